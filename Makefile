@@ -1,0 +1,58 @@
+# The front door for people; CMakePresets.json holds the builds themselves.
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+
+.PHONY: build test demo bench format lint asan tsan fuzz install clean
+
+build: | build/
+	@scripts/bootstrap.sh build test
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS) --target cordon
+
+test: | build/
+	@scripts/bootstrap.sh build test
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS)
+
+demo: | build/
+	@$(MAKE) --no-print-directory build
+	@scripts/demo.sh build/release/cordon build/demo
+
+bench: | build/
+	@scripts/bootstrap.sh build bench
+	cmake --preset bench
+	cmake --build --preset bench --parallel $(JOBS)
+	bench/run_all.sh build/bench
+
+format:
+	@scripts/bootstrap.sh lint
+	git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
+
+lint:
+	@scripts/bootstrap.sh build test lint
+	git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
+	cmake --preset dev
+	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*'
+
+asan tsan dev: | build/
+	@scripts/bootstrap.sh build test
+	cmake --preset $@
+	cmake --build --preset $@ --parallel $(JOBS)
+	ctest --preset $@ --parallel $(JOBS)
+
+fuzz: | build/
+	@scripts/bootstrap.sh build fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS)
+	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+build/:
+	@mkdir -p build

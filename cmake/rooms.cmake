@@ -1,0 +1,30 @@
+# cordon_room(data SOURCES a.cpp b.cpp LINKS cordon_base)   one static library per room
+function(cordon_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(cordon_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(cordon_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cordon_${name} PUBLIC ${ROOM_LINKS})
+  cordon_warnings(cordon_${name})
+endfunction()
+
+function(cordon_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    -Wno-missing-field-initializers)  # designated initializers leave the rest at their defaults
+  if(CORDON_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# cordon_test(data SOURCES a_test.cpp LINKS cordon_data)   one test program per room; ctest sees every TEST
+function(cordon_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_test ${TEST_SOURCES})
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name}_test PRIVATE ${TEST_LINKS} GTest::gtest_main)
+  cordon_warnings(${name}_test)
+  target_compile_definitions(${name}_test PRIVATE
+    CORDON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    CORDON_DATA="${CORDON_DATA_DIR}")
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/base/digest.h"
+
+#include <sodium.h>
+
+#include <mutex>
+
+#include "cordon/base/check.h"
+
+namespace cordon {
+namespace {
+
+const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+
+}  // namespace
+
+void InitializeSodium() {
+  static std::once_flag once;
+  std::call_once(once, [] { CORDON_CHECK_LE(0, sodium_init()); });
+}
+
+struct Sha256::State {
+  crypto_hash_sha256_state sodium;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  InitializeSodium();
+  crypto_hash_sha256_init(&state_->sodium);
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::Update(std::string_view bytes) { crypto_hash_sha256_update(&state_->sodium, Bytes(bytes), bytes.size()); }
+
+Sha256Digest Sha256::Finish() {
+  Sha256Digest digest;
+  crypto_hash_sha256_final(&state_->sodium, digest.data());
+  return digest;
+}
+
+Sha256Digest Sha256Of(std::string_view bytes) {
+  Sha256 hash;
+  hash.Update(bytes);
+  return hash.Finish();
+}
+
+Sha256Digest HmacSha256(std::string_view key, std::string_view bytes) {
+  InitializeSodium();
+  crypto_auth_hmacsha256_state state;
+  crypto_auth_hmacsha256_init(&state, Bytes(key), key.size());
+  crypto_auth_hmacsha256_update(&state, Bytes(bytes), bytes.size());
+  Sha256Digest digest;
+  crypto_auth_hmacsha256_final(&state, digest.data());
+  return digest;
+}
+
+std::string ToHex(std::span<const std::uint8_t> bytes) {
+  std::string text(bytes.size() * 2 + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  text.pop_back();
+  return text;
+}
+
+bool FromHex(std::string_view text, std::span<std::uint8_t> bytes) {
+  if (text.size() != bytes.size() * 2) return false;
+  std::size_t written = 0;
+  const int code = sodium_hex2bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr, &written, nullptr);
+  return code == 0 && written == bytes.size();
+}
+
+}  // namespace cordon

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SHA-256 of bytes, keyed pseudonyms (HMAC-SHA-256), hexadecimal. All by libsodium.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cordon {
+
+using Sha256Digest = std::array<std::uint8_t, 32>;
+
+// Safe to call from any thread, any number of times.
+void InitializeSodium();
+
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void Update(std::string_view bytes);
+  Sha256Digest Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+Sha256Digest Sha256Of(std::string_view bytes);
+Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
+
+std::string ToHex(std::span<const std::uint8_t> bytes);
+// False where the text is not exactly two hexadecimal digits a byte.
+bool FromHex(std::string_view text, std::span<std::uint8_t> bytes);
+
+}  // namespace cordon

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From groups to published rows: every row of a group shows the group's box in its quasi columns and its own
+// cells elsewhere. The one place where a release is made out of microdata, whatever algorithm grouped it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cordon/base/random.h"
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/release.h"
+#include "cordon/data/view.h"
+
+namespace cordon {
+
+// Least and greatest code per quasi column (in the order of ColumnsOf(kQuasi)), group after group.
+class Boxes {
+ public:
+  Boxes(std::size_t num_groups, std::size_t num_quasi) : num_quasi_(num_quasi), ranges_(num_groups * num_quasi) {}
+  std::size_t num_quasi() const { return num_quasi_; }
+  std::size_t size() const { return num_quasi_ == 0 ? 0 : ranges_.size() / num_quasi_; }
+  CodeRange& at(std::size_t group, std::size_t quasi) { return ranges_[group * num_quasi_ + quasi]; }
+  const CodeRange& at(std::size_t group, std::size_t quasi) const { return ranges_[group * num_quasi_ + quasi]; }
+
+ private:
+  std::size_t num_quasi_;
+  std::vector<CodeRange> ranges_;
+};
+
+// The tight boxes of the groups.
+Boxes BoxesOf(const Microdata& data, const Groups& groups, const Run& run);
+
+enum class RowOrder {
+  kShuffled,  // input order can link rows to people
+  kSorted,    // by the published cells, column by column
+  kInput,
+};
+
+enum class SuppressedRows {
+  kDrop,  // not published, only counted
+  kStar,  // published with "*" in every quasi column: one more group, judged like any other
+};
+
+struct RecodeOptions {
+  RowOrder order = RowOrder::kShuffled;
+  SuppressedRows suppressed = SuppressedRows::kDrop;
+  bool group_column = false;  // adds "group", an opaque random number
+};
+
+// REQUIRES: boxes cover their groups' rows.
+Release Recode(const View& view, const Groups& groups, const Boxes& boxes, const RecodeOptions& options, Random& random,
+               const Run& run);
+Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows an algorithm works on, and what it gives back. A View is row numbers over immutable columns, so
+// an algorithm can run on a table, a leaf, a window or a shard. Groups is a permutation of those rows cut
+// into groups; what is published of them is Recode's business.
+#pragma once
+
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "cordon/data/microdata.h"
+
+namespace cordon {
+
+class View {
+ public:
+  static View All(const Microdata& data) {
+    std::vector<RowId> rows(data.num_rows);
+    std::iota(rows.begin(), rows.end(), RowId{0});
+    return View(data, std::move(rows));
+  }
+  View(const Microdata& data, std::vector<RowId> rows) : data_(&data), rows_(std::move(rows)) {}
+
+  const Microdata& data() const { return *data_; }
+  std::span<const RowId> rows() const { return rows_; }
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  const Microdata* data_;  // outlives the view
+  std::vector<RowId> rows_;
+};
+
+struct Groups {
+  std::vector<RowId> rows;            // each grouped row once, group after group
+  std::vector<std::size_t> starts;    // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
+  std::vector<RowId> suppressed;      // rows in no group
+
+  std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
+  std::span<const RowId> operator[](std::size_t group) const {
+    return std::span(rows).subspan(starts[group], starts[group + 1] - starts[group]);
+  }
+  void Add(std::span<const RowId> group) {
+    if (starts.empty()) starts.push_back(0);
+    rows.insert(rows.end(), group.begin(), group.end());
+    starts.push_back(rows.size());
+  }
+};
+
+}  // namespace cordon
