@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace cordon {
 namespace {
@@ -73,6 +73,28 @@ TEST(Recode, ShuffledAndSortedOrdersPublishTheSameRows) {
   EXPECT_TRUE(moved);
   const Release sorted = Recode(View::All(data), TwoGroups(), {.order = RowOrder::kSorted}, random, {});
   EXPECT_EQ(Rows(sorted), (std::vector<std::string>{"20|f|", "20|g|", "[30,40]|f|", "[30,40]|h|"}));
+}
+
+TEST(Recode, RandomOrderIsAUniformPermutationForAnyThreads) {
+  const Random random = Random::FromSeed(3);
+  const std::vector<RowId> order = RandomOrder(200'000, random, 1);
+  EXPECT_EQ(order, RandomOrder(200'000, random, 3));
+  std::vector<bool> seen(order.size());
+  for (const RowId row : order) seen[row] = true;
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 200'000);
+  // Of three rows, each of the six orders comes up about as often.
+  std::map<std::vector<RowId>, int> counts;
+  for (std::uint64_t i = 0; i < 6000; ++i) ++counts[RandomOrder(3, random.Substream("trial", i), 1)];
+  EXPECT_EQ(counts.size(), 6u);
+  for (const auto& [permutation, count] : counts) EXPECT_NEAR(count, 1000, 150);
+  // Where rows spread over several buckets, a row is as likely to end in the first half as in the second.
+  int first_half = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const std::vector<RowId> spread = RandomOrder(40'000, random.Substream("spread", i), 2);
+    first_half += std::find(spread.begin(), spread.end(), RowId{0}) - spread.begin() < 20'000;
+  }
+  EXPECT_NEAR(first_half, 100, 35);
+  EXPECT_TRUE(RandomOrder(0, random, 2).empty());
 }
 
 TEST(Recode, SuppressedRowsAreDroppedOrStarred) {

@@ -2,38 +2,18 @@
 #include "cordon/data/recode.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace cordon {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 256;
 constexpr std::uint32_t kSuppressed = ~std::uint32_t{0};
-
-// Texts of the boxes of one quasi column, one code a group; the last code is that of suppressed rows.
-struct QuasiTexts {
-  std::shared_ptr<const Dictionary> dictionary;
-  std::vector<Code> of_group;
-  Code star = kNull;
-};
-
-QuasiTexts TextsOf(const Domain& domain, const Boxes& boxes, std::size_t quasi, bool star) {
-  auto dictionary = std::make_shared<Dictionary>();
-  QuasiTexts texts;
-  texts.of_group.resize(boxes.size());
-  std::unordered_map<std::uint64_t, Code> known;  // box -> code: a text is made once per distinct box
-  for (std::size_t group = 0; group < boxes.size(); ++group) {
-    const CodeRange range = boxes.at(group, quasi);
-    const std::uint64_t key = (static_cast<std::uint64_t>(range.lo) << 32) | static_cast<std::uint32_t>(range.hi);
-    const auto [found, is_new] = known.try_emplace(key, kNull);
-    if (is_new) found->second = dictionary->Intern(domain.Publish(range.lo, range.hi));
-    texts.of_group[group] = found->second;
-  }
-  if (star) texts.star = dictionary->Intern("*");
-  texts.dictionary = std::move(dictionary);
-  return texts;
-}
+constexpr std::uint32_t kUngrouped = kSuppressed - 1;  // not to be published
 
 // rank[code] = place of the code's text in byte order.
 std::vector<Code> TextRanks(const Dictionary& dictionary) {
@@ -45,13 +25,15 @@ std::vector<Code> TextRanks(const Dictionary& dictionary) {
   return rank;
 }
 
-void SortByPublishedCells(std::vector<RowId>& order, const Release& release) {
+std::vector<RowId> SortedByPublishedCells(const Release& release) {
   std::vector<std::vector<Code>> ranks;
   for (const ReleaseColumn& column : release.columns) ranks.push_back(TextRanks(*column.text.dictionary));
   const auto rank = [&](std::size_t column, RowId row) {
     const Code code = release.columns[column].text.codes[row];
     return code == kNull ? Code{-1} : ranks[column][code];
   };
+  std::vector<RowId> order(release.num_rows);
+  std::iota(order.begin(), order.end(), RowId{0});
   std::stable_sort(order.begin(), order.end(), [&](RowId a, RowId b) {
     for (std::size_t column = 0; column < release.columns.size(); ++column) {
       const Code left = rank(column, a);
@@ -60,10 +42,54 @@ void SortByPublishedCells(std::vector<RowId>& order, const Release& release) {
     }
     return false;
   });
+  return order;
+}
+
+std::vector<RowId> Reordered(const std::vector<RowId>& rows, const std::vector<RowId>& places, const Run& run) {
+  std::vector<RowId> moved(rows.size());
+  ParallelFor(run.threads, rows.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) moved[i] = rows[places[i]];
+  });
+  return moved;
+}
+
+std::vector<ReleaseColumn> ColumnsInOrder(const Microdata& data, const GroupCells& cells, const std::vector<RowId>& order,
+                                          const std::vector<std::uint32_t>& group_of, bool star, const Run& run) {
+  // Looked up once: the rows come in random order, so this is a cache miss a row.
+  std::vector<std::uint32_t> group_at(order.size());
+  ParallelFor(run.threads, order.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) group_at[i] = group_of[order[i]];
+  });
+  std::vector<ReleaseColumn> columns;
+  std::size_t quasi = 0;
+  for (const MicrodataColumn& column : data.columns) {
+    ReleaseColumn out;
+    out.attribute = column.attribute;
+    out.text.name = column.attribute.name;
+    if (column.attribute.role == Role::kQuasi) {
+      const std::vector<Code>& of_group = cells.codes[quasi];
+      out.text.dictionary = cells.dictionaries[quasi++];
+      Code star_code = kNull;
+      if (star) {
+        auto with_star = std::make_shared<Dictionary>(*out.text.dictionary);
+        star_code = with_star->Intern("*");
+        out.text.dictionary = std::move(with_star);
+      }
+      out.text.codes = Codes::Generate(order.size(), run.threads, [&](std::size_t row) {
+        return group_at[row] == kSuppressed ? star_code : of_group[group_at[row]];
+      });
+    } else {
+      out.text.dictionary = column.text.dictionary;
+      out.text.codes = Codes::Generate(order.size(), run.threads, [&](std::size_t row) { return column.text.codes[order[row]]; });
+    }
+    columns.push_back(std::move(out));
+  }
+  return columns;
 }
 
 // Distinct random numbers: they say nothing about the order in which groups were made.
-ReleaseColumn GroupColumn(std::size_t num_groups, std::span<const std::uint32_t> group_of_output, Random random, int threads) {
+ReleaseColumn GroupColumn(std::size_t num_groups, const std::vector<RowId>& order, const std::vector<std::uint32_t>& group_of,
+                          Random random, int threads) {
   auto dictionary = std::make_shared<Dictionary>();
   std::unordered_set<std::uint64_t> used;
   for (std::size_t group = 0; group <= num_groups; ++group) {
@@ -73,8 +99,8 @@ ReleaseColumn GroupColumn(std::size_t num_groups, std::span<const std::uint32_t>
   }
   ReleaseColumn column;
   column.attribute = {"group", Role::kInsensitive, nullptr, 1};
-  column.text = {"group", std::move(dictionary), Codes::Generate(group_of_output.size(), threads, [&](std::size_t row) {
-                   const std::uint32_t group = group_of_output[row];
+  column.text = {"group", std::move(dictionary), Codes::Generate(order.size(), threads, [&](std::size_t row) {
+                   const std::uint32_t group = group_of[order[row]];
                    return static_cast<Code>(group == kSuppressed ? num_groups : group);
                  })};
   return column;
@@ -103,72 +129,101 @@ Boxes BoxesOf(const Microdata& data, const Groups& groups, const Run& run) {
   return boxes;
 }
 
-Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run) {
-  return Recode(view, groups, BoxesOf(view.data(), groups, run), options, random, run);
+GroupCells CellsOf(const Microdata& data, const Boxes& boxes, const Run& run) {
+  const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
+  GroupCells cells;
+  cells.dictionaries.resize(quasi.size());
+  cells.codes.resize(quasi.size());
+  ParallelFor(run.threads, quasi.size(), 1, [&](std::size_t q, std::size_t, std::size_t) {
+    const Domain& domain = *data.columns[quasi[q]].attribute.domain;
+    auto dictionary = std::make_shared<Dictionary>();
+    std::unordered_map<std::uint64_t, Code> known;  // box -> code: a text is made once per distinct box
+    cells.codes[q].resize(boxes.size());
+    for (std::size_t group = 0; group < boxes.size(); ++group) {
+      const CodeRange range = boxes.at(group, q);
+      const std::uint64_t key = (static_cast<std::uint64_t>(range.lo) << 32) | static_cast<std::uint32_t>(range.hi);
+      const auto [found, is_new] = known.try_emplace(key, kNull);
+      if (is_new) found->second = dictionary->Intern(domain.Publish(range.lo, range.hi));
+      cells.codes[q][group] = found->second;
+    }
+    cells.dictionaries[q] = std::move(dictionary);
+  });
+  return cells;
 }
 
-Release Recode(const View& view, const Groups& groups, const Boxes& boxes, const RecodeOptions& options, Random& random,
+// Rows are thrown into random buckets small enough for the cache, then each bucket is shuffled: uniform like one
+// Fisher-Yates over everything, without its cache misses.
+std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threads) {
+  constexpr std::size_t kRowsPerBucket = std::size_t{1} << 14;
+  const std::size_t num_buckets = std::bit_ceil(size / kRowsPerBucket + 1);
+  const std::size_t num_chunks = NumChunks(size, kChunkRows);
+  std::vector<std::uint32_t> bucket_of(size);
+  std::vector<std::vector<std::size_t>> counts(num_chunks, std::vector<std::size_t>(num_buckets));
+  ParallelFor(threads, size, kChunkRows, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    Random own = random.Substream("bucket", chunk);
+    for (std::size_t row = begin; row < end; ++row) {
+      bucket_of[row] = static_cast<std::uint32_t>(own.Next() & (num_buckets - 1));
+      ++counts[chunk][bucket_of[row]];
+    }
+  });
+  std::vector<std::size_t> starts(num_buckets + 1);
+  std::size_t at = 0;
+  for (std::size_t bucket = 0; bucket < num_buckets; ++bucket) {
+    starts[bucket] = at;
+    for (std::size_t chunk = 0; chunk < num_chunks; ++chunk) at += std::exchange(counts[chunk][bucket], at);
+  }
+  starts[num_buckets] = at;
+  std::vector<RowId> order(size);
+  ParallelFor(threads, size, kChunkRows, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) order[counts[chunk][bucket_of[row]]++] = static_cast<RowId>(row);
+  });
+  ParallelFor(threads, num_buckets, 1, [&](std::size_t bucket, std::size_t, std::size_t) {
+    Random own = random.Substream("within", bucket);
+    own.Shuffle(std::span(order).subspan(starts[bucket], starts[bucket + 1] - starts[bucket]));
+  });
+  return order;
+}
+
+Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run) {
+  return Recode(view, groups, CellsOf(view.data(), BoxesOf(view.data(), groups, run), run), options, random, run);
+}
+
+Release Recode(const View& view, const Groups& groups, const GroupCells& cells, const RecodeOptions& options, Random& random,
                const Run& run) {
   const Microdata& data = view.data();
   const bool star = options.suppressed == SuppressedRows::kStar && !groups.suppressed.empty();
 
-  // 1. The group of every input row, and the rows to publish in the order of the input.
-  std::vector<std::uint32_t> group_of(data.num_rows, kSuppressed);
+  // 1. The group of every input row, and the rows to publish, in the order of the input or a random one.
+  std::vector<std::uint32_t> group_of(data.num_rows, kUngrouped);
   ParallelFor(run.threads, groups.size(), kGroupsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t group = begin; group < end; ++group) {
       for (const RowId row : groups[group]) group_of[row] = static_cast<std::uint32_t>(group);
     }
   });
-  std::vector<RowId> order = groups.rows;
-  if (star) order.insert(order.end(), groups.suppressed.begin(), groups.suppressed.end());
-  std::sort(order.begin(), order.end());
-  if (options.order == RowOrder::kShuffled) {
-    Random shuffling = random.Substream("row order");
-    shuffling.Shuffle(std::span(order));
+  if (star) {
+    for (const RowId row : groups.suppressed) group_of[row] = kSuppressed;
   }
+  std::vector<RowId> order;
+  order.reserve(groups.rows.size() + (star ? groups.suppressed.size() : 0));
+  for (RowId row = 0; row < data.num_rows; ++row) {
+    if (group_of[row] != kUngrouped) order.push_back(row);
+  }
+  if (options.order == RowOrder::kShuffled) order = Reordered(order, RandomOrder(order.size(), random.Substream("row order"), run.threads), run);
 
   // 2. The columns, row by row of that order.
   Release release;
   release.num_rows = order.size();
   release.suppressed = groups.suppressed.size();
   release.input_size = view.size() + data.dropped_rows;
-  const auto build = [&] {
-    release.columns.clear();
-    std::size_t quasi = 0;
-    for (const MicrodataColumn& column : data.columns) {
-      ReleaseColumn out;
-      out.attribute = column.attribute;
-      out.text.name = column.attribute.name;
-      if (column.attribute.role == Role::kQuasi) {
-        QuasiTexts texts = TextsOf(*column.attribute.domain, boxes, quasi++, star);
-        out.text.dictionary = texts.dictionary;
-        out.text.codes = Codes::Generate(order.size(), run.threads, [&](std::size_t row) {
-          const std::uint32_t group = group_of[order[row]];
-          return group == kSuppressed ? texts.star : texts.of_group[group];
-        });
-      } else {
-        out.text.dictionary = column.text.dictionary;
-        out.text.codes = Codes::Generate(order.size(), run.threads, [&](std::size_t row) { return column.text.codes[order[row]]; });
-      }
-      release.columns.push_back(std::move(out));
-    }
-  };
-  build();
+  release.columns = ColumnsInOrder(data, cells, order, group_of, star, run);
   if (options.order == RowOrder::kSorted) {
-    std::vector<RowId> places(order.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<RowId>(i);
-    SortByPublishedCells(places, release);
-    std::vector<RowId> sorted(order.size());
-    for (std::size_t i = 0; i < places.size(); ++i) sorted[i] = order[places[i]];
-    order = std::move(sorted);
-    build();
+    order = Reordered(order, SortedByPublishedCells(release), run);
+    release.columns = ColumnsInOrder(data, cells, order, group_of, star, run);
   }
 
   // 3. What travels beside the rows.
   if (options.group_column) {
-    std::vector<std::uint32_t> group_of_output(order.size());
-    for (std::size_t row = 0; row < order.size(); ++row) group_of_output[row] = group_of[order[row]];
-    release.columns.push_back(GroupColumn(groups.size(), group_of_output, random.Substream("group names"), run.threads));
+    release.columns.push_back(GroupColumn(groups.size(), order, group_of, random.Substream("group names"), run.threads));
   }
   if (!data.persons.empty()) {
     release.persons = Codes::Generate(order.size(), run.threads, [&](std::size_t row) { return data.persons[order[row]]; });

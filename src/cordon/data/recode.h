@@ -32,6 +32,13 @@ class Boxes {
 // The tight boxes of the groups.
 Boxes BoxesOf(const Microdata& data, const Groups& groups, const Run& run);
 
+// What each group shows in each quasi column: codes into one dictionary a column.
+struct GroupCells {
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;  // [quasi column]
+  std::vector<std::vector<Code>> codes;                         // [quasi column][group]
+};
+GroupCells CellsOf(const Microdata& data, const Boxes& boxes, const Run& run);
+
 enum class RowOrder {
   kShuffled,  // input order can link rows to people
   kSorted,    // by the published cells, column by column
@@ -49,9 +56,13 @@ struct RecodeOptions {
   bool group_column = false;  // adds "group", an opaque random number
 };
 
-// REQUIRES: boxes cover their groups' rows.
-Release Recode(const View& view, const Groups& groups, const Boxes& boxes, const RecodeOptions& options, Random& random,
+// REQUIRES: the cells of a group cover its rows.
+Release Recode(const View& view, const Groups& groups, const GroupCells& cells, const RecodeOptions& options, Random& random,
                const Run& run);
+// The same with the tight boxes of the groups.
 Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run);
+
+// 0..size-1 in uniformly random order; the same for any number of threads.
+std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threads);
 
 }  // namespace cordon
