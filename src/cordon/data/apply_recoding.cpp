@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "cordon/data/box_index.h"
+#include "cordon/data/decimal.h"
+#include "cordon/data/recoding.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kRowsPerTask = 1 << 12;
+constexpr std::uint32_t kNoBox = ~std::uint32_t{0};
+
+// What a saved cell says about the values of the table at hand.
+struct Reading {
+  CodeRange codes{0, -1};  // those it covers; none: lo > hi
+  double loss = 0;
+};
+
+// Codes that a meaning covers lie side by side: leaves of a node, numbers of an interval.
+CodeRange CoveredCodes(const Domain& domain, const Meaning& meaning) {
+  switch (meaning.kind) {
+    case Meaning::Kind::kEverything: return {0, domain.size() - 1};
+    case Meaning::Kind::kMissing: return domain.missing() ? CodeRange{*domain.missing(), *domain.missing()} : CodeRange{0, -1};
+    case Meaning::Kind::kNode:
+      return {domain.hierarchy()->first_leaf(meaning.node), domain.hierarchy()->last_leaf(meaning.node)};
+    case Meaning::Kind::kInterval: break;
+  }
+  const std::vector<std::int64_t>& values = domain.numeric().values;
+  const auto first = static_cast<Code>(std::lower_bound(values.begin(), values.end(), meaning.lo) - values.begin());
+  Code lo = first;
+  Code hi = static_cast<Code>(values.size());
+  while (lo < hi) {  // the first code from there on that is not covered
+    const Code middle = lo + (hi - lo) / 2;
+    domain.Covers(meaning, middle) ? lo = middle + 1 : hi = middle;
+  }
+  return {first, lo - 1};
+}
+
+// The labels above a node, as they were when the recoding was made. The root may be called otherwise: it is "*" as soon
+// as there are missing values.
+bool StandsUnder(const Hierarchy& hierarchy, NodeId node, std::span<const std::string> above) {
+  NodeId at = hierarchy.parent(node);
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    if (at < 0 || (at == kRoot) != (i + 1 == above.size())) return false;
+    if (at != kRoot && hierarchy.label(at) != above[i]) return false;
+    at = hierarchy.parent(at);
+  }
+  return at < 0;
+}
+
+// "12.5", "[12.5,20]": written by a column of numbers, unlike a missing marker.
+bool LooksNumeric(std::string_view cell) {
+  if (!cell.empty() && cell.front() == '[') cell.remove_prefix(1);
+  return ParseDecimal(cell.substr(0, cell.find(','))).has_value();
+}
+
+// Texts that mean nothing here cover nothing: where a hierarchy comes from the data, a value may be absent from a batch,
+// and so may missing cells. A number means something in every batch.
+Result<std::vector<Reading>> ReadCells(const Recoding::Column& column, const Attribute& attribute) {
+  const Domain& domain = *attribute.domain;
+  if (column.kind != domain.kind())
+    return Error::InvalidPolicy("column '{}' has another type than in the recoding", column.name);
+  std::vector<Reading> readings(column.cells.size());
+  std::size_t readable = 0;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const auto meaning = domain.Read(column.cells[i]);
+    if (!meaning && !domain.is_categorical() && LooksNumeric(column.cells[i])) {
+      return Error::InvalidData("column '{}': the recoding has numbers that this column cannot hold", column.name)
+          .WithHint("declare the column's range in the policy, with as many digits after the point as the earlier batch had");
+    }
+    if (!meaning) continue;
+    ++readable;
+    if (meaning->kind == Meaning::Kind::kNode && !StandsUnder(*domain.hierarchy(), meaning->node, column.above[i])) {
+      return Error::InvalidPolicy("column '{}': its hierarchy is not the one the recoding was made with", column.name)
+          .WithHint("use the earlier hierarchy, or make a new release without --recoding");
+    }
+    readings[i] = {CoveredCodes(domain, *meaning), domain.Loss(*meaning) * attribute.weight};
+  }
+  if (readable == 0 && !readings.empty()) {
+    return Error::InvalidPolicy("column '{}': no cell of the recoding means anything here", column.name)
+        .WithHint("use the hierarchy that the recoding was made with");
+  }
+  return readings;
+}
+
+// The recoding's column of each quasi column of the table.
+Result<std::vector<std::size_t>> MatchColumns(const Recoding& recoding, const Microdata& data,
+                                              std::span<const std::size_t> quasi) {
+  std::vector<std::size_t> matched;
+  for (const std::size_t column : quasi) {
+    const std::string& name = data.columns[column].attribute.name;
+    const auto found =
+        std::find_if(recoding.columns().begin(), recoding.columns().end(), [&](const auto& each) { return each.name == name; });
+    if (found == recoding.columns().end()) {
+      return Error::InvalidPolicy("column '{}' is quasi and not in the recoding", name)
+          .WithHint("a recoding serves tables with the same quasi columns");
+    }
+    matched.push_back(static_cast<std::size_t>(found - recoding.columns().begin()));
+  }
+  for (const Recoding::Column& column : recoding.columns()) {
+    const auto found = data.Find(column.name);
+    if (!found || data.columns[*found].attribute.role != Role::kQuasi) {
+      return Error::InvalidPolicy("column '{}' of the recoding is no quasi column here", column.name)
+          .WithHint("a recoding serves tables with the same quasi columns");
+    }
+  }
+  return matched;
+}
+
+// Boxes that may cover a row, the ones of least loss first.
+struct Ranked {
+  std::vector<std::uint32_t> boxes;
+  std::vector<CodeRange> ranges;
+};
+
+Ranked RankBoxes(const Recoding& recoding, std::span<const std::size_t> matched,
+                 const std::vector<std::vector<Reading>>& readings) {
+  Ranked ranked;
+  std::vector<double> loss(recoding.num_boxes());
+  for (std::size_t box = 0; box < recoding.num_boxes(); ++box) {
+    bool empty = false;
+    for (std::size_t q = 0; q < matched.size(); ++q) {
+      const Reading& reading = readings[q][recoding.cell(box, matched[q])];
+      loss[box] += reading.loss;
+      empty |= reading.codes.lo > reading.codes.hi;
+    }
+    if (!empty) ranked.boxes.push_back(static_cast<std::uint32_t>(box));
+  }
+  std::stable_sort(ranked.boxes.begin(), ranked.boxes.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return loss[a] < loss[b]; });
+  for (const std::uint32_t box : ranked.boxes) {
+    for (std::size_t q = 0; q < matched.size(); ++q) ranked.ranges.push_back(readings[q][recoding.cell(box, matched[q])].codes);
+  }
+  return ranked;
+}
+
+// Rows by box, in the order of the boxes; boxes without a row are no groups.
+Groups GroupRows(const View& view, std::span<const std::uint32_t> box_of, std::size_t num_boxes,
+                 std::vector<std::size_t>& used) {
+  Groups groups;
+  std::vector<std::size_t> next(num_boxes + 1);
+  for (const std::uint32_t box : box_of) {
+    if (box != kNoBox) ++next[box + 1];
+  }
+  groups.starts.push_back(0);
+  for (std::size_t box = 0; box < num_boxes; ++box) {
+    if (next[box + 1] > 0) used.push_back(box);
+    next[box + 1] += next[box];
+    if (next[box + 1] > next[box]) groups.starts.push_back(next[box + 1]);
+  }
+  groups.rows.resize(next[num_boxes]);
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (box_of[i] == kNoBox) {
+      groups.suppressed.push_back(view.rows()[i]);
+    } else {
+      groups.rows[next[box_of[i]]++] = view.rows()[i];
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const Run& run) {
+  const Microdata& data = view.data();
+  const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
+  if (quasi.empty()) return Error::InvalidPolicy("there is no quasi column to apply a recoding to");
+  CORDON_TRY(const std::vector<std::size_t> matched, MatchColumns(recoding, data, quasi));
+  std::vector<std::vector<Reading>> readings;
+  for (std::size_t q = 0; q < quasi.size(); ++q) {
+    CORDON_TRY(auto read, ReadCells(recoding.columns()[matched[q]], data.columns[quasi[q]].attribute));
+    readings.push_back(std::move(read));
+  }
+
+  Ranked ranked = RankBoxes(recoding, matched, readings);
+  const BoxIndex index(std::move(ranked.ranges), quasi.size());
+  std::vector<std::uint32_t> box_of(view.size(), kNoBox);
+  ParallelFor(run.threads, view.size(), kRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+    if (run.Stopped()) return;
+    std::vector<Code> point(quasi.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t q = 0; q < quasi.size(); ++q) point[q] = data.columns[quasi[q]].codes[view.rows()[i]];
+      if (const auto found = index.FirstCovering(point)) box_of[i] = ranked.boxes[*found];
+    }
+  });
+  if (run.Stopped()) return Error::Cancelled();
+
+  AppliedRecoding applied;
+  std::vector<std::size_t> used;
+  applied.groups = GroupRows(view, box_of, recoding.num_boxes(), used);
+  for (std::size_t q = 0; q < quasi.size(); ++q) {
+    auto dictionary = std::make_shared<Dictionary>();
+    std::vector<Code> codes;
+    for (const std::size_t box : used)
+      codes.push_back(dictionary->Intern(recoding.columns()[matched[q]].cells[recoding.cell(box, matched[q])]));
+    applied.texts.dictionaries.push_back(std::move(dictionary));
+    applied.texts.codes.push_back(std::move(codes));
+  }
+  return applied;
+}
+
+}  // namespace cordon

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows are rendered (and compressed) in parts of a fixed size side by side, and written in order by a thread that
+// works while the next parts are rendered.
+#include "cordon/io/sink.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "cordon/base/parallel_for.h"
+#include "cordon/io/output_internal.h"
+#include "cordon/io/render_internal.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kPartRows = std::size_t{1} << 14;
+constexpr std::size_t kPartsAtOnce = 16;
+
+struct Target {
+  FileFormat format;
+  Compression compression;
+  TextFormat text;
+};
+
+Result<Target> TargetOf(const std::string& path, const SinkOptions& options) {
+  PathFormat by_path;
+  if (auto found = FormatOfPath(path); found.ok()) {
+    by_path = found.value();
+  } else if (!options.format) {
+    return std::move(found).error();
+  }
+  TextFormat text = options.text;
+  if (by_path.tabs && text.delimiter == ",") text.delimiter = "\t";
+  CORDON_RETURN_IF_ERROR(text.Validate());
+  return Target{options.format.value_or(by_path.format), by_path.compression, std::move(text)};
+}
+
+using Parts = std::vector<Result<std::string>>;
+
+Parts RenderParts(const Rendered& rendered, std::size_t first_row, Compression compression, const Run& run) {
+  const std::size_t rows = std::min(rendered.num_rows - first_row, kPartRows * kPartsAtOnce);
+  Parts parts(NumChunks(rows, kPartRows), Result<std::string>(std::string()));
+  ParallelFor(run.threads, rows, kPartRows, [&](std::size_t number, std::size_t begin, std::size_t end) {
+    std::string part;
+    rendered.AppendRows(first_row + begin, first_row + end, part);
+    if (compression == Compression::kGzip) {
+      parts[number] = GzipMember(part);
+    } else {
+      parts[number] = std::move(part);
+    }
+  });
+  return parts;
+}
+
+Result<void> WriteParts(const Parts& parts, Output& output) {
+  for (const Result<std::string>& part : parts) {
+    if (!part.ok()) return part.error();
+    CORDON_RETURN_IF_ERROR(output.Write(part.value()));
+  }
+  return {};
+}
+
+Result<void> WriteRows(const Rendered& rendered, Compression compression, Output& output, const Run& run) {
+  Parts ready;
+  for (std::size_t row = 0; row < rendered.num_rows || !ready.empty();) {
+    if (run.Stopped()) return Error::Cancelled();
+    Result<void> written;
+    Parts next;
+    {
+      const std::jthread writer([&] { written = WriteParts(ready, output); });
+      if (row < rendered.num_rows) next = RenderParts(rendered, row, compression, run);
+    }
+    if (!written.ok()) return written;
+    row = std::min(rendered.num_rows, row + kPartRows * kPartsAtOnce);
+    run.Report("write", row, rendered.num_rows);
+    ready = std::move(next);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
+                                   const Run& run) {
+  CORDON_TRY(const Target target, TargetOf(path, options).WithContext("writing {}", path));
+  CORDON_TRY(const Rendered rendered, target.format == FileFormat::kCsv
+                                          ? RenderCsv(release.release(), target.text, options.bounds)
+                                          : RenderJsonLines(release.release(), options.bounds));
+  CORDON_TRY(Output output, Output::Open(path));
+  if (target.compression == Compression::kGzip) {
+    CORDON_TRY(const std::string header, GzipMember(rendered.header));
+    CORDON_RETURN_IF_ERROR(output.Write(header));
+  } else {
+    CORDON_RETURN_IF_ERROR(output.Write(rendered.header));
+  }
+  CORDON_RETURN_IF_ERROR(WriteRows(rendered, target.compression, output, run));
+  auto [written, file] = output.Finish();
+  return StagedRelease(std::move(written), std::move(file));
+}
+
+Result<void> StagedRelease::Commit() { return file_ ? file_->Commit() : Result<void>(); }
+
+Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
+                             const Run& run) {
+  CORDON_TRY(StagedRelease staged, StageRelease(release, path, options, run));
+  CORDON_RETURN_IF_ERROR(staged.Commit());
+  return staged.written();
+}
+
+}  // namespace cordon

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows to the outside. Takes nothing unverified: there is no overload for a Release.
+//
+// CSV: LF line ends; quotes only where a reader needs them; an absent cell (kNull) is empty. JSON Lines: every cell is
+// a string, so that reading it back gives the same texts; an absent cell is null. Bounds turn a numeric or date quasi
+// column into NAME_lo and NAME_hi, both absent for "*" and for a missing value; of [lo,hi) the hi is given as it is.
+// The same release gives the same bytes for any number of threads, .gz included.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/release.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/io/text_format.h"
+
+namespace cordon {
+
+struct SinkOptions {
+  TextFormat text;                   // delimiter and quote of the output
+  std::optional<FileFormat> format;  // default: by the extension
+  bool bounds = false;               // numeric and date quasi columns as name_lo, name_hi
+};
+
+struct Written {
+  std::string sha256;  // of the bytes in the file (after compression), hexadecimal
+  std::uint64_t bytes = 0;
+};
+
+// A release that is complete on disk beside its target and appears by Commit, so that several files can be made ready
+// before the first one shows. Standard output cannot wait: there Stage writes, and Commit has nothing left to do.
+class StagedRelease {
+ public:
+  const Written& written() const { return written_; }
+  Result<void> Commit();
+
+ private:
+  friend Result<StagedRelease> StageRelease(const VerifiedRelease&, const std::string&, const SinkOptions&, const Run&);
+  StagedRelease(Written written, std::optional<AtomicFile> file) : written_(std::move(written)), file_(std::move(file)) {}
+  Written written_;
+  std::optional<AtomicFile> file_;  // none: standard output
+};
+Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
+                                   const Run& run);
+
+// Stage and commit. "-" is standard output. A file appears whole or not at all: written beside, fsynced, renamed.
+Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
+                             const Run& run);
+
+}  // namespace cordon

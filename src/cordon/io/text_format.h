@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a text file of rows is written down: what policy table [data] says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cordon/base/result.h"
+
+namespace cordon {
+
+enum class FileFormat { kCsv, kJsonLines };
+enum class Compression { kNone, kGzip };
+
+struct TextFormat {
+  std::string delimiter = ",";  // one or more bytes (UCI's files use ", ")
+  char quote = '"';             // '\0': no quoting
+  bool header = true;
+  std::vector<std::string> columns;  // names, where there is no header; with a header they replace it
+  std::uint64_t skip = 0;            // lines to leave out at the top
+  bool trim = false;                 // spaces and tabs around cells, outside quotes
+
+  // Where single spaces separate cells, trim means those at the ends of a line: they separate nothing.
+  bool trims_lines() const { return trim && delimiter == " "; }
+  Result<void> Validate() const;
+};
+
+struct PathFormat {
+  FileFormat format = FileFormat::kCsv;
+  Compression compression = Compression::kNone;
+  bool tabs = false;  // .tsv, .tab
+};
+
+// By the extension: .csv .tsv .tab .txt .data, anything unknown and "-" are CSV; .jsonl and .ndjson JSON Lines; each
+// also with .gz. An error for what is plainly something else (.parquet, .xlsx, .json, ...).
+Result<PathFormat> FormatOfPath(const std::string& path);
+
+}  // namespace cordon

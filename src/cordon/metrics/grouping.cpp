@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/metrics/grouping.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <unordered_map>
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kParts = 256;
+
+std::uint64_t Mix(std::uint64_t key) {  // spreads dense keys over all bits: the finalizer of MurmurHash3
+  key = (key ^ (key >> 33)) * 0xff51afd7ed558ccdULL;
+  key = (key ^ (key >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return key ^ (key >> 33);
+}
+
+// Appends a column to the keys of the rows; true if it fits into what is left of 64 bits.
+struct Keys {
+  std::vector<std::uint64_t> of_row;
+  int bits = 0;
+
+  bool Append(const Column& column, int threads) {
+    // Codes start at kNull = -1.
+    const int width = static_cast<int>(std::bit_width(column.dictionary->size()));
+    if (bits + width > 64) return false;
+    ParallelFor(threads, of_row.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) {
+        of_row[row] |= static_cast<std::uint64_t>(column.codes[row] + 1) << bits;
+      }
+    });
+    bits += width;
+    return true;
+  }
+
+  // The same partition of the rows in as few bits as it needs: numbers in order of first appearance.
+  void Renumber() {
+    std::unordered_map<std::uint64_t, std::uint64_t> number;
+    for (std::uint64_t& key : of_row) key = number.try_emplace(key, number.size()).first->second;
+    bits = static_cast<int>(std::bit_width(number.size()));
+  }
+};
+
+// Rows of each distinct key; equal keys all lie in `keys`.
+void CountDistinct(std::span<const std::uint64_t> keys, std::vector<std::uint64_t>& counts) {
+  const std::size_t slots = std::bit_ceil(keys.size() * 2 + 2);
+  std::vector<std::uint64_t> slot_key(slots);
+  std::vector<std::uint64_t> slot_rows(slots);
+  for (const std::uint64_t key : keys) {
+    std::size_t slot = Mix(key) & (slots - 1);
+    while (slot_rows[slot] != 0 && slot_key[slot] != key) slot = (slot + 1) & (slots - 1);
+    slot_key[slot] = key;
+    ++slot_rows[slot];
+  }
+  for (const std::uint64_t rows : slot_rows) {
+    if (rows != 0) counts.push_back(rows);
+  }
+}
+
+// Spreads the keys over parts small enough for a cache, then counts each part.
+std::vector<std::uint64_t> CountDistinct(const std::vector<std::uint64_t>& keys, int threads) {
+  const auto part_of = [](std::uint64_t key) { return static_cast<std::size_t>(Mix(key) >> 56); };
+  std::vector<std::array<std::size_t, kParts>> next(NumChunks(keys.size(), kChunkRows));
+  ParallelFor(threads, keys.size(), kChunkRows, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    next[chunk].fill(0);
+    for (std::size_t row = begin; row < end; ++row) ++next[chunk][part_of(keys[row])];
+  });
+  std::array<std::size_t, kParts + 1> starts{};
+  std::size_t place = 0;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    starts[part] = place;
+    for (auto& of_chunk : next) place += std::exchange(of_chunk[part], place);
+  }
+  starts[kParts] = place;
+  std::vector<std::uint64_t> spread(keys.size());
+  ParallelFor(threads, keys.size(), kChunkRows, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) spread[next[chunk][part_of(keys[row])]++] = keys[row];
+  });
+  std::vector<std::vector<std::uint64_t>> counts(kParts);
+  ParallelFor(threads, kParts, 1, [&](std::size_t part, std::size_t, std::size_t) {
+    CountDistinct(std::span(spread).subspan(starts[part], starts[part + 1] - starts[part]), counts[part]);
+  });
+  std::vector<std::uint64_t> all;
+  for (const auto& of_part : counts) all.insert(all.end(), of_part.begin(), of_part.end());
+  return all;
+}
+
+}  // namespace
+
+StarRows::StarRows(const Release& release) {
+  for (const std::size_t i : release.ColumnsOf(Role::kQuasi)) {
+    const Column& column = release.columns[i].text;
+    const auto star = column.dictionary->Find("*");
+    if (!star) {
+      columns_.clear();
+      return;
+    }
+    columns_.push_back(&column.codes);
+    stars_.push_back(*star);
+  }
+}
+
+GroupSizes GroupSizesOf(const Release& release, const Run& run) {
+  GroupSizes sizes;
+  Keys keys;
+  keys.of_row.resize(release.num_rows);
+  for (const std::size_t i : release.ColumnsOf(Role::kQuasi)) {
+    const Column& column = release.columns[i].text;
+    if (keys.Append(column, run.threads)) continue;
+    // Rows are fewer than 2^32 and so are the texts of a column: after this it fits.
+    keys.Renumber();
+    CORDON_CHECK(keys.Append(column, run.threads));
+  }
+  sizes.groups = CountDistinct(keys.of_row, run.threads);
+  const StarRows is_star(release);
+  if (!is_star.possible()) return sizes;
+  for (std::size_t row = 0; row < release.num_rows; ++row) sizes.star_rows += is_star(row);
+  if (sizes.star_rows > 0) {
+    // They are one of the groups, and which one of those of its size does not matter.
+    sizes.groups.erase(std::find(sizes.groups.begin(), sizes.groups.end(), sizes.star_rows));
+  }
+  return sizes;
+}
+
+std::uint64_t RowsLeftOut(const Release& release) {
+  return release.input_size > release.num_rows ? release.input_size - release.num_rows : 0;
+}
+
+}  // namespace cordon

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a reader of a release sees of its groups: rows with equal texts in all quasi columns belong together. Rows that
+// show "*" in every one of them are no group but the suppressed rows, whoever suppressed them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cordon/base/run.h"
+#include "cordon/data/release.h"
+
+namespace cordon {
+
+// Tells rows that are "*" in every quasi column; none are where there is no quasi column.
+class StarRows {
+ public:
+  explicit StarRows(const Release& release);
+
+  // False: there cannot be any, and nothing needs to be asked row by row.
+  bool possible() const { return !columns_.empty(); }
+  bool operator()(std::size_t row) const {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if ((*columns_[i])[row] != stars_[i]) return false;
+    }
+    return !columns_.empty();
+  }
+
+ private:
+  std::vector<const Codes*> columns_;  // the quasi columns, if the dictionary of each has a "*"
+  std::vector<Code> stars_;
+};
+
+struct GroupSizes {
+  std::vector<std::uint64_t> groups;  // rows of each group, in no particular but always the same order
+  std::uint64_t star_rows = 0;
+};
+
+GroupSizes GroupSizesOf(const Release& release, const Run& run);
+
+// Rows of the input that are not among the published ones: suppressed by leaving them out, or dropped for a missing cell.
+std::uint64_t RowsLeftOut(const Release& release);
+
+}  // namespace cordon

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/metrics/information_loss.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cordon/metrics/grouping.h"
+
+namespace cordon {
+namespace {
+
+// How often each text occurs in the rows that are not suppressed; place 0 is that of absent cells.
+std::vector<std::uint64_t> CountTexts(const Column& column, const StarRows& is_star, std::size_t num_rows, int threads) {
+  constexpr std::size_t kRowsPerTask = std::size_t{1} << 20;
+  std::vector<std::vector<std::uint64_t>> parts(NumChunks(num_rows, kRowsPerTask));
+  ParallelFor(threads, num_rows, kRowsPerTask, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t>& counts = parts[chunk];
+    counts.resize(column.dictionary->size() + 1);
+    for (std::size_t row = begin; row < end; ++row) {
+      if (!is_star.possible() || !is_star(row)) ++counts[column.codes[row] + 1];
+    }
+  });
+  std::vector<std::uint64_t> all(column.dictionary->size() + 1);
+  for (const auto& part : parts) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
+  }
+  return all;
+}
+
+Error Unreadable(const ReleaseColumn& column, Code code, std::size_t num_rows) {
+  std::size_t row = 0;
+  while (row + 1 < num_rows && column.text.codes[row] != code) ++row;
+  return Error::InvalidData("row {}, column '{}': the cell is no value, label or range of this attribute", row + 1,
+                            column.attribute.name)
+      .WithHint("measure with the policy and the hierarchies that the release was made with");
+}
+
+struct Sums {
+  double loss = 0;
+  double thesis = 0;
+};
+
+// Over the rows that are not suppressed. Texts in the order of the dictionary: the sum is the same for any threads.
+Result<Sums> SumOf(const ReleaseColumn& column, const StarRows& is_star, std::size_t num_rows, int threads) {
+  if (column.attribute.domain == nullptr)
+    return Error::InvalidPolicy("column '{}' is quasi and has no domain", column.attribute.name);
+  const Domain& domain = *column.attribute.domain;
+  const std::vector<std::uint64_t> counts = CountTexts(column.text, is_star, num_rows, threads);
+  Sums sums;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const Code code = static_cast<Code>(i) - 1;
+    const auto meaning = domain.Read(code == kNull ? std::string_view() : (*column.text.dictionary)[code].bytes());
+    if (!meaning) return Unreadable(column, code, num_rows);
+    sums.loss += static_cast<double>(counts[i]) * domain.Loss(*meaning);
+    sums.thesis += static_cast<double>(counts[i]) * domain.LossThesis(*meaning);
+  }
+  return sums;
+}
+
+}  // namespace
+
+Result<InformationLoss> MeasureInformationLoss(const Release& release, const Run& run) {
+  const std::vector<std::size_t> quasi = release.ColumnsOf(Role::kQuasi);
+  const StarRows is_star(release);
+  std::uint64_t suppressed = RowsLeftOut(release);
+  const auto rows = static_cast<double>(release.num_rows + suppressed);
+  for (std::size_t row = 0; is_star.possible() && row < release.num_rows; ++row) suppressed += is_star(row);
+
+  InformationLoss measured;
+  for (const std::size_t i : quasi) {
+    CORDON_TRY(const Sums sums, SumOf(release.columns[i], is_star, release.num_rows, run.threads));
+    const double loss = rows == 0 ? 0 : (sums.loss + static_cast<double>(suppressed)) / rows;
+    const double thesis = rows == 0 ? 0 : (sums.thesis + static_cast<double>(suppressed)) / rows;
+    measured.per_attribute.emplace_back(release.columns[i].attribute.name, loss);
+    measured.information_loss += loss / static_cast<double>(quasi.size());
+    measured.information_loss_thesis += thesis / static_cast<double>(quasi.size());
+  }
+  return measured;
+}
+
+}  // namespace cordon

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/models/group_model.h"
+
+#include <algorithm>
+
+#include "cordon/base/nearest.h"
+#include "cordon/models/beta_likeness.h"
+#include "cordon/models/confidence.h"
+#include "cordon/models/k_anonymity.h"
+#include "cordon/models/l_diversity.h"
+#include "cordon/models/t_closeness.h"
+
+namespace cordon {
+namespace {
+
+using Made = Result<std::unique_ptr<const GroupModel>>;
+
+template <typename Model, typename... Args>
+std::unique_ptr<const GroupModel> New(Args&&... args) {
+  return std::make_unique<const Model>(std::forward<Args>(args)...);
+}
+
+Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < reference.sensitive.size(); ++i) {
+    if (reference.sensitive[i].name == column) return i;
+    names.push_back(reference.sensitive[i].name);
+  }
+  auto error = Error::InvalidPolicy("'{}' is not a sensitive column", column);
+  if (const auto nearest = Nearest(column, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
+  return std::move(error).WithHint("give the column role = \"sensitive\"");
+}
+
+// A guarded value stands in the policy, so it may be named. One that cannot occur is refused: it is far more likely
+// misspelt than meant, and would guard nothing.
+Result<Code> FindValue(const Attribute& attribute, const std::string& value) {
+  if (attribute.domain->missing() && attribute.domain->numeric().missing == value) return *attribute.domain->missing();
+  if (const auto code = attribute.domain->Encode(value)) return *code;
+  return Error::InvalidPolicy("'{}' is not a value of column '{}'", value, attribute.name)
+      .WithHint("check the spelling; a value that is not in the data can be declared by a hierarchy or values = [...]");
+}
+
+Made Make(const KAnonymitySpec& spec, const Reference&) { return New<KAnonymity>(spec); }
+
+Made Make(const LDiversitySpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  return New<LDiversity>(spec, at, reference.sensitive[at].domain->missing());
+}
+
+Made Make(const TClosenessSpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  CORDON_TRY(EarthMover distance,
+             EarthMover::Make(*reference.sensitive[at].domain, spec.distance).WithContext("column '{}'", spec.sensitive));
+  return New<TCloseness>(spec, std::move(distance), at, reference.histograms[at], reference.rows);
+}
+
+Made Make(const BetaLikenessSpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  return New<BetaLikeness>(spec, at, reference.histograms[at], reference.rows);
+}
+
+Made Make(const DeltaDisclosureSpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  return New<DeltaDisclosure>(spec, at, reference.histograms[at], reference.rows);
+}
+
+Made Make(const AlphaKSpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  CORDON_TRY(const Code value, FindValue(reference.sensitive[at], spec.value));
+  return New<AlphaK>(spec, at, value);
+}
+
+Made Make(const ConfidenceSpec& spec, const Reference& reference) {
+  std::vector<Confidence::Guarded> guarded;
+  for (const auto& [column, values] : spec.values) {
+    CORDON_TRY(const std::size_t at, FindSensitive(reference, column));
+    Confidence::Guarded each{at, {}};
+    for (const std::string& value : values) {
+      CORDON_TRY(const Code code, FindValue(reference.sensitive[at], value));
+      each.values.push_back(code);
+    }
+    for (Code code = 0; values.empty() && code < reference.sensitive[at].domain->size(); ++code) each.values.push_back(code);
+    guarded.push_back(std::move(each));
+  }
+  return New<Confidence>(spec, std::move(guarded));
+}
+
+}  // namespace
+
+Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows) {
+  Reference reference;
+  reference.rows = static_cast<std::int64_t>(rows.size());
+  for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
+    const MicrodataColumn& counted = data.columns[column];
+    std::vector<std::int64_t> histogram(static_cast<std::size_t>(counted.attribute.domain->size()));
+    for (const RowId row : rows) ++histogram[counted.codes[row]];
+    reference.sensitive.push_back(counted.attribute);
+    reference.histograms.push_back(std::move(histogram));
+  }
+  return reference;
+}
+
+Result<std::unique_ptr<const GroupModel>> MakeGroupModel(const ModelSpec& spec, const Reference& reference) {
+  CORDON_RETURN_IF_ERROR(Validate(spec));
+  return std::visit([&](const auto& each) { return Make(each, reference); }, spec).WithContext("{}", ModelName(spec));
+}
+
+Result<AllOf> AllOf::Make(std::span<const ModelSpec> specs, const Reference& reference) {
+  AllOf all;
+  for (const ModelSpec& spec : specs) {
+    CORDON_TRY(auto model, MakeGroupModel(spec, reference));
+    all.models_.push_back(std::move(model));
+  }
+  return all;
+}
+
+std::string AllOf::Describe() const {
+  std::string text;
+  for (const auto& model : models_) text += (text.empty() ? "" : " and ") + model->Describe();
+  return text;
+}
+
+bool AllOf::Admits(const GroupCounts& group) const {
+  if (group.rows() == 0) return false;
+  return std::all_of(models_.begin(), models_.end(), [&](const auto& model) { return model->Admits(group); });
+}
+
+std::int64_t AllOf::MinRows() const {
+  std::int64_t most = 1;
+  for (const auto& model : models_) most = std::max(most, model->MinRows());
+  return most;
+}
+
+bool AllOf::monotone() const {
+  return std::all_of(models_.begin(), models_.end(), [](const auto& model) { return model->monotone(); });
+}
+
+bool AllOf::uses_histograms() const {
+  return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_histograms(); });
+}
+
+bool AllOf::uses_persons() const {
+  return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_persons(); });
+}
+
+}  // namespace cordon

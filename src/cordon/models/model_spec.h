@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A privacy requirement as its author wrote it. Parameters that decide are exact and have no defaults.
+// One spec gives rise to two implementations that share nothing but this file: the GroupModel that a search
+// asks (group_model.h) and the judgement of published rows (verifier.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cordon/base/rational.h"
+#include "cordon/base/result.h"
+
+namespace cordon {
+
+enum class Distance { kOrdered, kHierarchical, kEqual };
+
+// Every combination of the quasi columns `on` (empty: all of them) belongs to at least k people.
+struct KAnonymitySpec {
+  std::int64_t k = 0;
+  std::vector<std::string> on;
+};
+
+struct LDiversitySpec {
+  enum class Kind {
+    kDistinct,   // at least l different values
+    kEntropy,    // entropy of the values at least ln l
+    kRecursive,  // most frequent value < c * (sum of the l-th and rarer ones)
+  };
+  std::string sensitive;
+  Rational l;  // whole for kDistinct and kRecursive
+  Kind kind = Kind::kDistinct;
+  std::optional<Rational> c;  // kRecursive
+};
+
+// Earth mover's distance of the group's values to those of all published rows at most t.
+struct TClosenessSpec {
+  std::string sensitive;
+  Rational t;
+  Distance distance = Distance::kOrdered;
+};
+
+struct BetaLikenessSpec {
+  enum class Kind {
+    kBasic,     // q <= (1 + beta) p for each value
+    kEnhanced,  // q <= (1 + min(beta, -ln p)) p
+  };
+  std::string sensitive;
+  Rational beta;
+  Kind kind = Kind::kEnhanced;
+};
+
+// |ln(q / p)| < delta for every value; each value occurs in each group.
+struct DeltaDisclosureSpec {
+  std::string sensitive;
+  Rational delta;
+};
+
+// k-anonymity, and `value` is at most the share alpha of any group.
+struct AlphaKSpec {
+  std::string sensitive;
+  std::string value;
+  Rational alpha;
+  std::int64_t k = 0;
+};
+
+// rows(x and y) <= h * rows(x) for every combination x of the columns `on` and every listed value y.
+struct ConfidenceSpec {
+  std::vector<std::string> on;                             // empty: all quasi columns
+  std::map<std::string, std::vector<std::string>> values;  // sensitive column -> values; [] = every value
+  Rational h;
+};
+
+using ModelSpec = std::variant<KAnonymitySpec, LDiversitySpec, TClosenessSpec, BetaLikenessSpec, DeltaDisclosureSpec,
+                               AlphaKSpec, ConfidenceSpec>;
+
+std::string ModelName(const ModelSpec& spec);  // "t-closeness"
+// Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.
+std::string Describe(const ModelSpec& spec);
+// The parameters as pairs for a report: {"k", "5"}, {"t", "1/5"}; exact numbers as fractions.
+std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spec);
+// The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
+std::vector<std::string> GroupingColumns(const ModelSpec& spec);
+std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
+// Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, delta > 0, 0 < alpha <= 1, 0 < h <= 1, ...
+Result<void> Validate(const ModelSpec& spec);
+
+}  // namespace cordon

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made-up tables about nobody, with the hierarchies and the policy that go with them: `cordon generate`. Name,
+// rows, seed and rho give the same bytes on every machine and for any number of threads; docs/generate.md has
+// the formulas, and tests hold the bytes against stored digests.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/table.h"
+
+namespace cordon {
+
+struct GenerateOptions {
+  std::string name;                   // one of GeneratorNames()
+  std::optional<std::uint64_t> rows;  // default: the generator's own
+  std::uint64_t seed = 1;
+  std::optional<double> rho;  // census: correlation of any two attributes' scores, 0 <= rho < 1; default 0
+};
+
+// A table that came out of a generator, never one that was read: it may be written without a verdict.
+struct Generated {
+  Table table;
+  std::string table_file;                                  // "census.csv"
+  std::vector<std::pair<std::string, std::string>> files;  // beside it: name and text; policy.toml is the first
+};
+
+std::vector<std::string> GeneratorNames();
+
+Result<Generated> Generate(const GenerateOptions& options, const Run& run);
+
+// The table as CSV (comma, header, quotes where needed, LF), a megabyte or so at a time. Stops at the first
+// error of `write`.
+Result<void> WriteCsv(const Generated& generated, const std::function<Result<void>(std::string_view)>& write, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/metrics/information_loss.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/metrics/small_release.h"
+
+namespace cordon {
+namespace {
+
+using testing::SmallRelease;
+
+InformationLoss Loss(const Release& release, int threads = 1) {
+  return MeasureInformationLoss(release, {.threads = threads}).value();
+}
+
+TEST(InformationLoss, IsTheMeanOfWhatEachCellLeavesOpen) {
+  // age: 0, .2, 0; place: 2/4, 0, 1
+  const InformationLoss loss = Loss(SmallRelease({{"20", "south"}, {"[0,20]", "Oslo"}, {"?", "*"}}));
+  ASSERT_EQ(loss.per_attribute.size(), 2u);
+  EXPECT_EQ(loss.per_attribute[0].first, "age");
+  EXPECT_DOUBLE_EQ(loss.per_attribute[0].second, 0.2 / 3);
+  EXPECT_DOUBLE_EQ(loss.per_attribute[1].second, 1.5 / 3);
+  EXPECT_DOUBLE_EQ(loss.information_loss, (0.2 + 1.5) / 6);
+  // Theses: south is 3 of 5 leaves.
+  EXPECT_DOUBLE_EQ(loss.information_loss_thesis, (0.2 + 1.6) / 6);
+}
+
+TEST(InformationLoss, AStarRowAndARowLeftOutCountOne) {
+  Release starred = SmallRelease({{"20", "Oslo"}, {"*", "*"}});
+  EXPECT_DOUBLE_EQ(Loss(starred).information_loss, 0.5);
+  Release dropped = SmallRelease({{"20", "Oslo"}});
+  dropped.input_size = 2;
+  dropped.suppressed = 1;
+  EXPECT_DOUBLE_EQ(Loss(dropped).information_loss, 0.5);
+  EXPECT_DOUBLE_EQ(Loss(dropped).information_loss_thesis, 0.5);
+  EXPECT_DOUBLE_EQ(Loss(dropped).per_attribute[1].second, 0.5);
+}
+
+TEST(InformationLoss, AStarRowCountsOneEvenWhereTheDomainHasOneValueOnly) {
+  Release release = SmallRelease({{"20", "*"}, {"*", "*"}});
+  const std::vector<std::string> one = {"here"};
+  release.columns[1].attribute.domain = std::make_shared<const Domain>(
+      Domain::Categorical(std::make_shared<const Hierarchy>(Hierarchy::Flat(one).value()), std::nullopt));
+  EXPECT_DOUBLE_EQ(Loss(release).per_attribute[1].second, 0.5);
+}
+
+TEST(InformationLoss, WeightsDoNotEnter) {
+  Release release = SmallRelease({{"[0,50]", "Oslo"}});
+  release.columns[0].attribute.weight = 9;
+  EXPECT_DOUBLE_EQ(Loss(release).information_loss, 0.25);
+}
+
+TEST(InformationLoss, ReleasesWithoutRowsOrQuasiColumnsHaveALossToo) {
+  EXPECT_DOUBLE_EQ(Loss(SmallRelease({})).information_loss, 0);
+  Release gone = SmallRelease({});
+  gone.input_size = gone.suppressed = 3;
+  EXPECT_DOUBLE_EQ(Loss(gone).information_loss, 1);
+  Release plain = SmallRelease({{"20", "Oslo"}});
+  plain.columns.erase(plain.columns.begin(), plain.columns.begin() + 2);
+  EXPECT_DOUBLE_EQ(Loss(plain).information_loss, 0);
+  EXPECT_TRUE(Loss(plain).per_attribute.empty());
+}
+
+TEST(InformationLoss, AnUnreadableCellIsNamedByRowAndColumnOnly) {
+  const auto measured = MeasureInformationLoss(SmallRelease({{"20", "Oslo"}, {"20", "Secret"}, {"20", "Secret"}}), {});
+  ASSERT_FALSE(measured.ok());
+  EXPECT_EQ(measured.error().kind(), ErrorKind::kInvalidData);
+  EXPECT_EQ(measured.error().message(), "row 2, column 'place': the cell is no value, label or range of this attribute");
+}
+
+TEST(InformationLoss, AnAbsentCellIsTheEmptyText) {
+  Release release = SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}});
+  Codes codes;
+  codes.Append({kNull, release.columns[0].text.codes[1]});
+  release.columns[0].text.codes = codes;
+  const auto measured = MeasureInformationLoss(release, {});
+  ASSERT_FALSE(measured.ok());
+  EXPECT_EQ(measured.error().message(), "row 1, column 'age': the cell is no value, label or range of this attribute");
+}
+
+TEST(InformationLoss, ThreadsChangeNoBit) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (int i = 0; i < 5000; ++i) {
+    rows.emplace_back("[" + std::to_string(i % 37) + "," + std::to_string(40 + i % 53) + "]", i % 7 == 0 ? "*" : "north");
+  }
+  const Release release = SmallRelease(rows);
+  EXPECT_EQ(Loss(release, 1).information_loss, Loss(release, 3).information_loss);
+}
+
+}  // namespace
+}  // namespace cordon
