@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Every Google Benchmark of the build, then the end-to-end runs; results under bench/runs/<date>-<machine>/.
+#   bench/run_all.sh BUILD
+set -euo pipefail
+build=$1
+root=$(cd "$(dirname "$0")/.." && pwd)
+runs="$root/bench/runs/$(date +%F)-$(uname -m)-$(nproc)cpu"
+mkdir -p "$runs"
+for program in "$build"/*_bench; do
+  name=$(basename "$program")
+  "$program" --benchmark_out="$runs/$name.json" --benchmark_out_format=json --benchmark_counters_tabular=true
+done
+python3 "$root/bench/run_end_to_end.py" --cordon "$build/cordon" --output "$runs"
