@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon anonymize INPUT --policy P.toml --output OUT
+#include "cordon/publish/anonymize.h"
+
+#include "cordon/cli/command.h"
+#include "cordon/cli/inputs.h"
+
+namespace cordon {
+namespace {
+
+struct AnonymizeArgs {
+  AnonymizeRequest request;
+  std::string policy;
+  std::string format;
+  std::string order = "shuffled";
+  bool dry_run = false;
+  bool json = false;
+  bool keep_order = false;
+  bool insecure_seed = false;
+};
+
+Result<RowOrder> ParseOrder(const std::string& name) {
+  if (name == "shuffled") return RowOrder::kShuffled;
+  if (name == "sorted") return RowOrder::kSorted;
+  if (name == "input") return RowOrder::kInput;
+  return Error::InvalidPolicy("there is no order '{}'", name).WithHint("known: shuffled, sorted, input");
+}
+
+Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
+  AnonymizeRequest request = args.request;
+  CORDON_TRY(request.input_format, ParseFormat(args.format));
+  CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
+  if (args.dry_run) {
+    request.output.clear();
+  } else if (request.output.empty()) {
+    return Error::InvalidPolicy("where should the release go?").WithHint("give --output FILE, --output - for standard output, or --dry-run");
+  }
+  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Report report, Anonymize(request, policy, run));
+  const std::string text = args.json ? ToJson(report).dump(2) + "\n" : Summary(report);
+  for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
+  // The release itself has stdout where it was asked to go there.
+  if (request.output == "-") {
+    console.Err(text);
+  } else {
+    console.Out(text);
+  }
+  return Answer::kYes;
+}
+
+}  // namespace
+
+Command AddAnonymize(CLI::App& app) {
+  auto args = std::make_shared<AnonymizeArgs>();
+  AnonymizeRequest& request = args->request;
+  CLI::App* parser = app.add_subcommand("anonymize", "Read, bind, anonymize, verify, write");
+  parser->add_option("INPUT", request.input, "Table to anonymize: .csv or .jsonl, each also .gz; - is standard input")->required();
+  parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();
+  parser->add_option("--output", request.output, "Where the release goes; - is standard output");
+  parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl");
+  parser->add_option("--report", request.report, "Write the report as JSON");
+  parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
+  parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");
+  parser->add_flag("--keep-order", args->keep_order, "The same as --order input");
+  parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
+  parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
+  parser->add_flag("--bounds", request.bounds, "Numeric ranges as two columns, name_lo and name_hi");
+  parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
+  parser->add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch");
+  parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm");
+  parser->add_option("--seed", request.seed, "Repeat a run; default: randomness of the operating system");
+  parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed where randomness protects");
+  parser->add_flag("--json", args->json, "Print the report as JSON");
+  return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};
+}
+
+}  // namespace cordon

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a subcommand is: it adds its flags to the parser, and runs once they are read. One file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/cli/console.h"
+
+namespace cordon {
+
+// kNo is a valid request whose answer is no: exit status 1.
+enum class Answer { kYes, kNo };
+
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<Result<Answer>(Console&, const Run&)> run;
+};
+
+Command AddAnonymize(CLI::App& app);
+Command AddCheck(CLI::App& app);
+Command AddCompare(CLI::App& app);
+Command AddEvaluate(CLI::App& app);
+Command AddGenerate(CLI::App& app);
+Command AddHierarchy(CLI::App& app);
+Command AddPolicy(CLI::App& app);
+Command AddVerify(CLI::App& app);
+
+}  // namespace cordon

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon generate NAME --rows N --seed S [--rho R] --output DIR|FILE
+#include "cordon/synthetic/generate.h"
+
+#include <filesystem>
+
+#include "cordon/cli/command.h"
+#include "cordon/io/atomic_file.h"
+
+namespace cordon {
+namespace {
+
+struct GenerateArgs {
+  GenerateOptions options;
+  std::string output;
+};
+
+Result<void> WriteTable(const Generated& generated, const std::string& path, Console& console, const Run& run) {
+  if (path == "-") {
+    return WriteCsv(generated, [&](std::string_view bytes) -> Result<void> {
+      console.Out(bytes);
+      return {};
+    }, run);
+  }
+  CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
+  CORDON_RETURN_IF_ERROR(WriteCsv(generated, [&](std::string_view bytes) { return file.Write(bytes); }, run));
+  return file.Commit();
+}
+
+// A name that ends in .csv is the table alone; any other is a folder for the table, its hierarchies and its policy.
+Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run& run) {
+  CORDON_TRY(const Generated generated, Generate(args.options, run));
+  if (args.output == "-" || args.output.ends_with(".csv")) {
+    CORDON_RETURN_IF_ERROR(WriteTable(generated, args.output, console, run).WithContext("writing {}", args.output));
+    return Answer::kYes;
+  }
+  const std::filesystem::path folder = args.output;
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
+  for (const auto& [name, text] : generated.files) {
+    CORDON_RETURN_IF_ERROR(WriteFile((folder / name).string(), text).WithContext("writing {}", (folder / name).string()));
+  }
+  const std::string table = (folder / generated.table_file).string();
+  CORDON_RETURN_IF_ERROR(WriteTable(generated, table, console, run).WithContext("writing {}", table));
+  console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, table, generated.files.size());
+  return Answer::kYes;
+}
+
+}  // namespace
+
+Command AddGenerate(CLI::App& app) {
+  auto args = std::make_shared<GenerateArgs>();
+  CLI::App* parser = app.add_subcommand("generate", "Make a synthetic table with hierarchies and a policy");
+  parser->add_option("NAME", args->options.name, fmt::format("One of: {}", fmt::join(GeneratorNames(), ", ")))->required();
+  parser->add_option("--rows", args->options.rows, "Rows");
+  parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)");
+  parser->add_option("--rho", args->options.rho, "census: dependence between the attributes, 0 to below 1 (default 0)");
+  parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")->required();
+  return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};
+}
+
+}  // namespace cordon

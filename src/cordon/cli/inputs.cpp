@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/cli/inputs.h"
+
+#include <charconv>
+#include <unordered_map>
+
+#include "cordon/io/source.h"
+#include "cordon/publish/bind.h"
+#include "cordon/publish/read_release.h"
+
+namespace cordon {
+namespace {
+
+std::optional<std::uint64_t> RowNumber(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number - 1;
+}
+
+}  // namespace
+
+Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
+  if (name.empty()) return std::optional<FileFormat>();
+  if (name == "csv") return std::optional(FileFormat::kCsv);
+  if (name == "jsonl") return std::optional(FileFormat::kJsonLines);
+  return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl");
+}
+
+Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
+  CORDON_TRY(const std::unique_ptr<Source> source,
+             OpenSource(path, {.text = text, .format = format, .skip_columns = {}}));
+  return ReadTable(*source, run);
+}
+
+Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run) {
+  CORDON_TRY(const Table table, ReadTableFile(path, policy.data.text, std::nullopt, run));
+  return Bind(policy, table, run).WithContext("binding {} to {}", path, policy.name);
+}
+
+Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
+                                std::optional<FileFormat> format, const Run& run) {
+  // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
+  TextFormat text = policy.data.text;
+  text.skip = 0;
+  if (!text.columns.empty()) {
+    std::vector<std::string> published;
+    for (const std::string& name : text.columns) {
+      const AttributePolicy* attribute = policy.Find(name);
+      const bool hidden = attribute != nullptr && (attribute->role == Role::kPerson ||
+                                                   (attribute->role == Role::kIdentifier && !attribute->pseudonym_key_file));
+      if (!hidden) published.push_back(name);
+    }
+    text.columns = std::move(published);
+  }
+  CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
+  return ReadRelease(policy, table, original, run).WithContext("reading {}", path);
+}
+
+Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original, const Run& run) {
+  CORDON_TRY(const Table table, ReadTableFile(path, {}, std::nullopt, run));
+  const Column* released = table.Find("released_row");
+  const Column* input = table.Find("input_row");
+  if (released == nullptr || input == nullptr) {
+    return Error::InvalidData("{} is no row map", path).WithHint("a row map has the columns released_row,input_row (anonymize --row-map)");
+  }
+  std::unordered_map<std::uint64_t, RowId> row_of_input;
+  for (RowId row = 0; row < original.num_rows; ++row) row_of_input.emplace(original.input_row(row), row);
+  std::vector<RowId> map(release.num_rows);
+  std::vector<bool> seen(release.num_rows);
+  for (std::size_t line = 0; line < table.num_rows; ++line) {
+    const auto to = RowNumber(released->cell(line).bytes());
+    const auto from = RowNumber(input->cell(line).bytes());
+    const auto found = from ? row_of_input.find(*from) : row_of_input.end();
+    if (!to || *to >= release.num_rows || found == row_of_input.end() || seen[*to]) {
+      return Error::InvalidData("{}: row {} does not fit the release and the original", path, line + 1);
+    }
+    map[*to] = found->second;
+    seen[*to] = true;
+  }
+  if (table.num_rows != release.num_rows) {
+    return Error::InvalidData("{} has {} rows, the release has {}", path, table.num_rows, release.num_rows);
+  }
+  return map;
+}
+
+}  // namespace cordon

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon policy check P.toml
+#include "cordon/publish/policy.h"
+
+#include "cordon/cli/command.h"
+#include "cordon/publish/registry.h"
+
+namespace cordon {
+namespace {
+
+Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
+  CORDON_TRY(const Policy policy, ReadPolicy(path));
+  CORDON_TRY(const Choice choice, ChooseAlgorithm(policy.algorithm.name, policy));
+  console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), choice.algorithm->name);
+  for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
+  return Answer::kYes;
+}
+
+}  // namespace
+
+Command AddPolicy(CLI::App& app) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* parser = app.add_subcommand("policy", "Look at a policy without data");
+  parser->require_subcommand(1);
+  CLI::App* check = parser->add_subcommand("check", "Is the policy well-formed? Says what it asks for");
+  check->add_option("POLICY", *path, "The policy file")->required();
+  return {parser, [path](Console& console, const Run&) { return RunPolicyCheck(*path, console); }};
+}
+
+}  // namespace cordon

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon verify RELEASE --policy P.toml [--original INPUT [--row-map M.csv | --input-order]]
+#include <numeric>
+
+#include "cordon/cli/command.h"
+#include "cordon/cli/inputs.h"
+#include "cordon/models/truth.h"
+#include "cordon/models/verifier.h"
+#include "cordon/publish/report.h"
+
+namespace cordon {
+namespace {
+
+struct VerifyArgs {
+  std::string release;
+  std::string policy;
+  std::string original;
+  std::string row_map;
+  std::string format;
+  bool input_order = false;
+  bool exempt_suppressed = false;
+  bool json = false;
+};
+
+// Which row of the original is behind each row of the release, where that can be known.
+Result<std::optional<std::vector<RowId>>> Mapping(const VerifyArgs& args, const Release& release, const Microdata& original, const Run& run) {
+  if (!args.row_map.empty()) {
+    CORDON_TRY(std::vector<RowId> rows, ReadRowMap(args.row_map, release, original, run));
+    return std::optional(std::move(rows));
+  }
+  if (!args.input_order) return std::optional<std::vector<RowId>>();
+  if (release.num_rows != original.num_rows) {
+    return Error::InvalidData("--input-order needs as many rows in the release ({}) as in the original ({})", release.num_rows, original.num_rows)
+        .WithHint("rows were suppressed: use the row map that anonymize --row-map writes");
+  }
+  std::vector<RowId> rows(release.num_rows);
+  std::iota(rows.begin(), rows.end(), RowId{0});
+  return std::optional(std::move(rows));
+}
+
+void TakePersons(Release& release, const Microdata& original, const std::vector<RowId>& rows, const Run& run) {
+  if (original.persons.empty()) return;
+  release.persons = Codes::Generate(rows.size(), run.threads, [&](std::size_t row) { return original.persons[rows[row]]; });
+}
+
+bool CountsPeople(const Policy& policy) {
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.role == Role::kPerson) return true;
+  }
+  return false;
+}
+
+Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& run) {
+  if (args.original.empty() && (args.input_order || !args.row_map.empty())) {
+    return Error::InvalidPolicy("--row-map and --input-order need --original");
+  }
+  CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
+  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  std::optional<Microdata> original;
+  if (!args.original.empty()) {
+    CORDON_TRY(original, ReadOriginal(args.original, policy, run));
+  }
+  CORDON_TRY(Release release, ReadReleaseFile(args.release, policy, original ? &*original : nullptr, format, run));
+
+  std::optional<Truth> truth;
+  if (original) {
+    CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(args, release, *original, run));
+    if (rows) TakePersons(release, *original, *rows, run);
+    CORDON_TRY(truth, CheckTruth(release, *original, rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt, run));
+  }
+  if (CountsPeople(policy) && release.persons.empty()) {
+    console.Note("note: a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");
+  }
+  CORDON_TRY(const std::vector<Verdict> verdicts,
+             Verifier(policy.models, {.exempt_suppressed = args.exempt_suppressed}).Judge(release, run).WithContext("judging {}", args.release));
+
+  bool holds = !truth || truth->holds;
+  Json json = {{"format", 1}, {"rows", release.num_rows}, {"privacy", Json::array()}};
+  for (const Verdict& verdict : verdicts) {
+    holds &= verdict.holds;
+    if (args.json) {
+      json["privacy"].push_back(ToJson(verdict));
+    } else {
+      console.Print("{}", Summary(verdict));
+    }
+    for (const std::string& warning : verdict.warnings) console.Note("warning: {}", warning);
+  }
+  if (args.json) {
+    if (truth) json["truth"] = {{"holds", truth->holds}, {"necessary_only", truth->necessary_only}, {"text", truth->Explain()}};
+    json["holds"] = holds;
+    console.Out(json.dump(2) + "\n");
+  } else if (truth) {
+    console.Print("{}", truth->Explain());
+  }
+  return holds ? Answer::kYes : Answer::kNo;
+}
+
+}  // namespace
+
+Command AddVerify(CLI::App& app) {
+  auto args = std::make_shared<VerifyArgs>();
+  CLI::App* parser = app.add_subcommand("verify", "Does a release hold? Any tool's release");
+  parser->add_option("RELEASE", args->release, "The published table")->required();
+  parser->add_option("--policy", args->policy, "What must hold")->required();
+  parser->add_option("--original", args->original, "The table behind it: also checks that every cell tells the truth");
+  parser->add_option("--row-map", args->row_map, "Which row of the original is behind each row (anonymize --row-map)");
+  parser->add_flag("--input-order", args->input_order, "The rows of the release are in the order of the original");
+  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl");
+  parser->add_flag("--exempt-suppressed", args->exempt_suppressed, "Leave rows with * in every quasi column out of the judgement");
+  parser->add_flag("--json", args->json, "Print JSON");
+  return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
+}
+
+}  // namespace cordon

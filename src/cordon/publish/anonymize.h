@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main job, the same under every door: read, bind, anonymize, verify, write. Nothing is written before the
+// verifier has judged the rows, and what is written appears whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/base/run.h"
+#include "cordon/data/recode.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/report.h"
+
+namespace cordon {
+
+struct AnonymizeRequest {
+  std::string input;   // "-": standard input
+  std::string output;  // "-": standard output; empty: nothing is written (--dry-run)
+  std::optional<FileFormat> input_format;
+  std::optional<FileFormat> output_format;
+
+  std::string algorithm;  // empty: the policy's
+  RowOrder order = RowOrder::kShuffled;
+  bool group_column = false;
+  bool bounds = false;
+
+  std::optional<std::string> report;         // the report as JSON
+  std::optional<std::string> row_map;        // private: released row -> input row
+  std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
+  std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
+  std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
+};
+
+// The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
+// satisfies the policy; then nothing is written.
+Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algorithms a policy can name, one line each. `auto` is decided here and nowhere else.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cordon/base/random.h"
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/models/group_model.h"
+#include "cordon/publish/policy.h"
+
+namespace cordon {
+
+struct AlgorithmInput {
+  const View& view;
+  const AllOf& model;
+  const Reference& reference;
+  const CountedColumns& counted;
+  const Policy& policy;
+};
+
+struct AlgorithmEntry {
+  const char* name;     // as policies and the command line spell it
+  const char* summary;  // one line for --help and docs
+  Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
+};
+
+std::span<const AlgorithmEntry> Algorithms();
+
+struct Choice {
+  const AlgorithmEntry* algorithm;
+  std::string why;  // empty where the policy named it
+};
+// REQUIRES: the policy came out of ReadPolicy. An unknown name is an error with the nearest known one as hint.
+Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy);
+
+}  // namespace cordon

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/report.h"
+
+#include <sys/resource.h>
+
+#include <cmath>
+
+namespace cordon {
+namespace {
+
+// JSON has no infinity; a value that no bound reaches is null.
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+Json GroupSizes(const Discernibility& sizes) {
+  return {{"min", sizes.min_group}, {"mean", Number(sizes.mean_group)}, {"max", sizes.max_group}};
+}
+
+}  // namespace
+
+Result<Utility> MeasureUtility(const Release& release, const Run& run) {
+  CORDON_TRY(InformationLoss loss, MeasureInformationLoss(release, run));
+  return Utility{std::move(loss), MeasureDiscernibility(release, run)};
+}
+
+Json ToJson(const ModelSpec& spec) {
+  Json json = {{"model", ModelName(spec)}};
+  const auto on = [&](const std::vector<std::string>& columns) {
+    if (!columns.empty()) json["on"] = columns;
+  };
+  std::visit(Overloaded{
+                 [&](const KAnonymitySpec& s) {
+                   json["k"] = s.k;
+                   on(s.on);
+                 },
+                 [&](const LDiversitySpec& s) {
+                   static constexpr const char* kKinds[] = {"distinct", "entropy", "recursive"};
+                   json.update({{"sensitive", s.sensitive}, {"l", s.l.ToString()}, {"kind", kKinds[static_cast<int>(s.kind)]}});
+                   if (s.c) json["c"] = s.c->ToString();
+                 },
+                 [&](const TClosenessSpec& s) {
+                   static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
+                   json.update({{"sensitive", s.sensitive},
+                                {"t", s.t.ToString()},
+                                {"distance", kDistances[static_cast<int>(s.distance)]}});
+                 },
+                 [&](const BetaLikenessSpec& s) {
+                   json.update({{"sensitive", s.sensitive},
+                                {"beta", s.beta.ToString()},
+                                {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+                 },
+                 [&](const DeltaDisclosureSpec& s) {
+                   json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}});
+                 },
+                 [&](const AlphaKSpec& s) {
+                   json.update({{"sensitive", s.sensitive}, {"value", s.value}, {"alpha", s.alpha.ToString()}, {"k", s.k}});
+                 },
+                 [&](const ConfidenceSpec& s) {
+                   on(s.on);
+                   json["values"] = s.values;
+                   json["h"] = s.h.ToString();
+                 },
+             },
+             spec);
+  return json;
+}
+
+Json ToJson(const Verdict& verdict) {
+  Json json = ToJson(verdict.spec);
+  json["text"] = verdict.text;
+  json["reached"] = Number(verdict.reached);
+  json["reached_exact"] = verdict.reached_text;
+  json["holds"] = verdict.holds;
+  json["failing_groups"] = verdict.failing_groups;
+  if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
+  return json;
+}
+
+Json ToJson(const Utility& utility) {
+  Json per_attribute = Json::object();
+  for (const auto& [name, loss] : utility.loss.per_attribute) per_attribute[name] = loss;
+  return {{"information_loss", utility.loss.information_loss},
+          {"information_loss_thesis", utility.loss.information_loss_thesis},
+          {"per_attribute", per_attribute},
+          {"discernibility", utility.discernibility.discernibility}};
+}
+
+Json ToJson(const Report& report) {
+  Json json = {{"format", 1},
+               {"algorithm", report.algorithm},
+               {"rows", report.rows},
+               {"people", report.people},
+               {"suppressed", report.suppressed},
+               {"dropped", report.dropped},
+               {"groups", report.utility.discernibility.groups},
+               {"group_size", GroupSizes(report.utility.discernibility)}};
+  if (!report.why.empty()) json["why"] = report.why;
+  json["privacy"] = Json::array();
+  for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  json["utility"] = ToJson(report.utility);
+  json["tried"] = Json::array();
+  for (const Tried& tried : report.tried) {
+    json["tried"].push_back(
+        {{"algorithm", tried.algorithm}, {"information_loss", tried.information_loss}, {"seconds", tried.seconds}});
+  }
+  json["warnings"] = Json::array();
+  for (const Warning& warning : report.warnings) {
+    json["warnings"].push_back({{"code", warning.code}, {"columns", warning.columns}, {"fix", warning.fix}});
+  }
+  json["seconds"] = Json::object();
+  for (const auto& [step, seconds] : report.seconds) json["seconds"][step] = std::round(seconds * 1e4) / 1e4;
+  json["peak_rss_mb"] = std::round(report.peak_rss_mb * 10) / 10;
+  return json;
+}
+
+std::string Summary(const Verdict& verdict) {
+  std::string text = verdict.text + (verdict.holds ? ": holds; reached " : ": does not hold; reached ") + verdict.reached_text;
+  if (verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
+  if (!verdict.holds) text += fmt::format(" ({} failing group{})", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s");
+  return text;
+}
+
+std::string Summary(const Report& report) {
+  std::string text = fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
+                                 report.utility.discernibility.groups, report.utility.discernibility.min_group,
+                                 report.utility.discernibility.max_group, report.algorithm,
+                                 report.why.empty() ? "" : " (" + report.why + ")");
+  if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
+  if (report.dropped > 0) text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
+  for (const Verdict& verdict : report.privacy) text += Summary(verdict) + "\n";
+  text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
+  const char* separator = "   (";
+  for (const auto& [name, loss] : report.utility.loss.per_attribute) {
+    text += fmt::format("{}{} {:.3f}", separator, name, loss);
+    separator = ", ";
+  }
+  text += report.utility.loss.per_attribute.empty() ? "\n" : ")\n";
+  return text;
+}
+
+double PeakRssMb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+}  // namespace cordon

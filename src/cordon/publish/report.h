@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run did and what it cost, as the JSON that scripts rely on. Holds no cell of the data.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/metrics/discernibility.h"
+#include "cordon/metrics/information_loss.h"
+#include "cordon/models/verifier.h"
+
+namespace cordon {
+
+using Json = nlohmann::ordered_json;
+
+struct Warning {
+  std::string code;
+  std::vector<std::string> columns;
+  std::string fix;
+};
+
+struct Tried {
+  std::string algorithm;
+  double information_loss = 0;
+  double seconds = 0;
+};
+
+struct Utility {
+  InformationLoss loss;
+  Discernibility discernibility;
+};
+Result<Utility> MeasureUtility(const Release& release, const Run& run);
+
+struct Report {
+  std::string algorithm;
+  std::string why;  // of an automatic choice
+  std::uint64_t rows = 0;
+  std::uint64_t people = 0;
+  std::uint64_t suppressed = 0;
+  std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
+  std::vector<Verdict> privacy;
+  Utility utility;
+  std::vector<Tried> tried;
+  std::vector<Warning> warnings;
+  std::vector<std::pair<std::string, double>> seconds;
+  double peak_rss_mb = 0;
+};
+
+// Exact parameters as fractions: "t": "1/5".
+Json ToJson(const ModelSpec& spec);
+Json ToJson(const Verdict& verdict);
+Json ToJson(const Utility& utility);
+Json ToJson(const Report& report);
+
+// What a person reads after a run, and the verdict lines of `verify`.
+std::string Summary(const Report& report);
+std::string Summary(const Verdict& verdict);
+
+double PeakRssMb();
+
+}  // namespace cordon

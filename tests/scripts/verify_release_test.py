@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The certificate checker: holds what holds, names what does not, and never mistakes one for the other."""
+import gzip
+import hashlib
+import importlib.util
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "verify_release.py"
+specification = importlib.util.spec_from_file_location("verify_release", SCRIPT)
+verify_release = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(verify_release)
+
+K = {"model": "k-anonymity", "text": "k-anonymity(k=3)", "holds": True, "reached": "3", "counts": "rows", "k": "3"}
+L = {"model": "l-diversity", "text": "l-diversity(pay, l=2, distinct)", "holds": True, "reached": "2", "sensitive": "pay",
+     "l": "2", "kind": "distinct"}
+
+
+def t_claim(distance, t, reached, **more):
+    return {"model": "t-closeness", "text": f"t-closeness(pay, t={t}, {distance})", "holds": True, "reached": reached,
+            "sensitive": "pay", "t": t, "distance": distance, **more}
+
+
+# Two groups of three.
+ROWS = [("[20,29]", "M", "1"), ("[20,29]", "M", "1"), ("[20,29]", "M", "2"),
+        ("[30,39]", "*", "2"), ("[30,39]", "*", "3"), ("[30,39]", "*", "4")]
+
+
+class VerifyRelease(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def run_on(self, rows, claims, /, header=("age", "sex", "pay"), delimiter=";", roles=None, name="out.csv", **output):
+        lines = [delimiter.join(f'"{cell}"' if "," in cell else cell for cell in row) for row in [header, *rows]]
+        data = ("\n".join(lines) + "\n").encode()
+        if name.endswith(".gz"):
+            data = gzip.compress(data)
+        path = Path(self.directory.name) / name
+        path.write_bytes(data)
+        roles = roles or [("age", "quasi"), ("sex", "quasi"), ("pay", "sensitive")]
+        manifest = {"format": 1, "tool": "cordon 0.1.0", "policy_sha256": "00", "suppressed": 0, "privacy": claims,
+                    "output": {"name": name, "sha256": hashlib.sha256(data).hexdigest(), "rows": len(rows), "delimiter": delimiter,
+                               "columns": [{"name": n, "role": r} for n, r in roles], **output}}
+        manifest_path = Path(self.directory.name) / "manifest.json"
+        manifest_path.write_text(json.dumps(manifest))
+        done = subprocess.run([sys.executable, "-B", SCRIPT, path, manifest_path], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_a_release_that_holds(self):
+        status, text = self.run_on(ROWS, [K, L])
+        self.assertEqual(status, 0, text)
+        self.assertIn("sha256: as in the manifest\nrows: 6\n", text)
+        self.assertIn("k-anonymity(k=3): holds; reached 3\n", text)
+        self.assertIn("l-diversity(pay, l=2, distinct): holds; reached 2\n", text)
+
+    def test_one_cell_breaks_k(self):
+        rows = [*ROWS[:5], ("[30,39]", "F", "4")]
+        status, text = self.run_on(rows, [K])
+        self.assertEqual(status, 1)
+        self.assertIn("k-anonymity(k=3): DOES NOT HOLD; reached 1, the manifest says 3\n", text)
+
+    def test_one_cell_breaks_l(self):
+        status, text = self.run_on([*ROWS[:2], ("[20,29]", "M", "1"), *ROWS[3:]], [K, L])
+        self.assertEqual(status, 1)
+        self.assertIn("k-anonymity(k=3): holds", text)
+        self.assertIn("distinct): DOES NOT HOLD; reached 1", text)
+
+    def test_a_missing_cell_is_no_value_for_l(self):
+        rows = [*ROWS[:2], ("[20,29]", "M", "?"), *ROWS[3:]]
+        self.assertEqual(self.run_on(rows, [L], missing=["?", ""])[0], 1)
+        self.assertEqual(self.run_on(rows, [L], missing=[""])[0], 0)
+
+    def test_k_on_a_template_groups_by_its_columns_only(self):
+        claim = {**K, "on": ["sex"], "k": "3"}
+        rows = [(f"{i}", sex, pay) for i, (_, sex, pay) in enumerate(ROWS)]
+        self.assertEqual(self.run_on(rows, [claim])[0], 0)
+        self.assertEqual(self.run_on(rows, [K])[0], 1)
+
+    def test_persons_can_only_be_bounded_by_rows(self):
+        status, text = self.run_on(ROWS, [{**K, "counts": "persons", "reached": "2", "k": "2"}])
+        self.assertEqual(status, 0, text)
+        self.assertIn("reached 3 rows (persons are not published)", text)
+        self.assertEqual(self.run_on(ROWS, [{**K, "counts": "persons", "k": "4"}])[0], 1)
+
+    def test_equal_distance(self):
+        # Whole: 1 1 2 2 3 4. First group 1 1 2: |2/3-1/3| + |1/3-1/3| + 1/6 + 1/6 = 2/3, half of it.
+        self.assertEqual(self.run_on(ROWS, [t_claim("equal", "1/3", "1/3")])[0], 0)
+        self.assertEqual(self.run_on(ROWS, [t_claim("equal", "33/100", "1/3")])[0], 1)
+
+    def test_ordered_distance_uses_the_declared_values(self):
+        # Cumulative differences of 1 1 2 against the whole: 1/3, 1/3, 1/6, then 0.
+        self.assertEqual(self.run_on(ROWS, [t_claim("ordered", "5/18", "5/18", order=["1", "2", "3", "4"])])[0], 0)
+        # A fifth value that nobody has makes every step shorter: 5/6 over 4.
+        self.assertEqual(self.run_on(ROWS, [t_claim("ordered", "5/24", "5/24", order=["1", "2", "3", "4", "5"])])[0], 0)
+        self.assertEqual(self.run_on(ROWS, [t_claim("ordered", "1/5", "5/18", order=["1", "2", "3", "4"])])[0], 1)
+
+    def test_numbers_may_be_spelled_in_several_ways(self):
+        rows = [(age, sex, pay + ".0") for age, sex, pay in ROWS]
+        self.assertEqual(self.run_on(rows, [t_claim("ordered", "5/18", "5/18", order=["1", "2", "3", "4"])])[0], 0)
+
+    def test_without_declared_values_the_published_numbers_are_the_order(self):
+        self.assertEqual(self.run_on(ROWS, [t_claim("ordered", "5/18", "5/18")])[0], 0)
+        rows = [(age, sex, {"1": "9", "2": "10", "3": "11", "4": "12"}[pay]) for age, sex, pay in ROWS]
+        self.assertEqual(self.run_on(rows, [t_claim("ordered", "5/18", "5/18")])[0], 0)
+
+    def test_a_missing_cell_is_the_last_value_for_t(self):
+        rows = [(age, sex, {"4": "?"}.get(pay, pay)) for age, sex, pay in ROWS]
+        claim = t_claim("ordered", "5/18", "5/18", order=["1", "2", "3"])
+        self.assertEqual(self.run_on(rows, [claim], missing=["?", ""])[0], 0)
+        self.assertEqual(self.run_on(rows, [t_claim("ordered", "5/18", "5/18")], missing=["?", ""])[0], 0)
+        self.assertEqual(self.run_on(rows, [claim], missing=[""])[0], 2)
+
+    def test_hierarchical_distance(self):
+        paths = {"1": ["1", "low", "*"], "2": ["2", "low", "*"], "3": ["3", "high", "*"], "4": ["4", "high", "*"]}
+        # First group 1 1 2: 1/3 crosses the root at cost 1, nothing moves inside a branch.
+        self.assertEqual(self.run_on(ROWS, [t_claim("hierarchical", "1/3", "1/3", paths=paths)])[0], 0)
+        self.assertEqual(self.run_on(ROWS, [t_claim("hierarchical", "3/10", "1/3", paths=paths)])[0], 1)
+
+    def test_a_wrong_reached_value_is_a_false_claim(self):
+        status, text = self.run_on(ROWS, [{**K, "k": "2", "reached": "2"}])
+        self.assertEqual(status, 1)
+        self.assertIn("reached 3, the manifest says 2", text)
+
+    def test_a_verdict_that_does_not_hold_is_passed_on(self):
+        self.assertEqual(self.run_on(ROWS, [{**K, "holds": False}])[0], 1)
+
+    def test_other_models_are_named_and_not_judged(self):
+        claim = {"model": "beta-likeness", "text": "beta-likeness(pay, beta=4, basic)", "holds": True, "reached": "1"}
+        status, text = self.run_on(ROWS, [claim])
+        self.assertEqual(status, 0)
+        self.assertIn("beta-likeness(pay, beta=4, basic): not checked by this program\n", text)
+        entropy = {**L, "kind": "entropy"}
+        self.assertIn("not checked", self.run_on(ROWS, [entropy])[1])
+
+    def test_changed_bytes_and_rows_are_noticed(self):
+        status, text = self.run_on(ROWS, [K], sha256="00")
+        self.assertEqual(status, 1)
+        self.assertIn("DIFFERS", text)
+        status, text = self.run_on(ROWS, [K], rows=7)
+        self.assertEqual(status, 1)
+        self.assertIn("rows: 6, the manifest says 7", text)
+
+    def test_bounds_gzip_and_delimiters(self):
+        header = ("age_lo", "age_hi", "sex", "pay")
+        rows = [("20", "29", s, p) if a == "[20,29]" else ("30", "39", s, p) for a, s, p in ROWS]
+        self.assertEqual(self.run_on(rows, [K, L], header=header)[0], 0)
+        self.assertEqual(self.run_on(ROWS, [K, L], name="out.csv.gz")[0], 0)
+        self.assertEqual(self.run_on(ROWS, [K, L], delimiter=",")[0], 0)
+        self.assertEqual(self.run_on(ROWS, [K, L], delimiter=", ")[0], 0)
+
+    def test_no_rows_and_no_quasi_columns(self):
+        self.assertEqual(self.run_on([], [{**K, "reached": None}, t_claim("equal", "0", "0")])[0], 0)
+        roles = [("age", "insensitive"), ("sex", "insensitive"), ("pay", "sensitive")]
+        status, text = self.run_on(ROWS, [{**K, "reached": "6"}], roles=roles)
+        self.assertEqual(status, 0, text)  # then all rows are one group
+
+    def test_unreadable_input_is_an_error_that_shows_no_cell(self):
+        status, text = self.run_on(ROWS, [{**L, "sensitive": "cost"}])
+        self.assertEqual(status, 2)
+        status, text = self.run_on([*ROWS, ("[30,39]", "secret")], [K])
+        self.assertEqual(status, 2)
+        self.assertNotIn("secret", text)
+        status, text = self.run_on([*ROWS, ("[30,39]", "*", "secret")], [t_claim("ordered", "1", "0", order=["1", "2", "3", "4"])])
+        self.assertEqual(status, 2)
+        self.assertIn("'pay'", text)
+        self.assertNotIn("secret", text)
+        done = subprocess.run([sys.executable, "-B", SCRIPT, "nowhere.csv", "nowhere.json"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(subprocess.run([sys.executable, "-B", SCRIPT], capture_output=True).returncode, 2)
+
+
+def least_cost(supply, demand, distance):
+    """The earth mover's distance from its definition: successive cheapest paths (Bellman-Ford) on whole units."""
+    values = sorted(set(supply) | set(demand))
+    total = 1
+    for share in [*supply.values(), *demand.values()]:
+        total *= share.denominator
+    left = {v: int(supply.get(v, 0) * total) for v in values}
+    need = {v: int(demand.get(v, 0) * total) for v in values}
+    flow = Counter()
+    while any(left.values()):
+        cost = {("s", v): Fraction(0) for v in values if left[v]}
+        before = {}
+        for _ in range(2 * len(values)):
+            for a in values:
+                for b in values:
+                    if ("s", a) in cost and cost[("s", a)] + distance(a, b) < cost.get(("d", b), 10**9):
+                        cost[("d", b)], before[("d", b)] = cost[("s", a)] + distance(a, b), ("s", a)
+                    if flow[a, b] and ("d", b) in cost and cost[("d", b)] - distance(a, b) < cost.get(("s", a), 10**9):
+                        cost[("s", a)], before[("s", a)] = cost[("d", b)] - distance(a, b), ("d", b)
+        at = min((("d", v) for v in values if need[v]), key=lambda node: cost[node])
+        path = [at]
+        while path[-1] in before and not (path[-1][0] == "s" and left[path[-1][1]] and cost[path[-1]] == 0):
+            path.append(before[path[-1]])
+        steps = list(zip(path[1:], path))
+        amount = min(need[at[1]], left[path[-1][1]], *(flow[b[1], a[1]] for a, b in steps if a[0] == "d"))
+        for a, b in steps:
+            if a[0] == "s":
+                flow[a[1], b[1]] += amount
+            else:
+                flow[b[1], a[1]] -= amount
+        left[path[-1][1]] -= amount
+        need[at[1]] -= amount
+    return sum((Fraction(units) * distance(a, b) for (a, b), units in flow.items()), Fraction(0)) / total
+
+
+class Distances(unittest.TestCase):
+    ORDER = ["a", "b", "c", "d", "e"]
+    PATHS = {"a": ["a", "x", "u", "*"], "b": ["b", "x", "u", "*"], "c": ["c", "c", "u", "*"], "d": ["d", "y", "y", "*"],
+             "e": ["e", "y", "y", "*"]}
+
+    def tree_distance(self, one, other):
+        return Fraction(next(i for i, (p, q) in enumerate(zip(self.PATHS[one], self.PATHS[other])) if p == q), 3)
+
+    def test_closed_forms_equal_the_cheapest_transport(self):
+        chance = random.Random(7)
+        ground = {"equal": lambda a, b: Fraction(int(a != b)),
+                  "ordered": lambda a, b: Fraction(abs(self.ORDER.index(a) - self.ORDER.index(b)), 4),
+                  "hierarchical": self.tree_distance}
+        claim = {"order": self.ORDER, "paths": self.PATHS}
+        for _ in range(60):
+            whole = Counter(chance.choice(self.ORDER) for _ in range(6))
+            group = Counter(chance.sample(list(whole.elements()), chance.choice([1, 2, 3, 6])))
+            p, q = verify_release.shares(whole), verify_release.shares(group)
+            for name, distance in ground.items():
+                self.assertEqual(verify_release.DISTANCES[name](q, p, claim), least_cost(q, p, distance), (name, whole, group))
+
+
+if __name__ == "__main__":
+    unittest.main()
