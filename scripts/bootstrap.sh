@@ -6,7 +6,7 @@
 # The versions these packages must have are stated in cmake/dependencies.cmake.
 set -euo pipefail
 
-build=(g++ cmake ninja-build pkg-config libfmt-dev zlib1g-dev nlohmann-json3-dev libsodium-dev libtomlplusplus-dev
+build=(g++ cmake ninja-build pkg-config libfmt-dev zlib1g-dev nlohmann-json3-dev libsodium-dev libssl-dev libtomlplusplus-dev
        libsimdjson-dev libcli11-dev libxxhash-dev)
 test=(libgtest-dev python3)
 lint=(clang-format-19 clang-tidy-19)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/base/digest.h"
 
+#include <openssl/evp.h>
 #include <sodium.h>
 
 #include <mutex>
@@ -20,22 +21,25 @@ void InitializeSodium() {
 }
 
 struct Sha256::State {
-  crypto_hash_sha256_state sodium;
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { EVP_MD_CTX_free(context); }
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-  InitializeSodium();
-  crypto_hash_sha256_init(&state_->sodium);
+  CORDON_CHECK_EQ(EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr), 1);
 }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::Update(std::string_view bytes) { crypto_hash_sha256_update(&state_->sodium, Bytes(bytes), bytes.size()); }
+void Sha256::Update(std::string_view bytes) { CORDON_CHECK_EQ(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()), 1); }
 
 Sha256Digest Sha256::Finish() {
   Sha256Digest digest;
-  crypto_hash_sha256_final(&state_->sodium, digest.data());
+  CORDON_CHECK_EQ(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr), 1);
   return digest;
 }
 

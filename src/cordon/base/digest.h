@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 of bytes, keyed pseudonyms (HMAC-SHA-256), hexadecimal. All by libsodium.
+// SHA-256 of bytes (OpenSSL: it uses the processor's own instructions, and whole files are hashed), keyed pseudonyms
+// (HMAC-SHA-256) and hexadecimal (libsodium).
 #pragma once
 
 #include <array>
