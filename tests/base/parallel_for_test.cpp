@@ -11,7 +11,8 @@ namespace {
 TEST(ParallelFor, VisitsEachItemOnceInTheSameChunksForAnyThreads) {
   for (const std::size_t count : {0u, 1u, 9u, 10u, 11u, 1000u}) {
     std::vector<std::pair<std::size_t, std::size_t>> expected;
-    for (std::size_t begin = 0; begin < count; begin += 10) expected.emplace_back(begin, std::min<std::size_t>(count, begin + 10));
+    for (std::size_t begin = 0; begin < count; begin += 10)
+      expected.emplace_back(begin, std::min<std::size_t>(count, begin + 10));
     for (const int threads : {0, 1, 2, 7}) {
       std::vector<std::pair<std::size_t, std::size_t>> chunks(NumChunks(count, 10));
       std::vector<int> visits(count);

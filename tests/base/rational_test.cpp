@@ -27,8 +27,8 @@ TEST(Rational, ADoubleIsTakenByItsShortestDecimal) {
 }
 
 TEST(Rational, RefusesWhatIsNoNumberOrTooFineToCompare) {
-  for (const char* text : {"", ".", "-", "0.2x", "1/0", "1/-2", "2/3/4", "e5", "1e", "0x10", "nan", "0.12345678901",
-                           "1e-12", "99999999999", "1e400"}) {
+  for (const char* text : {"", ".", "-", "0.2x", "1/0", "1/-2", "2/3/4", "e5", "1e", "0x10", "nan", "0.12345678901", "1e-12",
+                           "99999999999", "1e400"}) {
     EXPECT_FALSE(Rational::Parse(text).ok()) << text;
   }
 }

@@ -43,10 +43,12 @@ TEST(Date, ReadsIsoDatesAndRefusesDaysThatAreNot) {
   EXPECT_EQ(ParseDate("1970-01-01"), 0);
   EXPECT_EQ(ParseDate("2000-03-01").value() - ParseDate("2000-02-29").value(), 1);
   EXPECT_EQ(ParseDate("2024-02-29T23:59:59"), ParseDate("2024-02-29"));
-  for (const char* text : {"2023-02-29", "2024-13-01", "2024-00-10", "24-01-01", "2024/01/01", "2024-1-1", "0000-01-01", "2024-01-011", ""}) {
+  for (const char* text :
+       {"2023-02-29", "2024-13-01", "2024-00-10", "24-01-01", "2024/01/01", "2024-1-1", "0000-01-01", "2024-01-011", ""}) {
     EXPECT_EQ(ParseDate(text), std::nullopt) << text;
   }
-  for (const char* text : {"0001-01-01", "1969-12-31", "2024-02-29", "9999-12-31"}) EXPECT_EQ(FormatDate(*ParseDate(text)), text);
+  for (const char* text : {"0001-01-01", "1969-12-31", "2024-02-29", "9999-12-31"})
+    EXPECT_EQ(FormatDate(*ParseDate(text)), text);
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 namespace cordon {
 namespace {
 
-std::shared_ptr<const Hierarchy> Share(Result<Hierarchy> made) { return std::make_shared<const Hierarchy>(std::move(made).value()); }
+std::shared_ptr<const Hierarchy> Share(Result<Hierarchy> made) {
+  return std::make_shared<const Hierarchy>(std::move(made).value());
+}
 
 std::shared_ptr<const Hierarchy> Jobs() {
   const std::vector<std::vector<std::string>> paths = {

@@ -15,7 +15,8 @@ Microdata Patients() {
   data.num_rows = data.num_persons = 4;
   MicrodataColumn age;
   age.attribute = {"age", Role::kQuasi,
-                   std::make_shared<const Domain>(Domain::Numeric({.values = {20, 30, 40}, .range_lo = 20, .range_hi = 40})), 1};
+                   std::make_shared<const Domain>(Domain::Numeric({.values = {20, 30, 40}, .range_lo = 20, .range_hi = 40})),
+                   1};
   const std::vector<Code> ages = {0, 0, 1, 2};
   age.codes = Codes::Generate(4, 1, [&](std::size_t row) { return ages[row]; });
   data.columns.push_back(age);

@@ -25,17 +25,17 @@ template <typename A, typename B>
 
 }  // namespace cordon::internal
 
-#define CORDON_CHECK(condition)                                                     \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]]                                                  \
-      ::cordon::internal::CheckFailed(__FILE__, __LINE__, #condition, "");          \
+#define CORDON_CHECK(condition)                                            \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      ::cordon::internal::CheckFailed(__FILE__, __LINE__, #condition, ""); \
   } while (false)
 
-#define CORDON_CHECK_OP(a, op, b)                                                   \
-  do {                                                                              \
-    const auto& cordon_a = (a);                                                     \
-    const auto& cordon_b = (b);                                                     \
-    if (!(cordon_a op cordon_b)) [[unlikely]]                                       \
+#define CORDON_CHECK_OP(a, op, b)                                                                   \
+  do {                                                                                              \
+    const auto& cordon_a = (a);                                                                     \
+    const auto& cordon_b = (b);                                                                     \
+    if (!(cordon_a op cordon_b)) [[unlikely]]                                                       \
       ::cordon::internal::CheckOpFailed(__FILE__, __LINE__, #a " " #op " " #b, cordon_a, cordon_b); \
   } while (false)
 

@@ -35,7 +35,9 @@ Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::Update(std::string_view bytes) { CORDON_CHECK_EQ(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()), 1); }
+void Sha256::Update(std::string_view bytes) {
+  CORDON_CHECK_EQ(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()), 1);
+}
 
 Sha256Digest Sha256::Finish() {
   Sha256Digest digest;

@@ -16,12 +16,12 @@
 namespace cordon {
 
 enum class ErrorKind {
-  kInvalidPolicy,   // the request is wrong: mend the policy or the command
-  kInvalidData,     // the input is wrong: mend the data
-  kUnsatisfiable,   // a valid request whose answer is no: ask for less
-  kIo,              // the world did not cooperate: try again, or elsewhere
-  kProtocol,        // another party broke the rules
-  kCancelled,       // somebody asked to stop
+  kInvalidPolicy,  // the request is wrong: mend the policy or the command
+  kInvalidData,    // the input is wrong: mend the data
+  kUnsatisfiable,  // a valid request whose answer is no: ask for less
+  kIo,             // the world did not cooperate: try again, or elsewhere
+  kProtocol,       // another party broke the rules
+  kCancelled,      // somebody asked to stop
 };
 
 class [[nodiscard]] Error {

@@ -54,7 +54,7 @@ class Random {
 
   static constexpr std::size_t kWords = 128;  // 16 ChaCha blocks at a time
   Key key_;
-  std::uint64_t position_;                // words drawn so far
+  std::uint64_t position_;                   // words drawn so far
   std::uint64_t first_ = ~std::uint64_t{0};  // position of buffer_[0], none yet
   std::array<std::uint64_t, kWords> buffer_{};
 };

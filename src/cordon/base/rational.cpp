@@ -39,7 +39,8 @@ std::optional<std::int64_t> WholeNumber(std::string_view text) {
 // Reads [-]digits[.digits][e[-]digits] digit by digit: no double on the way.
 Result<Rational> ParseDecimal(std::string_view text) {
   const auto not_a_number = [&] {
-    return Error::InvalidPolicy("'{}' is not a number", text).WithHint("write a decimal such as 0.2 or a fraction such as \"2/3\"");
+    return Error::InvalidPolicy("'{}' is not a number", text)
+        .WithHint("write a decimal such as 0.2 or a fraction such as \"2/3\"");
   };
   std::size_t at = 0;
   bool negative = false;

@@ -15,7 +15,7 @@ namespace cordon {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
@@ -86,16 +86,16 @@ class [[nodiscard]] Result<void> {
 #define CORDON_CONCAT(a, b) CORDON_CONCAT_INNER(a, b)
 
 // CORDON_TRY(const Policy policy, ReadPolicy(path));  declares `policy`, or returns the error.
-#define CORDON_TRY(declaration, ...)                                               \
-  auto CORDON_CONCAT(cordon_try_, __LINE__) = (__VA_ARGS__);                       \
-  if (!CORDON_CONCAT(cordon_try_, __LINE__).ok()) {                                \
-    return std::move(CORDON_CONCAT(cordon_try_, __LINE__)).error();                \
-  }                                                                                \
+#define CORDON_TRY(declaration, ...)                                \
+  auto CORDON_CONCAT(cordon_try_, __LINE__) = (__VA_ARGS__);        \
+  if (!CORDON_CONCAT(cordon_try_, __LINE__).ok()) {                 \
+    return std::move(CORDON_CONCAT(cordon_try_, __LINE__)).error(); \
+  }                                                                 \
   declaration = std::move(CORDON_CONCAT(cordon_try_, __LINE__)).value()
 
 // CORDON_RETURN_IF_ERROR(options.Validate());  for a Result<void>, or one whose value is not needed.
-#define CORDON_RETURN_IF_ERROR(...)                                                \
-  do {                                                                             \
-    auto cordon_result = (__VA_ARGS__);                                            \
-    if (!cordon_result.ok()) return std::move(cordon_result).error();              \
+#define CORDON_RETURN_IF_ERROR(...)                                   \
+  do {                                                                \
+    auto cordon_result = (__VA_ARGS__);                               \
+    if (!cordon_result.ok()) return std::move(cordon_result).error(); \
   } while (false)

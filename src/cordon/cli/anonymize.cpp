@@ -34,7 +34,8 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   if (args.dry_run) {
     request.output.clear();
   } else if (request.output.empty()) {
-    return Error::InvalidPolicy("where should the release go?").WithHint("give --output FILE, --output - for standard output, or --dry-run");
+    return Error::InvalidPolicy("where should the release go?")
+        .WithHint("give --output FILE, --output - for standard output, or --dry-run");
   }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
@@ -55,7 +56,8 @@ Command AddAnonymize(CLI::App& app) {
   auto args = std::make_shared<AnonymizeArgs>();
   AnonymizeRequest& request = args->request;
   CLI::App* parser = app.add_subcommand("anonymize", "Read, bind, anonymize, verify, write");
-  parser->add_option("INPUT", request.input, "Table to anonymize: .csv or .jsonl, each also .gz; - is standard input")->required();
+  parser->add_option("INPUT", request.input, "Table to anonymize: .csv or .jsonl, each also .gz; - is standard input")
+      ->required();
   parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();
   parser->add_option("--output", request.output, "Where the release goes; - is standard output");
   parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl");

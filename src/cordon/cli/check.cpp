@@ -50,7 +50,8 @@ void PrintLine(const Line& line, Console& console) {
 
 Json LineJson(const Line& line) {
   Json json = {{"text", line.name}, {"reached", line.reached->value}, {"reached_exact", line.reached->text}};
-  if (line.reached->witness) json["witness"] = {{"first_row", line.reached->witness->first_row}, {"rows", line.reached->witness->rows}};
+  if (line.reached->witness)
+    json["witness"] = {{"first_row", line.reached->witness->first_row}, {"rows", line.reached->witness->rows}};
   return json;
 }
 
@@ -84,7 +85,8 @@ Command AddCheck(CLI::App& app) {
   parser->add_option("FILE", args->file, "Any table, published or not")->required();
   parser->add_option("--quasi", args->quasi, "Columns an attacker may know, by commas")->delimiter(',')->required();
   parser->add_option("--sensitive", args->sensitive, "Columns an attacker wants to learn, by commas")->delimiter(',');
-  parser->add_option("--delimiter", args->delimiter, "Between cells; default: the one of , ; | and tab that the first line has most of");
+  parser->add_option("--delimiter", args->delimiter,
+                     "Between cells; default: the one of , ; | and tab that the first line has most of");
   parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl");
   parser->add_flag("--exempt-suppressed", args->exempt_suppressed, "Leave rows with * in every quasi column out");
   parser->add_flag("--json", args->json, "Print JSON");

@@ -30,7 +30,8 @@ Result<Side> Evaluate(const std::string& path, const Policy& policy, const Micro
   CORDON_TRY(const Release release, ReadReleaseFile(path, policy, &original, std::nullopt, run));
   side.rows = release.num_rows;
   CORDON_TRY(side.utility, MeasureUtility(release, run));
-  CORDON_TRY(side.verdicts, Verifier(policy.models, {.exempt_suppressed = exempt}).Judge(release, run).WithContext("judging {}", path));
+  CORDON_TRY(side.verdicts,
+             Verifier(policy.models, {.exempt_suppressed = exempt}).Judge(release, run).WithContext("judging {}", path));
   return side;
 }
 
@@ -53,7 +54,8 @@ void PrintTable(const std::vector<Side>& sides, Console& console) {
   for (std::size_t i = 0; i < sides[0].verdicts.size(); ++i) {
     row(sides[0].verdicts[i].text, [i](const Side& side) {
       const Verdict& verdict = side.verdicts[i];
-      return (verdict.holds ? "holds, " : "FAILS, ") + (verdict.reached_text.size() > 14 ? fmt::format("{:.4g}", verdict.reached) : verdict.reached_text);
+      return (verdict.holds ? "holds, " : "FAILS, ") +
+             (verdict.reached_text.size() > 14 ? fmt::format("{:.4g}", verdict.reached) : verdict.reached_text);
     });
   }
 }
@@ -61,8 +63,12 @@ void PrintTable(const std::vector<Side>& sides, Console& console) {
 Json SidesJson(const std::vector<Side>& sides) {
   Json json = Json::array();
   for (const Side& side : sides) {
-    Json one = {{"release", side.name}, {"rows", side.rows}, {"suppressed", side.utility.discernibility.suppressed},
-                {"groups", side.utility.discernibility.groups}, {"utility", ToJson(side.utility)}, {"privacy", Json::array()}};
+    Json one = {{"release", side.name},
+                {"rows", side.rows},
+                {"suppressed", side.utility.discernibility.suppressed},
+                {"groups", side.utility.discernibility.groups},
+                {"utility", ToJson(side.utility)},
+                {"privacy", Json::array()}};
     for (const Verdict& verdict : side.verdicts) one["privacy"].push_back(ToJson(verdict));
     json.push_back(std::move(one));
   }
@@ -93,7 +99,8 @@ Command AddCompare(CLI::App& app) {
   parser->add_option("RELEASES", args->releases, "The releases, side by side")->required()->expected(2, 16);
   parser->add_option("--policy", args->policy, "The policy they are held against")->required();
   parser->add_option("--original", args->original, "The table behind them")->required();
-  parser->add_flag("--exempt-suppressed", args->exempt_suppressed, "Leave rows with * in every quasi column out of the judgement");
+  parser->add_flag("--exempt-suppressed", args->exempt_suppressed,
+                   "Leave rows with * in every quasi column out of the judgement");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunCompare(*args, console, run); }};
 }

@@ -33,8 +33,10 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   const Discernibility& sizes = utility.discernibility;
   console.Print("rows              {} of {}", release.num_rows, release.input_size);
   console.Print("suppressed        {}", sizes.suppressed);
-  console.Print("groups            {} of {} to {} rows, {:.1f} on average", sizes.groups, sizes.min_group, sizes.max_group, sizes.mean_group);
-  console.Print("information loss  {:.4f}   ({:.4f} by leaves / all leaves)", utility.loss.information_loss, utility.loss.information_loss_thesis);
+  console.Print("groups            {} of {} to {} rows, {:.1f} on average", sizes.groups, sizes.min_group, sizes.max_group,
+                sizes.mean_group);
+  console.Print("information loss  {:.4f}   ({:.4f} by leaves / all leaves)", utility.loss.information_loss,
+                utility.loss.information_loss_thesis);
   for (const auto& [name, loss] : utility.loss.per_attribute) console.Print("  {:<16}{:.4f}", name, loss);
   console.Print("discernibility    {}", sizes.discernibility);
   return Answer::kYes;

@@ -18,10 +18,13 @@ struct GenerateArgs {
 
 Result<void> WriteTable(const Generated& generated, const std::string& path, Console& console, const Run& run) {
   if (path == "-") {
-    return WriteCsv(generated, [&](std::string_view bytes) -> Result<void> {
-      console.Out(bytes);
-      return {};
-    }, run);
+    return WriteCsv(
+        generated,
+        [&](std::string_view bytes) -> Result<void> {
+          console.Out(bytes);
+          return {};
+        },
+        run);
   }
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
   CORDON_RETURN_IF_ERROR(WriteCsv(generated, [&](std::string_view bytes) { return file.Write(bytes); }, run));
@@ -57,7 +60,8 @@ Command AddGenerate(CLI::App& app) {
   parser->add_option("--rows", args->options.rows, "Rows");
   parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)");
   parser->add_option("--rho", args->options.rho, "census: dependence between the attributes, 0 to below 1 (default 0)");
-  parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")->required();
+  parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
+      ->required();
   return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};
 }
 

@@ -32,8 +32,8 @@ Result<Answer> RunHierarchyCheck(const HierarchyCheckArgs& args, Console& consol
   }
   std::sort(lacking.begin(), lacking.end());
   for (const std::string& value : lacking) console.Print("{}", value);
-  console.Note("{} of {} values of '{}' are not in {} ({} leaves, {} levels)", lacking.size(), column->dictionary->size(), args.column,
-               args.hierarchy, hierarchy.num_leaves(), hierarchy.num_levels());
+  console.Note("{} of {} values of '{}' are not in {} ({} leaves, {} levels)", lacking.size(), column->dictionary->size(),
+               args.column, args.hierarchy, hierarchy.num_leaves(), hierarchy.num_levels());
   return lacking.empty() ? Answer::kYes : Answer::kNo;
 }
 
@@ -47,7 +47,8 @@ Command AddHierarchy(CLI::App& app) {
   check->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
   check->add_option("INPUT", args->input, "The table")->required();
   check->add_option("COLUMN", args->column, "Its column")->required();
-  check->add_option("--delimiter", args->delimiter, "Of the table; default: the one of , ; | and tab that its first line has most of");
+  check->add_option("--delimiter", args->delimiter,
+                    "Of the table; default: the one of , ; | and tab that its first line has most of");
   return {parser, [args](Console& console, const Run& run) { return RunHierarchyCheck(*args, console, run); }};
 }
 

@@ -28,8 +28,7 @@ Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
 }
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
-  CORDON_TRY(const std::unique_ptr<Source> source,
-             OpenSource(path, {.text = text, .format = format, .skip_columns = {}}));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(path, {.text = text, .format = format, .skip_columns = {}}));
   return ReadTable(*source, run);
 }
 
@@ -57,12 +56,14 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
   return ReadRelease(policy, table, original, run).WithContext("reading {}", path);
 }
 
-Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original, const Run& run) {
+Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,
+                                      const Run& run) {
   CORDON_TRY(const Table table, ReadTableFile(path, {}, std::nullopt, run));
   const Column* released = table.Find("released_row");
   const Column* input = table.Find("input_row");
   if (released == nullptr || input == nullptr) {
-    return Error::InvalidData("{} is no row map", path).WithHint("a row map has the columns released_row,input_row (anonymize --row-map)");
+    return Error::InvalidData("{} is no row map", path)
+        .WithHint("a row map has the columns released_row,input_row (anonymize --row-map)");
   }
   std::unordered_map<std::uint64_t, RowId> row_of_input;
   for (RowId row = 0; row < original.num_rows; ++row) row_of_input.emplace(original.input_row(row), row);

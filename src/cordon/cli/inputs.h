@@ -23,6 +23,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
                                 std::optional<FileFormat> format, const Run& run);
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.
-Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original, const Run& run);
+Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,
+                                      const Run& run);
 
 }  // namespace cordon

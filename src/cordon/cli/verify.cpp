@@ -24,14 +24,16 @@ struct VerifyArgs {
 };
 
 // Which row of the original is behind each row of the release, where that can be known.
-Result<std::optional<std::vector<RowId>>> Mapping(const VerifyArgs& args, const Release& release, const Microdata& original, const Run& run) {
+Result<std::optional<std::vector<RowId>>> Mapping(const VerifyArgs& args, const Release& release, const Microdata& original,
+                                                  const Run& run) {
   if (!args.row_map.empty()) {
     CORDON_TRY(std::vector<RowId> rows, ReadRowMap(args.row_map, release, original, run));
     return std::optional(std::move(rows));
   }
   if (!args.input_order) return std::optional<std::vector<RowId>>();
   if (release.num_rows != original.num_rows) {
-    return Error::InvalidData("--input-order needs as many rows in the release ({}) as in the original ({})", release.num_rows, original.num_rows)
+    return Error::InvalidData("--input-order needs as many rows in the release ({}) as in the original ({})", release.num_rows,
+                              original.num_rows)
         .WithHint("rows were suppressed: use the row map that anonymize --row-map writes");
   }
   std::vector<RowId> rows(release.num_rows);
@@ -70,10 +72,12 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
     CORDON_TRY(truth, CheckTruth(release, *original, rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt, run));
   }
   if (CountsPeople(policy) && release.persons.empty()) {
-    console.Note("note: a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");
+    console.Note(
+        "note: a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");
   }
-  CORDON_TRY(const std::vector<Verdict> verdicts,
-             Verifier(policy.models, {.exempt_suppressed = args.exempt_suppressed}).Judge(release, run).WithContext("judging {}", args.release));
+  CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models, {.exempt_suppressed = args.exempt_suppressed})
+                                                      .Judge(release, run)
+                                                      .WithContext("judging {}", args.release));
 
   bool holds = !truth || truth->holds;
   Json json = {{"format", 1}, {"rows", release.num_rows}, {"privacy", Json::array()}};
@@ -107,7 +111,8 @@ Command AddVerify(CLI::App& app) {
   parser->add_option("--row-map", args->row_map, "Which row of the original is behind each row (anonymize --row-map)");
   parser->add_flag("--input-order", args->input_order, "The rows of the release are in the order of the original");
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl");
-  parser->add_flag("--exempt-suppressed", args->exempt_suppressed, "Leave rows with * in every quasi column out of the judgement");
+  parser->add_flag("--exempt-suppressed", args->exempt_suppressed,
+                   "Leave rows with * in every quasi column out of the judgement");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
 }

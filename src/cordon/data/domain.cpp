@@ -113,14 +113,11 @@ std::optional<Meaning> Domain::Read(std::string_view text) const {
 
 bool Domain::Covers(const Meaning& meaning, Code code) const {
   switch (meaning.kind) {
-    case Meaning::Kind::kEverything:
-      return true;
-    case Meaning::Kind::kMissing:
-      return missing_ && code == *missing_;
+    case Meaning::Kind::kEverything: return true;
+    case Meaning::Kind::kMissing: return missing_ && code == *missing_;
     case Meaning::Kind::kNode:
       return hierarchy_->first_leaf(meaning.node) <= code && code <= hierarchy_->last_leaf(meaning.node);
-    case Meaning::Kind::kInterval:
-      break;
+    case Meaning::Kind::kInterval: break;
   }
   if (missing_ && code == *missing_) return false;
   const std::int64_t lo = value(code);
@@ -130,14 +127,10 @@ bool Domain::Covers(const Meaning& meaning, Code code) const {
 
 double Domain::Loss(const Meaning& meaning) const {
   switch (meaning.kind) {
-    case Meaning::Kind::kEverything:
-      return 1;
-    case Meaning::Kind::kMissing:
-      return 0;
-    case Meaning::Kind::kNode:
-      return hierarchy_->Loss(meaning.node);
-    case Meaning::Kind::kInterval:
-      break;
+    case Meaning::Kind::kEverything: return 1;
+    case Meaning::Kind::kMissing: return 0;
+    case Meaning::Kind::kNode: return hierarchy_->Loss(meaning.node);
+    case Meaning::Kind::kInterval: break;
   }
   return Width(meaning.lo, meaning.hi);
 }

@@ -34,7 +34,7 @@ struct CodeRange {
 struct Meaning {
   enum class Kind { kEverything, kMissing, kInterval, kNode };
   Kind kind = Kind::kEverything;
-  std::int64_t lo = 0;   // kInterval, at the domain's scale
+  std::int64_t lo = 0;  // kInterval, at the domain's scale
   std::int64_t hi = 0;
   bool open_above = false;  // [lo, hi)
   NodeId node = kRoot;      // kNode
@@ -46,12 +46,12 @@ class Domain {
 
   struct NumericSpec {
     Kind kind = Kind::kNumeric;
-    int scale = 0;                        // digits after the point
-    std::vector<std::int64_t> values;     // ascending, distinct; with a grid, the lower ends of the cells in use
-    std::int64_t cell = 0;                // grid width: value v stands for [v, v + cell); 0 for plain points
-    std::int64_t range_lo = 0;            // the domain of the loss; covers all values
+    int scale = 0;                     // digits after the point
+    std::vector<std::int64_t> values;  // ascending, distinct; with a grid, the lower ends of the cells in use
+    std::int64_t cell = 0;             // grid width: value v stands for [v, v + cell); 0 for plain points
+    std::int64_t range_lo = 0;         // the domain of the loss; covers all values
     std::int64_t range_hi = 0;
-    std::optional<std::string> missing;   // the marker, where missing cells are values of this domain
+    std::optional<std::string> missing;       // the marker, where missing cells are values of this domain
     std::shared_ptr<const Hierarchy> labels;  // optional: labels that name intervals, levels for level-based algorithms
   };
   // REQUIRES: values ascending and within the range.

@@ -48,7 +48,8 @@ Result<void> CheckShape(std::span<const Path> paths) {
           .WithHint("repeat a label to fill a short path");
     }
     if (paths[i].back() != paths[0].back()) {
-      return Error::InvalidData("line {} ends in another root than line 1", i + 1).WithHint("add a last column that is * in every line");
+      return Error::InvalidData("line {} ends in another root than line 1", i + 1)
+          .WithHint("add a last column that is * in every line");
     }
   }
   return {};
@@ -75,7 +76,8 @@ Result<Hierarchy> Hierarchy::FromPaths(std::span<const Path> paths) {
                                   tree[node].first_line + 1)
             .WithHint("a label must mean one set of leaves: rename one of the two");
       } else if (step.level == 0) {
-        return Error::InvalidData("line {}: the leaf '{}' is in line {} already", line + 1, *step.label, tree[node].first_line + 1);
+        return Error::InvalidData("line {}: the leaf '{}' is in line {} already", line + 1, *step.label,
+                                  tree[node].first_line + 1);
       } else if (tree[node].height == 0) {
         return Error::InvalidData("line {}: '{}' is a leaf in line {} and has a leaf below it here", line + 1, *step.label,
                                   tree[node].first_line + 1);

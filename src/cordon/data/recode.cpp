@@ -80,7 +80,8 @@ std::vector<ReleaseColumn> ColumnsInOrder(const Microdata& data, const GroupCell
       });
     } else {
       out.text.dictionary = column.text.dictionary;
-      out.text.codes = Codes::Generate(order.size(), run.threads, [&](std::size_t row) { return column.text.codes[order[row]]; });
+      out.text.codes =
+          Codes::Generate(order.size(), run.threads, [&](std::size_t row) { return column.text.codes[order[row]]; });
     }
     columns.push_back(std::move(out));
   }
@@ -208,7 +209,8 @@ Release Recode(const View& view, const Groups& groups, const GroupCells& cells, 
   for (RowId row = 0; row < data.num_rows; ++row) {
     if (group_of[row] != kUngrouped) order.push_back(row);
   }
-  if (options.order == RowOrder::kShuffled) order = Reordered(order, RandomOrder(order.size(), random.Substream("row order"), run.threads), run);
+  if (options.order == RowOrder::kShuffled)
+    order = Reordered(order, RandomOrder(order.size(), random.Substream("row order"), run.threads), run);
 
   // 2. The columns, row by row of that order.
   Release release;

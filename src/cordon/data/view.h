@@ -32,9 +32,9 @@ class View {
 };
 
 struct Groups {
-  std::vector<RowId> rows;            // each grouped row once, group after group
-  std::vector<std::size_t> starts;    // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
-  std::vector<RowId> suppressed;      // rows in no group
+  std::vector<RowId> rows;          // each grouped row once, group after group
+  std::vector<std::size_t> starts;  // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
+  std::vector<RowId> suppressed;    // rows in no group
 
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
   std::span<const RowId> operator[](std::size_t group) const {

@@ -37,7 +37,8 @@ struct Input {
   std::string sha256;
 };
 
-Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run, std::vector<std::pair<std::string, double>>& seconds) {
+Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run,
+                   std::vector<std::pair<std::string, double>>& seconds) {
   Stopwatch watch;
   const SourceOptions options{.text = policy.data.text, .format = request.input_format, .skip_columns = SkipColumns(policy)};
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, options));
@@ -48,7 +49,7 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   if (data.num_rows == 0) {
     return Error::InvalidData("{} has no rows to publish", request.input)
         .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or mend the missing cells"
-                                        : "a header alone is no table");
+                                              : "a header alone is no table");
   }
   return Input{std::move(data), source->InputDigest()};
 }
@@ -59,7 +60,8 @@ struct Made {
   std::string why;
 };
 
-Result<Made> MakeByRecoding(const View& view, const std::string& path, const RecodeOptions& recode, Random& random, const Run& run) {
+Result<Made> MakeByRecoding(const View& view, const std::string& path, const RecodeOptions& recode, Random& random,
+                            const Run& run) {
   CORDON_TRY(const std::string text, ReadFile(path));
   CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
   CORDON_TRY(const AppliedRecoding applied, Apply(recoding, view, run).WithContext("applying {}", path));
@@ -82,12 +84,13 @@ Result<std::string> Feasible(const View& view, const Policy& policy, const Run& 
   return text;
 }
 
-Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Policy& policy, const RecodeOptions& recode, Random& random,
-                             const Run& run) {
+Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Policy& policy, const RecodeOptions& recode,
+                             Random& random, const Run& run) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
   const Reference reference = ReferenceOf(view.data(), view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-  const CountedColumns counted(view.data(), model.uses_histograms() ? view.data().ColumnsOf(Role::kSensitive) : std::vector<std::size_t>{},
+  const CountedColumns counted(view.data(),
+                               model.uses_histograms() ? view.data().ColumnsOf(Role::kSensitive) : std::vector<std::size_t>{},
                                model.uses_persons());
   Random own = random.Substream(choice.algorithm->name);
   auto groups = choice.algorithm->run({view, model, reference, counted, policy}, own, run);
@@ -106,7 +109,8 @@ Result<void> CheckSuppression(const Release& release, const Policy& policy) {
   if (suppressed <= static_cast<Int128>(release.input_size) * limit.numerator()) return {};
   return Error::Unsatisfiable("{} of {} rows would have to be suppressed, more than algorithm.suppression_limit = {}",
                               release.suppressed, release.input_size, limit.ToShortString())
-      .WithHint("allow at least {:.4f}, or choose weaker models", static_cast<double>(release.suppressed) / static_cast<double>(release.input_size));
+      .WithHint("allow at least {:.4f}, or choose weaker models",
+                static_cast<double>(release.suppressed) / static_cast<double>(release.input_size));
 }
 
 // A release of ours that is not true is a bug; it is stopped here like one that does not hold.
@@ -117,7 +121,8 @@ Result<void> RequireTruth(const Release& release, const Microdata& data, const R
     if (data.input_rows.empty()) {
       rows[row] = static_cast<RowId>(input);
     } else {  // ascending: rows are dropped, never moved
-      rows[row] = static_cast<RowId>(std::lower_bound(data.input_rows.begin(), data.input_rows.end(), input) - data.input_rows.begin());
+      rows[row] =
+          static_cast<RowId>(std::lower_bound(data.input_rows.begin(), data.input_rows.end(), input) - data.input_rows.begin());
     }
   }
   CORDON_TRY(const Truth truth, CheckTruth(release, data, std::span<const RowId>(rows), run));
@@ -149,7 +154,8 @@ std::string RowMapText(const Release& release) {
 std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
   std::vector<Warning> warnings;
   for (const Verdict& verdict : verdicts) {
-    for (const std::string& text : verdict.warnings) warnings.push_back({"several-rows-per-person", SensitiveColumns(verdict.spec), text});
+    for (const std::string& text : verdict.warnings)
+      warnings.push_back({"several-rows-per-person", SensitiveColumns(verdict.spec), text});
   }
   return warnings;
 }
@@ -172,8 +178,8 @@ class Outputs {
   std::vector<AtomicFile> files_;
 };
 
-Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const VerifiedRelease& verified, const RunRecord& run_record,
-                   Report& report, const Run& run) {
+Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const VerifiedRelease& verified,
+                   const RunRecord& run_record, Report& report, const Run& run) {
   Stopwatch watch;
   const Release& release = verified.release();
   Outputs outputs;
@@ -185,8 +191,9 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
   const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = request.bounds};
   CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
   if (request.output != "-") {
-    const ManifestFacts facts{policy, release, report.privacy, report.algorithm,
-                              std::filesystem::path(request.output).filename().string(), staged.written()};
+    const ManifestFacts facts{
+        policy,          release, report.privacy, report.algorithm, std::filesystem::path(request.output).filename().string(),
+        staged.written()};
     RunRecord record = run_record;
     record.output_sha256 = staged.written().sha256;
     CORDON_RETURN_IF_ERROR(
@@ -196,7 +203,8 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
   }
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
-  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Add(*request.report, ToJson(report).dump(2) + "\n", AtomicFile::Access::kPublic));
+  if (request.report)
+    CORDON_RETURN_IF_ERROR(outputs.Add(*request.report, ToJson(report).dump(2) + "\n", AtomicFile::Access::kPublic));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(staged.Commit());
   return outputs.Commit();

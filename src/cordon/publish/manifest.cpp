@@ -24,7 +24,8 @@ void AddDistance(const TClosenessSpec& spec, const Policy& policy, const Release
     Json paths = Json::object();
     for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
       Json path = Json::array();
-      for (int level = 0; level < hierarchy.num_levels(); ++level) path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
+      for (int level = 0; level < hierarchy.num_levels(); ++level)
+        path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
       paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
     }
     json["paths"] = std::move(paths);

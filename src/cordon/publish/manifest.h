@@ -26,11 +26,11 @@ struct ManifestFacts {
 Json MakeManifest(const ManifestFacts& facts);
 
 struct RunRecord {
-  std::string input;         // as given on the command line
+  std::string input;  // as given on the command line
   std::string input_sha256;
   std::string policy_sha256;
   std::string output_sha256;
-  std::string random;        // key of the run's randomness
+  std::string random;  // key of the run's randomness
 };
 Json MakeRunRecord(const RunRecord& record);
 

@@ -51,7 +51,8 @@ Result<Domain> DomainOf(const Column& column) {
   const bool star = std::find(values.begin(), values.end(), "*") != values.end();
   for (const std::string& value : values) paths.push_back({value, star ? std::string("\x01*", 2) : "*"});
   CORDON_TRY(Hierarchy flat, Hierarchy::FromPaths(paths));
-  return Domain::Categorical(std::make_shared<const Hierarchy>(std::move(flat)), missing ? std::optional<std::string>("") : std::nullopt);
+  return Domain::Categorical(std::make_shared<const Hierarchy>(std::move(flat)),
+                             missing ? std::optional<std::string>("") : std::nullopt);
 }
 
 Result<void> CheckColumns(const Table& table, const std::vector<std::string>& names) {
@@ -68,7 +69,8 @@ Result<void> CheckColumns(const Table& table, const std::vector<std::string>& na
 
 }  // namespace
 
-Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi, const std::vector<std::string>& sensitive) {
+Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
+                            const std::vector<std::string>& sensitive) {
   CORDON_RETURN_IF_ERROR(CheckColumns(table, quasi));
   CORDON_RETURN_IF_ERROR(CheckColumns(table, sensitive));
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
@@ -79,7 +81,8 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
   for (const Column& column : table.columns) {
     const bool is_quasi = named(quasi, column.name);
     const bool is_sensitive = named(sensitive, column.name);
-    if (is_quasi && is_sensitive) return Error::InvalidPolicy("the column '{}' cannot be both quasi and sensitive", column.name);
+    if (is_quasi && is_sensitive)
+      return Error::InvalidPolicy("the column '{}' cannot be both quasi and sensitive", column.name);
     ReleaseColumn out;
     out.attribute.name = column.name;
     out.attribute.role = is_quasi ? Role::kQuasi : (is_sensitive ? Role::kSensitive : Role::kInsensitive);

@@ -16,7 +16,8 @@ namespace cordon {
 
 // A sensitive column whose cells are all numbers is ordered; any other is a set of values without order. An empty
 // sensitive cell is missing: no value for l, one more for t, beta and delta.
-Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi, const std::vector<std::string>& sensitive);
+Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
+                            const std::vector<std::string>& sensitive);
 
 // Of `, ; |` and tab the one the first line has most of; `delimiter`, if not empty, is taken as it is.
 Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format);

@@ -32,40 +32,38 @@ Json ToJson(const ModelSpec& spec) {
   const auto on = [&](const std::vector<std::string>& columns) {
     if (!columns.empty()) json["on"] = columns;
   };
-  std::visit(Overloaded{
-                 [&](const KAnonymitySpec& s) {
-                   json["k"] = s.k;
-                   on(s.on);
-                 },
-                 [&](const LDiversitySpec& s) {
-                   static constexpr const char* kKinds[] = {"distinct", "entropy", "recursive"};
-                   json.update({{"sensitive", s.sensitive}, {"l", s.l.ToString()}, {"kind", kKinds[static_cast<int>(s.kind)]}});
-                   if (s.c) json["c"] = s.c->ToString();
-                 },
-                 [&](const TClosenessSpec& s) {
-                   static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
-                   json.update({{"sensitive", s.sensitive},
-                                {"t", s.t.ToString()},
-                                {"distance", kDistances[static_cast<int>(s.distance)]}});
-                 },
-                 [&](const BetaLikenessSpec& s) {
-                   json.update({{"sensitive", s.sensitive},
-                                {"beta", s.beta.ToString()},
-                                {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
-                 },
-                 [&](const DeltaDisclosureSpec& s) {
-                   json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}});
-                 },
-                 [&](const AlphaKSpec& s) {
-                   json.update({{"sensitive", s.sensitive}, {"value", s.value}, {"alpha", s.alpha.ToString()}, {"k", s.k}});
-                 },
-                 [&](const ConfidenceSpec& s) {
-                   on(s.on);
-                   json["values"] = s.values;
-                   json["h"] = s.h.ToString();
-                 },
-             },
-             spec);
+  std::visit(
+      Overloaded{
+          [&](const KAnonymitySpec& s) {
+            json["k"] = s.k;
+            on(s.on);
+          },
+          [&](const LDiversitySpec& s) {
+            static constexpr const char* kKinds[] = {"distinct", "entropy", "recursive"};
+            json.update({{"sensitive", s.sensitive}, {"l", s.l.ToString()}, {"kind", kKinds[static_cast<int>(s.kind)]}});
+            if (s.c) json["c"] = s.c->ToString();
+          },
+          [&](const TClosenessSpec& s) {
+            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
+            json.update(
+                {{"sensitive", s.sensitive}, {"t", s.t.ToString()}, {"distance", kDistances[static_cast<int>(s.distance)]}});
+          },
+          [&](const BetaLikenessSpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"beta", s.beta.ToString()},
+                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+          },
+          [&](const DeltaDisclosureSpec& s) { json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}}); },
+          [&](const AlphaKSpec& s) {
+            json.update({{"sensitive", s.sensitive}, {"value", s.value}, {"alpha", s.alpha.ToString()}, {"k", s.k}});
+          },
+          [&](const ConfidenceSpec& s) {
+            on(s.on);
+            json["values"] = s.values;
+            json["h"] = s.h.ToString();
+          },
+      },
+      spec);
   return json;
 }
 
@@ -120,17 +118,19 @@ Json ToJson(const Report& report) {
 std::string Summary(const Verdict& verdict) {
   std::string text = verdict.text + (verdict.holds ? ": holds; reached " : ": does not hold; reached ") + verdict.reached_text;
   if (verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
-  if (!verdict.holds) text += fmt::format(" ({} failing group{})", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s");
+  if (!verdict.holds)
+    text += fmt::format(" ({} failing group{})", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s");
   return text;
 }
 
 std::string Summary(const Report& report) {
-  std::string text = fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
-                                 report.utility.discernibility.groups, report.utility.discernibility.min_group,
-                                 report.utility.discernibility.max_group, report.algorithm,
-                                 report.why.empty() ? "" : " (" + report.why + ")");
+  std::string text =
+      fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
+                  report.utility.discernibility.groups, report.utility.discernibility.min_group,
+                  report.utility.discernibility.max_group, report.algorithm, report.why.empty() ? "" : " (" + report.why + ")");
   if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
-  if (report.dropped > 0) text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
+  if (report.dropped > 0)
+    text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
   for (const Verdict& verdict : report.privacy) text += Summary(verdict) + "\n";
   text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
   const char* separator = "   (";
