@@ -6,7 +6,7 @@ build=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
 runs="$root/bench/runs/$(date +%F)-$(uname -m)-$(nproc)cpu"
 mkdir -p "$runs"
-for program in "$build"/*_bench; do
+for program in "$build"/bench/*_bench; do
   name=$(basename "$program")
   "$program" --benchmark_out="$runs/$name.json" --benchmark_out_format=json --benchmark_counters_tabular=true
 done

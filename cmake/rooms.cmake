@@ -10,7 +10,7 @@ endfunction()
 function(cordon_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     -Wno-missing-field-initializers  # designated initializers leave the rest at their defaults
-    -Wno-restrict)                   # false alarms of g++ 12 on string concatenation
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false alarms of g++ 12 on string concatenation
   if(CORDON_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -21,10 +21,13 @@ from fractions import Fraction
 def read_rows(data, output):
     """The cells of every row, by column name."""
     text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    if output.get("format", "csv") != "csv":
+        raise ValueError("this program reads CSV only")
     delimiter = output.get("delimiter", ",")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.strip(" ") or " ",
+                       quotechar=output.get("quote", '"') or None, quoting=csv.QUOTE_MINIMAL if output.get("quote", '"') else csv.QUOTE_NONE,
                        skipinitialspace=len(delimiter) > 1, strict=True)
-    header = next(lines, [])
+    header = next(lines, []) if output.get("header", True) else output["names"]
     rows = [row or [""] for row in lines]  # csv gives [] for a line that is one empty cell
     if any(len(row) != len(header) for row in rows):
         raise ValueError("a row has another number of cells than the header")
@@ -62,11 +65,11 @@ def ordered_distance(group, whole, claim):
 
 
 def hierarchical_distance(group, whole, claim):
-    level = {}  # of a label: the lowest at which it stands
+    level = {}  # of a label: the lowest at which it stands on a path, the largest of these over the paths
     parent, excess = {}, defaultdict(Fraction)
     for leaf, path in claim["paths"].items():
-        for i, label in enumerate(path):
-            level[label] = min(level.get(label, i), i)
+        for label in path:
+            level[label] = max(level.get(label, 0), path.index(label))
         nodes = list(dict.fromkeys(path))
         parent.update(zip(nodes, nodes[1:]))
         for label in nodes:
@@ -92,7 +95,8 @@ def number(text):
 
 def in_order(cells, claim, missing):
     """The declared values, else the published ones by size; a missing cell is one more value, the last."""
-    found = sorted({cell for cell in cells if cell not in missing}, key=lambda cell: (isinstance(number(cell), str), number(cell)))
+    values = {number(cell): cell for cell in sorted(set(cells)) if cell not in missing}  # 5 and 5.0 are one
+    found = [values[value] for value in sorted(values, key=lambda value: (isinstance(value, str), value))]
     return claim.get("order", found) + missing[:1] * any(cell in missing for cell in cells)
 
 
@@ -117,9 +121,9 @@ def reached_t(groups, claim):
 
 def judge(claim, table, output):
     """(what was found, whether the claim holds); None where this program cannot tell."""
-    quasi = [column["name"] for column in output["columns"] if column["role"] == "quasi"]
+    named = lambda role: [column["name"] for column in output["columns"] if column["role"] == role]
     rows = len(next(iter(table.values()), []))
-    keys = cells_of(table, claim.get("on") or quasi) or [()] * rows
+    keys = cells_of(table, (claim.get("on") or named("quasi")) + named("group")) or [()] * rows
     missing = output.get("missing", [""])
     if claim["model"] == "k-anonymity":
         reached, k = min(Counter(keys).values(), default=None), int(claim["k"])
@@ -127,10 +131,12 @@ def judge(claim, table, output):
             return f"{reached} rows (persons are not published)", reached is None or reached >= k
         return reached, reached is None or reached >= k
     if claim["model"] == "l-diversity" and claim["kind"] == "distinct":
-        groups = group_counts(keys, table[claim["sensitive"]])
+        numeric = {column["name"]: column.get("type") for column in output["columns"]}[claim["sensitive"]] == "numeric"
+        cells = table[claim["sensitive"]]
+        groups = group_counts(keys, [cell if not numeric or cell in missing else number(cell) for cell in cells])
         reached = min((len(set(group) - set(missing)) for group in groups.values()), default=None)
         return reached, reached is None or reached >= Fraction(claim["l"])
-    if claim["model"] == "t-closeness" and claim["distance"] in DISTANCES:
+    if claim["model"] == "t-closeness" and (claim["distance"] != "hierarchical" or "paths" in claim):
         reached = reached_t(group_counts(keys, known_values(table[claim["sensitive"]], claim, missing)), claim)
         return reached, reached <= Fraction(claim["t"])
     return None

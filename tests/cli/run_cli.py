@@ -88,6 +88,8 @@ def main():
                 for name in ("exit", "stdout", "stderr"):
                     print(f"  expected {name}: {expected[name]}\n  seen     {name}: {seen[name]}")
             show = expected if good else seen
+            while comments and not comments[0]:
+                comments = comments[1:]
             written += comments + [f"$ {command}"]
             if show["exit"]:
                 written.append(f"exit {show['exit']}")

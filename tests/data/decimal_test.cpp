@@ -42,9 +42,12 @@ TEST(Decimal, RescalesOnlyWithoutLoss) {
 TEST(Date, ReadsIsoDatesAndRefusesDaysThatAreNot) {
   EXPECT_EQ(ParseDate("1970-01-01"), 0);
   EXPECT_EQ(ParseDate("2000-03-01").value() - ParseDate("2000-02-29").value(), 1);
-  EXPECT_EQ(ParseDate("2024-02-29T23:59:59"), ParseDate("2024-02-29"));
+  for (const char* text : {"2024-02-29T23:59:59", "2024-02-29 23:59", "2024-02-29T10:15:00.25Z", "2024-02-29T10:15+01:00"}) {
+    EXPECT_EQ(ParseDate(text), ParseDate("2024-02-29")) << text;
+  }
   for (const char* text :
-       {"2023-02-29", "2024-13-01", "2024-00-10", "24-01-01", "2024/01/01", "2024-1-1", "0000-01-01", "2024-01-011", ""}) {
+       {"2023-02-29", "2024-13-01", "2024-00-10", "24-01-01", "2024/01/01", "2024-1-1", "0000-01-01", "2024-01-011", "",
+        "2024-02-29Tgarbage", "2024-02-29T25:00", "2024-02-29T10", "2024-02-29T10:15:00Zx"}) {
     EXPECT_EQ(ParseDate(text), std::nullopt) << text;
   }
   for (const char* text : {"0001-01-01", "1969-12-31", "2024-02-29", "9999-12-31"})

@@ -83,9 +83,9 @@ TEST_F(Sink, JsonLinesKeepsTextsAsStringsAndAbsentCellsAsNull) {
 
 TEST_F(Sink, BoundsGiveTwoColumnsForANumericQuasiColumn) {
   ASSERT_TRUE(WriteRelease(Verifier::Pass(Sample()), Path("t.csv"), {.bounds = true}, {}).ok());
-  EXPECT_EQ(Get("t.csv"), "age_lo,age_hi,note\n26,31,plain\n26,26,\"say \"\"hi\"\"\"\n1,37,\n,,\" x\"\n,,\"two\nlines\"\n");
+  EXPECT_EQ(Get("t.csv"), "age_lo,age_hi,note\n26,31,plain\n26,26,\"say \"\"hi\"\"\"\n1,37,\n*,*,\" x\"\n?,?,\"two\nlines\"\n");
   ASSERT_TRUE(WriteRelease(Verifier::Pass(Sample()), Path("t.jsonl"), {.bounds = true}, {}).ok());
-  EXPECT_NE(Get("t.jsonl").find("{\"age_lo\":null,\"age_hi\":null,\"note\":\" x\"}\n"), std::string::npos);
+  EXPECT_NE(Get("t.jsonl").find("{\"age_lo\":\"*\",\"age_hi\":\"*\",\"note\":\" x\"}\n"), std::string::npos);
 }
 
 TEST_F(Sink, BoundsRefuseANameThatIsTakenAndACellThatIsNoRange) {

@@ -102,10 +102,10 @@ TEST(Bind, NumbersAreExactAndInOrder) {
 }
 
 TEST(Bind, NumberErrorsNameTheFirstRowAndCountTheRest) {
-  EXPECT_EQ(
-      Told(BindOne(QuasiPolicy("type = \"numeric\"\n"), {"1", "2", "secret", "3", "x", "secret"})),
-      "row 3, column a: not a number; 2 distinct values, 3 rows / if it means missing, add it to data.missing; if these are no "
-      "numbers, set type = \"categorical\"");
+  EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"numeric\"\n"), {"1", "2", "secret", "3", "x", "secret"})),
+            "row 3, column a: not a number, or one of more than 18 digits; 2 distinct values, 3 rows / if it means missing, "
+            "add it to data.missing; if these are no "
+            "numbers, set type = \"categorical\"");
   EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"date\"\n"), {"2024-01-01", "01.02.2024"})),
             "row 2, column a: not a date; 1 distinct value, 1 row / if it means missing, add it to data.missing; dates are "
             "written 2024-02-29");

@@ -3,6 +3,8 @@
 // cordon anonymize INPUT --policy P.toml --output OUT
 #include "cordon/publish/anonymize.h"
 
+#include <charconv>
+
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 
@@ -14,11 +16,19 @@ struct AnonymizeArgs {
   std::string policy;
   std::string format;
   std::string order = "shuffled";
+  std::optional<std::string> seed;
   bool dry_run = false;
   bool json = false;
   bool keep_order = false;
   bool insecure_seed = false;
 };
+
+Result<std::optional<std::uint64_t>> ParseSeed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (code == std::errc() && end == text.data() + text.size()) return std::optional(seed);
+  return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
+}
 
 Result<RowOrder> ParseOrder(const std::string& name) {
   if (name == "shuffled") return RowOrder::kShuffled;
@@ -30,6 +40,9 @@ Result<RowOrder> ParseOrder(const std::string& name) {
 Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
   AnonymizeRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
+  if (args.seed) {
+    CORDON_TRY(request.seed, ParseSeed(*args.seed));
+  }
   CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
   if (args.dry_run) {
     request.output.clear();
@@ -39,7 +52,7 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
-  const std::string text = args.json ? ToJson(report).dump(2) + "\n" : Summary(report);
+  const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
   for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
   // The release itself has stdout where it was asked to go there.
   if (request.output == "-") {
@@ -64,14 +77,16 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--report", request.report, "Write the report as JSON");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
   parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");
-  parser->add_flag("--keep-order", args->keep_order, "The same as --order input");
+  parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", request.bounds, "Numeric ranges as two columns, name_lo and name_hi");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
   parser->add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch");
-  parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm");
-  parser->add_option("--seed", request.seed, "Repeat a run; default: randomness of the operating system");
+  parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm")
+      ->excludes("--algorithm");
+  parser->add_option("--seed", args->seed, "A number that repeats a run; default: randomness of the operating system");
+  parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed where randomness protects");
   parser->add_flag("--json", args->json, "Print the report as JSON");
   return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};

@@ -69,7 +69,7 @@ Result<Answer> RunCheck(const CheckArgs& args, Console& console, const Run& run)
   if (args.json) {
     Json json = {{"format", 1}, {"rows", release.num_rows}, {"groups", measured.groups}, {"privacy", Json::array()}};
     for (const Line& line : lines) json["privacy"].push_back(LineJson(line));
-    console.Out(json.dump(2) + "\n");
+    console.Out(Dump(json));
     return Answer::kYes;
   }
   console.Print("{} rows in {} groups", release.num_rows, measured.groups);

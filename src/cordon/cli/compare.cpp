@@ -84,7 +84,7 @@ Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& 
     sides.push_back(std::move(side));
   }
   if (args.json) {
-    console.Out(SidesJson(sides).dump(2) + "\n");
+    console.Out(Dump(SidesJson(sides)));
   } else {
     PrintTable(sides, console);
   }

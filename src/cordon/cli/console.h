@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cordon/base/error.h"
+#include "cordon/base/result.h"
 #include "cordon/base/run.h"
 
 namespace cordon {
@@ -35,6 +35,12 @@ class Console {
 
   void Out(std::string_view text);
   void Err(std::string_view text);
+
+  // Whether all results so far could be written; a reader that went away is no error.
+  const Result<void>& written() const { return written_; }
+
+ private:
+  Result<void> written_;
 };
 
 // A bar on the terminal's last line; silent elsewhere.

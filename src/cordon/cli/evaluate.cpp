@@ -27,7 +27,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
     json["rows"] = release.num_rows;
     json["groups"] = utility.discernibility.groups;
     json["suppressed"] = utility.discernibility.suppressed;
-    console.Out(json.dump(2) + "\n");
+    console.Out(Dump(json));
     return Answer::kYes;
   }
   const Discernibility& sizes = utility.discernibility;

@@ -22,7 +22,7 @@ Result<void> WriteTable(const Generated& generated, const std::string& path, Con
         generated,
         [&](std::string_view bytes) -> Result<void> {
           console.Out(bytes);
-          return {};
+          return console.written();
         },
         run);
   }
@@ -35,18 +35,18 @@ Result<void> WriteTable(const Generated& generated, const std::string& path, Con
 Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const Generated generated, Generate(args.options, run));
   if (args.output == "-" || args.output.ends_with(".csv")) {
-    CORDON_RETURN_IF_ERROR(WriteTable(generated, args.output, console, run).WithContext("writing {}", args.output));
+    CORDON_RETURN_IF_ERROR(WriteTable(generated, args.output, console, run));
     return Answer::kYes;
   }
   const std::filesystem::path folder = args.output;
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
-  for (const auto& [name, text] : generated.files) {
-    CORDON_RETURN_IF_ERROR(WriteFile((folder / name).string(), text).WithContext("writing {}", (folder / name).string()));
-  }
   const std::string table = (folder / generated.table_file).string();
-  CORDON_RETURN_IF_ERROR(WriteTable(generated, table, console, run).WithContext("writing {}", table));
+  CORDON_RETURN_IF_ERROR(WriteTable(generated, table, console, run));
+  for (const auto& [name, text] : generated.files) {
+    CORDON_RETURN_IF_ERROR(WriteFile((folder / name).string(), text));
+  }
   console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, table, generated.files.size());
   return Answer::kYes;
 }

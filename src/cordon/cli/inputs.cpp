@@ -28,7 +28,8 @@ Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
 }
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(path, {.text = text, .format = format, .skip_columns = {}}));
+  CORDON_TRY(const std::unique_ptr<Source> source,
+             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
   return ReadTable(*source, run);
 }
 
@@ -46,8 +47,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
     std::vector<std::string> published;
     for (const std::string& name : text.columns) {
       const AttributePolicy* attribute = policy.Find(name);
-      const bool hidden = attribute != nullptr && (attribute->role == Role::kPerson ||
-                                                   (attribute->role == Role::kIdentifier && !attribute->pseudonym_key_file));
+      const bool hidden = attribute != nullptr && !IsPublished(*attribute);
       if (!hidden) published.push_back(name);
     }
     text.columns = std::move(published);

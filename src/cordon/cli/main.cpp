@@ -11,6 +11,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/cli/command.h"
+#include "cordon/io/atomic_file.h"
 
 namespace cordon {
 namespace {
@@ -19,20 +20,23 @@ constexpr int kExitNo = 1;
 constexpr int kExitError = 2;
 constexpr int kExitInterrupted = 130;
 
-// Turns SIGINT and SIGTERM into a stop request, so that a run unwinds and takes its unfinished files with it. A
-// second signal ends the program at once.
-void WatchSignals(std::stop_source source) {
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request, so that a run unwinds and takes its unfinished files with it. A
+// second signal ends the program at once, unfinished files removed.
+void WatchSignals(const std::stop_source& source) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every later thread
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of its write
   std::thread([signals, source]() mutable {
     int number = 0;
     sigwait(&signals, &number);
     source.request_stop();
     sigwait(&signals, &number);
+    RemoveUnfinishedFiles();
     std::_Exit(kExitInterrupted);
   }).detach();
 }
@@ -101,9 +105,10 @@ int Main(int argc, char** argv) {
       ProgressBar progress;
       return command.run(console, Run{threads, source.get_token(), &progress});
     }();
-    if (answer.ok()) return answer.value() == Answer::kYes ? 0 : kExitNo;
-    console.Show(answer.error());
-    return ExitStatus(answer.error());
+    const Error* error = !answer.ok() ? &answer.error() : !console.written().ok() ? &console.written().error() : nullptr;
+    if (error == nullptr) return answer.value() == Answer::kYes ? 0 : kExitNo;
+    console.Show(*error);
+    return ExitStatus(*error);
   }
   return kExitError;
 }

@@ -80,20 +80,27 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
                                                       .WithContext("judging {}", args.release));
 
   bool holds = !truth || truth->holds;
-  Json json = {{"format", 1}, {"rows", release.num_rows}, {"privacy", Json::array()}};
+  Json json = {{"format", 1},
+               {"rows", release.num_rows},
+               {"counts", release.persons.empty() ? "rows" : "persons"},  // what k counted
+               {"privacy", Json::array()},
+               {"warnings", Json::array()}};
   for (const Verdict& verdict : verdicts) {
     holds &= verdict.holds;
     if (args.json) {
       json["privacy"].push_back(ToJson(verdict));
     } else {
-      console.Print("{}", Summary(verdict));
+      console.Print("{}", Explain(verdict));
     }
-    for (const std::string& warning : verdict.warnings) console.Note("warning: {}", warning);
+    for (const std::string& warning : verdict.warnings) {
+      json["warnings"].push_back(warning);
+      console.Note("warning: {}", warning);
+    }
   }
   if (args.json) {
     if (truth) json["truth"] = {{"holds", truth->holds}, {"necessary_only", truth->necessary_only}, {"text", truth->Explain()}};
     json["holds"] = holds;
-    console.Out(json.dump(2) + "\n");
+    console.Out(Dump(json));
   } else if (truth) {
     console.Print("{}", truth->Explain());
   }

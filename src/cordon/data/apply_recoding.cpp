@@ -18,26 +18,6 @@ struct Reading {
   double loss = 0;
 };
 
-// Codes that a meaning covers lie side by side: leaves of a node, numbers of an interval.
-CodeRange CoveredCodes(const Domain& domain, const Meaning& meaning) {
-  switch (meaning.kind) {
-    case Meaning::Kind::kEverything: return {0, domain.size() - 1};
-    case Meaning::Kind::kMissing: return domain.missing() ? CodeRange{*domain.missing(), *domain.missing()} : CodeRange{0, -1};
-    case Meaning::Kind::kNode:
-      return {domain.hierarchy()->first_leaf(meaning.node), domain.hierarchy()->last_leaf(meaning.node)};
-    case Meaning::Kind::kInterval: break;
-  }
-  const std::vector<std::int64_t>& values = domain.numeric().values;
-  const auto first = static_cast<Code>(std::lower_bound(values.begin(), values.end(), meaning.lo) - values.begin());
-  Code lo = first;
-  Code hi = static_cast<Code>(values.size());
-  while (lo < hi) {  // the first code from there on that is not covered
-    const Code middle = lo + (hi - lo) / 2;
-    domain.Covers(meaning, middle) ? lo = middle + 1 : hi = middle;
-  }
-  return {first, lo - 1};
-}
-
 // The labels above a node, as they were when the recoding was made. The root may be called otherwise: it is "*" as soon
 // as there are missing values.
 bool StandsUnder(const Hierarchy& hierarchy, NodeId node, std::span<const std::string> above) {
@@ -76,7 +56,7 @@ Result<std::vector<Reading>> ReadCells(const Recoding::Column& column, const Att
       return Error::InvalidPolicy("column '{}': its hierarchy is not the one the recoding was made with", column.name)
           .WithHint("use the earlier hierarchy, or make a new release without --recoding");
     }
-    readings[i] = {CoveredCodes(domain, *meaning), domain.Loss(*meaning) * attribute.weight};
+    readings[i] = {domain.CoveredCodes(*meaning), domain.Loss(*meaning) * attribute.weight};
   }
   if (readable == 0 && !readings.empty()) {
     return Error::InvalidPolicy("column '{}': no cell of the recoding means anything here", column.name)

@@ -18,6 +18,7 @@ enum class Role {
   kSensitive,    // what an attacker wants to learn: published as it is, its distribution is guarded
   kClass,        // the label a classifier is to predict: published as it is
   kInsensitive,  // published as it is
+  kGroup,        // names the group of a row: with it, rows that look alike elsewhere can be told apart
 };
 
 // "quasi", "sensitive", ...: the spelling of policies and messages.
@@ -29,6 +30,7 @@ inline const char* RoleName(Role role) {
     case Role::kSensitive: return "sensitive";
     case Role::kClass: return "class";
     case Role::kInsensitive: return "insensitive";
+    case Role::kGroup: return "group";
   }
   return "";
 }

@@ -28,6 +28,32 @@ std::optional<int> ParseExponent(std::string_view text) {
   return value;
 }
 
+// HH:MM, with seconds, fractions of them and an offset (Z, +01:00) as one may like.
+bool IsTimeOfDay(std::string_view text) {
+  const auto two_digits = [&](int most) {
+    if (text.size() < 2 || !IsDigit(text[0]) || !IsDigit(text[1]) || (text[0] - '0') * 10 + (text[1] - '0') > most)
+      return false;
+    text.remove_prefix(2);
+    return true;
+  };
+  const auto take = [&](char c) {
+    if (text.empty() || text.front() != c) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  if (!two_digits(23) || !take(':') || !two_digits(59)) return false;
+  if (take(':')) {
+    if (!two_digits(60)) return false;
+    if (take('.')) {
+      if (text.empty() || !IsDigit(text.front())) return false;
+      while (!text.empty() && IsDigit(text.front())) text.remove_prefix(1);
+    }
+  }
+  if (take('Z') || text.empty()) return text.empty();
+  if (!take('+') && !take('-')) return false;
+  return two_digits(23) && (text.empty() || (take(':') && two_digits(59) && text.empty()));
+}
+
 }  // namespace
 
 std::optional<Decimal> ParseDecimal(std::string_view text) {
@@ -87,7 +113,7 @@ std::string FormatDecimal(std::int64_t mantissa, int scale) {
 }
 
 std::optional<std::int64_t> ParseDate(std::string_view text) {
-  if (text.size() > 10 && (text[10] == 'T' || text[10] == ' ')) text = text.substr(0, 10);
+  if (text.size() > 10 && (text[10] == 'T' || text[10] == ' ') && IsTimeOfDay(text.substr(11))) text = text.substr(0, 10);
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
   for (const std::size_t at : {0, 1, 2, 3, 5, 6, 8, 9}) {
     if (!IsDigit(text[at])) return std::nullopt;

@@ -125,6 +125,24 @@ bool Domain::Covers(const Meaning& meaning, Code code) const {
   return meaning.lo <= lo && (meaning.open_above && spec_.cell == 0 ? hi < meaning.hi : hi <= meaning.hi);
 }
 
+CodeRange Domain::CoveredCodes(const Meaning& meaning) const {
+  switch (meaning.kind) {
+    case Meaning::Kind::kEverything: return {0, size() - 1};
+    case Meaning::Kind::kMissing: return missing_ ? CodeRange{*missing_, *missing_} : CodeRange{0, -1};
+    case Meaning::Kind::kNode: return {hierarchy_->first_leaf(meaning.node), hierarchy_->last_leaf(meaning.node)};
+    case Meaning::Kind::kInterval: break;
+  }
+  const std::vector<std::int64_t>& values = spec_.values;
+  const auto first = static_cast<Code>(std::lower_bound(values.begin(), values.end(), meaning.lo) - values.begin());
+  Code lo = first;
+  Code hi = static_cast<Code>(values.size());
+  while (lo < hi) {  // the first code from there on that is not covered
+    const Code middle = lo + (hi - lo) / 2;
+    Covers(meaning, middle) ? lo = middle + 1 : hi = middle;
+  }
+  return {first, lo - 1};
+}
+
 double Domain::Loss(const Meaning& meaning) const {
   switch (meaning.kind) {
     case Meaning::Kind::kEverything: return 1;

@@ -84,6 +84,9 @@ class Domain {
   // Reading a published cell: a value, a label, a range literal, "*", the missing marker.
   std::optional<Meaning> Read(std::string_view published) const;
   bool Covers(const Meaning& meaning, Code code) const;
+  // The codes that Covers says yes to; lo > hi where there is none. A missing number is not in a star's run of values,
+  // yet covered by it: kEverything is all codes.
+  CodeRange CoveredCodes(const Meaning& meaning) const;
   double Loss(const Meaning& meaning) const;
   // The theses' form for categories: leaves / all leaves, 0 for a single leaf. Numbers as in Loss.
   double LossThesis(const Meaning& meaning) const;

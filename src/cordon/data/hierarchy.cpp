@@ -119,7 +119,7 @@ Result<Hierarchy> Hierarchy::FromPaths(std::span<const Path> paths) {
     const NodeId leaf_node = number[line_nodes[line].back()];
     const Code leaf = made.nodes_[leaf_node].first_leaf;
     for (int level = 0; level < made.num_levels_; ++level) {
-      made.at_level_[leaf * made.num_levels_ + level] = *made.FindNode(paths[line][level]);
+      made.at_level_[static_cast<std::size_t>(leaf) * made.num_levels_ + level] = *made.FindNode(paths[line][level]);
     }
   }
   made.BuildLca();

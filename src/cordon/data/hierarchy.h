@@ -58,7 +58,7 @@ class Hierarchy {
   std::vector<NodeId> children(NodeId node) const;
 
   NodeId leaf_node(Code leaf) const { return leaf_nodes_[leaf]; }
-  NodeId node_at_level(Code leaf, int level) const { return at_level_[leaf * num_levels_ + level]; }
+  NodeId node_at_level(Code leaf, int level) const { return at_level_[static_cast<std::size_t>(leaf) * num_levels_ + level]; }
 
   // Least common ancestor of the leaves first..last, in constant time. REQUIRES: first <= last.
   NodeId Lca(Code first, Code last) const;

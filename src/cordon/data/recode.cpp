@@ -99,7 +99,7 @@ ReleaseColumn GroupColumn(std::size_t num_groups, const std::vector<RowId>& orde
     dictionary->Intern(fmt::format("{:012x}", id));
   }
   ReleaseColumn column;
-  column.attribute = {"group", Role::kInsensitive, nullptr, 1};
+  column.attribute = {"group", Role::kGroup, nullptr, 1};
   column.text = {"group", std::move(dictionary), Codes::Generate(order.size(), threads, [&](std::size_t row) {
                    const std::uint32_t group = group_of[order[row]];
                    return static_cast<Code>(group == kSuppressed ? num_groups : group);
@@ -209,7 +209,8 @@ Release Recode(const View& view, const Groups& groups, const GroupCells& cells, 
   for (RowId row = 0; row < data.num_rows; ++row) {
     if (group_of[row] != kUngrouped) order.push_back(row);
   }
-  if (options.order == RowOrder::kShuffled)
+  // Sorted rows start from a random order too: rows that are equal in every cell must not keep that of the input.
+  if (options.order != RowOrder::kInput)
     order = Reordered(order, RandomOrder(order.size(), random.Substream("row order"), run.threads), run);
 
   // 2. The columns, row by row of that order.

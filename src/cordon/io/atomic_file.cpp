@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "cordon/base/random.h"
@@ -52,7 +54,42 @@ Result<void> SyncDirectory(const std::string& directory) {
   return {};
 }
 
+// The hidden files there are, for RemoveUnfinishedFiles.
+class Unfinished {
+ public:
+  static Unfinished& Instance() {
+    static Unfinished instance;
+    return instance;
+  }
+  // False where everything was removed already: then no new file may be made, and none put into place.
+  bool Add(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return !closed_ && paths_.insert(path).second;
+  }
+  // Takes the path out by `done`, which renames or removes the file.
+  template <typename Done>
+  int Take(const std::string& path, const Done& done) {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return ECANCELED;
+    if (done() != 0) return errno;
+    paths_.erase(path);
+    return 0;
+  }
+  void RemoveAll() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const std::string& path : paths_) ::unlink(path.c_str());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> paths_;
+  bool closed_ = false;
+};
+
 }  // namespace
+
+void RemoveUnfinishedFiles() { Unfinished::Instance().RemoveAll(); }
 
 Result<void> WriteAll(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -65,22 +102,27 @@ Result<void> WriteAll(int file, std::string_view bytes) {
 }
 
 Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
-  const std::string target = FollowLinks(path);
   struct stat info = {};
-  const bool exists = ::stat(target.c_str(), &info) == 0;
+  const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return Error::Io("writing {}: it is a directory", path);
   if (exists && !S_ISREG(info.st_mode)) {
-    const int file = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) return SystemError(errno, "cannot open").WithContext("writing {}", path);
     return AtomicFile(path, "", file);
   }
+  const std::string target = FollowLinks(path);
   const std::string directory = DirectoryOf(target);
   const mode_t mode = access == Access::kPublic ? 0644 : 0600;
   Random random = Random::FromOperatingSystem();
   for (int attempt = 0;; ++attempt) {
     std::string beside = fmt::format("{}/.cordon-{:016x}.tmp", directory, random.Next());
     const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file >= 0) return AtomicFile(target, std::move(beside), file);
+    if (file >= 0) {
+      if (Unfinished::Instance().Add(beside)) return AtomicFile(target, std::move(beside), file);
+      ::close(file);
+      ::unlink(beside.c_str());
+      return Error::Cancelled();
+    }
     if (errno != EEXIST || attempt == 8) {
       return SystemError(errno, "cannot create a file in its directory").WithContext("writing {}", path);
     }
@@ -88,22 +130,36 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)), beside_(std::exchange(other.beside_, "")), file_(std::exchange(other.file_, -1)) {}
+    : path_(std::move(other.path_)),
+      beside_(std::exchange(other.beside_, "")),
+      file_(std::exchange(other.file_, -1)),
+      synced_(other.synced_) {}
 
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) ::close(file_);
-  if (!beside_.empty()) ::unlink(beside_.c_str());
+  if (!beside_.empty()) Unfinished::Instance().Take(beside_, [&] { return ::unlink(beside_.c_str()); });
 }
 
-Result<void> AtomicFile::Write(std::string_view bytes) { return WriteAll(file_, bytes).WithContext("writing {}", path_); }
+Result<void> AtomicFile::Write(std::string_view bytes) {
+  synced_ = false;
+  return WriteAll(file_, bytes).WithContext("writing {}", path_);
+}
+
+Result<void> AtomicFile::Sync() {
+  if (beside_.empty() || synced_) return {};
+  if (::fsync(file_) != 0) return SystemError(errno, "cannot write").WithContext("writing {}", path_);
+  synced_ = true;
+  return {};
+}
 
 Result<void> AtomicFile::Commit() {
+  CORDON_RETURN_IF_ERROR(Sync());
   const auto commit = [&]() -> Result<void> {
     const bool direct = beside_.empty();
-    if (!direct && ::fsync(file_) != 0) return SystemError(errno, "cannot write");
     if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) return SystemError(errno, "cannot write");
     if (direct) return {};
-    if (::rename(beside_.c_str(), path_.c_str()) != 0) return SystemError(errno, "cannot put the file into place");
+    const int code = Unfinished::Instance().Take(beside_, [&] { return ::rename(beside_.c_str(), path_.c_str()); });
+    if (code != 0) return SystemError(code, "cannot put the file into place");
     beside_.clear();
     return SyncDirectory(DirectoryOf(path_));
   };

@@ -24,6 +24,8 @@ class AtomicFile {
   ~AtomicFile();
 
   Result<void> Write(std::string_view bytes);
+  // Makes the bytes durable; Commit does it too, where it was not done before.
+  Result<void> Sync();
   Result<void> Commit();
 
  private:
@@ -33,10 +35,15 @@ class AtomicFile {
   std::string path_;
   std::string beside_;  // empty: written directly, or committed
   int file_ = -1;
+  bool synced_ = false;
 };
 
 // Writes all of `bytes`. A reader that has gone (a closed pipe) is no error.
 Result<void> WriteAll(int file, std::string_view bytes);
+
+// Removes the hidden files of all that is not committed yet: for a program that ends without unwinding. Nothing can be
+// committed after it.
+void RemoveUnfinishedFiles();
 
 Result<void> WriteFile(const std::string& path, std::string_view bytes,
                        AtomicFile::Access access = AtomicFile::Access::kPublic);

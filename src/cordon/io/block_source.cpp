@@ -204,7 +204,13 @@ Result<std::optional<Block>> BlockFeed::Read(const std::stop_token& stop) {
 
 void BlockFeed::ReadAhead(const std::stop_token& stop) {
   while (true) {
-    auto block = Read(stop);
+    auto block = [&]() -> Result<std::optional<Block>> {
+      try {
+        return Read(stop);
+      } catch (const std::bad_alloc&) {
+        return Error::Io("out of memory while reading");
+      }
+    }();
     const bool last = !block.ok() || !block.value();
     std::unique_lock lock(mutex_);
     if (!changed_.wait(lock, stop, [&] { return queue_.size() < depth_; })) return;

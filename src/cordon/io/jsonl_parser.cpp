@@ -198,12 +198,12 @@ Result<std::vector<std::string>> KeysOf(std::string_view line, std::uint64_t num
 }
 
 // The keys of the first line that is not blank; every block read goes back to the feed.
-Result<std::vector<std::string>> ReadKeys(BlockFeed& feed) {
+Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, const std::stop_token& stop) {
   std::vector<Block> read;
   Result<std::vector<std::string>> keys = Error::InvalidData("the file is empty");
   std::uint64_t number = 1;
   for (bool found = false; !found;) {
-    CORDON_TRY(std::optional<Block> block, feed.Next({}));
+    CORDON_TRY(std::optional<Block> block, feed.Next(stop));
     if (!block) break;
     if (block->too_long) return Error::InvalidData("line {} is longer than {} MiB", number, kMaxRowBytes >> 20);
     const std::string_view text = block->text();
@@ -233,7 +233,7 @@ Result<std::unique_ptr<Source>> OpenJsonLines(std::unique_ptr<ByteInput> input, 
   auto reader = std::make_unique<BlockReader>(std::move(input), '\0', 0, blocks);
   auto feed = std::make_unique<BlockFeed>(std::move(reader), blocks);
   Schema schema;
-  CORDON_TRY(schema.names, ReadKeys(*feed));
+  CORDON_TRY(schema.names, ReadKeys(*feed, options.stop));
   for (const std::string& column : schema.names) schema.kept.push_back(!options.skip_columns.contains(column));
   return MakeBlockSource(std::move(feed), std::make_unique<JsonLinesFormat>(std::move(schema)), 0, blocks, name);
 }

@@ -43,7 +43,8 @@ Result<std::vector<OutColumn>> Columns(const Release& release, bool bounds) {
   return columns;
 }
 
-// "*" and a missing value have no ends; half-open ranges keep the upper end as it is published.
+// "*" and the missing marker have no ends and stand in both columns, so that they can still be told apart; half-open
+// ranges keep the upper end as it is published.
 Result<Text> TextOf(const OutColumn& column, Code code) {
   const std::string_view cell = (*column.source->text.dictionary)[code].bytes();
   if (column.part == OutColumn::Part::kWhole) return Text(cell);
@@ -51,7 +52,7 @@ Result<Text> TextOf(const OutColumn& column, Code code) {
   const auto meaning = domain.Read(cell);
   if (!meaning)
     return Error::InvalidData("column {}: a published cell is neither a value nor a range", column.source->attribute.name);
-  if (meaning->kind != Meaning::Kind::kInterval) return Text();
+  if (meaning->kind != Meaning::Kind::kInterval) return Text(cell);
   return Text(domain.FormatValue(column.part == OutColumn::Part::kLo ? meaning->lo : meaning->hi));
 }
 
@@ -136,7 +137,7 @@ void Rendered::AppendRows(std::size_t begin, std::size_t end, std::string& to) c
   for (const RenderedColumn& column : columns) longest_row += column.longest();
   std::size_t size = to.size();
   for (std::size_t row = begin; row < end; ++row) {
-    if (to.size() - size < longest_row) to.resize(std::max(2 * to.size(), size + 64 * longest_row));
+    if (to.size() - size < longest_row) to.resize(std::max(2 * to.size(), size + longest_row));
     char* at = to.data() + size;
     for (const RenderedColumn& column : columns) at = column.Copy(column.codes()[row], at);
     size = static_cast<std::size_t>(at - to.data());
@@ -150,6 +151,7 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
   Rendered rendered;
   rendered.num_rows = release.num_rows;
   for (const OutColumn& column : columns) {
+    rendered.names.push_back(column.name);
     const std::string after = &column == &columns.back() ? "\n" : text.delimiter;
     if (text.header) {
       CORDON_TRY(const std::string name, cells.Render(column.name, column.name));
@@ -167,6 +169,7 @@ Result<Rendered> RenderJsonLines(const Release& release, bool bounds) {
   Rendered rendered;
   rendered.num_rows = release.num_rows;
   for (const OutColumn& column : columns) {
+    rendered.names.push_back(column.name);
     const std::string before = (&column == &columns.front() ? "{" : ",") + JsonString(column.name) + ":";
     const std::string after = &column == &columns.back() ? "}\n" : "";
     const auto render = [](const Text& cell) { return Result<std::string>(cell ? JsonString(*cell) : "null"); };

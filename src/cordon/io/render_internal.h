@@ -26,8 +26,8 @@ class RenderedColumn {
 
   // Copies the piece of `code` and returns where the next one goes. May touch kOverlap bytes beyond it.
   char* Copy(Code code, char* to) const {
-    const std::size_t from = starts_[static_cast<std::size_t>(code + 1)];
-    const std::size_t size = starts_[static_cast<std::size_t>(code + 2)] - from;
+    const std::size_t from = starts_[static_cast<std::size_t>(code) + 1];
+    const std::size_t size = starts_[static_cast<std::size_t>(code) + 2] - from;
     std::memcpy(to, bytes_.data() + from, kOverlap);
     if (size > kOverlap) std::memcpy(to + kOverlap, bytes_.data() + from + kOverlap, size - kOverlap);
     return to + size;
@@ -43,7 +43,8 @@ class RenderedColumn {
 };
 
 struct Rendered {
-  std::string header;  // with its line end; empty where there is none
+  std::vector<std::string> names;  // of the columns in the file
+  std::string header;              // with its line end; empty where there is none
   std::vector<RenderedColumn> columns;
   std::size_t num_rows = 0;
 

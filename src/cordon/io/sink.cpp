@@ -5,6 +5,7 @@
 #include "cordon/io/sink.h"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -68,10 +69,18 @@ Result<void> WriteRows(const Rendered& rendered, Compression compression, Output
     if (run.Stopped()) return Error::Cancelled();
     Result<void> written;
     Parts next;
+    std::exception_ptr failure;  // out of memory while hashing or writing goes on in this thread
     {
-      const std::jthread writer([&] { written = WriteParts(ready, output); });
+      const std::jthread writer([&] {
+        try {
+          written = WriteParts(ready, output);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+      });
       if (row < rendered.num_rows) next = RenderParts(rendered, row, compression, run);
     }
+    if (failure) std::rethrow_exception(failure);
     if (!written.ok()) return written;
     row = std::min(rendered.num_rows, row + kPartRows * kPartsAtOnce);
     run.Report("write", row, rendered.num_rows);
@@ -97,8 +106,13 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
   }
   CORDON_RETURN_IF_ERROR(WriteRows(rendered, target.compression, output, run));
   auto [written, file] = output.Finish();
+  written.format = target.format;
+  written.text = target.text;
+  written.columns = rendered.names;
   return StagedRelease(std::move(written), std::move(file));
 }
+
+Result<void> StagedRelease::Sync() { return file_ ? file_->Sync() : Result<void>(); }
 
 Result<void> StagedRelease::Commit() { return file_ ? file_->Commit() : Result<void>(); }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
@@ -29,6 +30,9 @@ struct SinkOptions {
 struct Written {
   std::string sha256;  // of the bytes in the file (after compression), hexadecimal
   std::uint64_t bytes = 0;
+  FileFormat format = FileFormat::kCsv;  // as it was really written
+  TextFormat text;
+  std::vector<std::string> columns;  // names in the file
 };
 
 // A release that is complete on disk beside its target and appears by Commit, so that several files can be made ready
@@ -36,6 +40,7 @@ struct Written {
 class StagedRelease {
  public:
   const Written& written() const { return written_; }
+  Result<void> Sync();
   Result<void> Commit();
 
  private:

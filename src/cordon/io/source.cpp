@@ -61,8 +61,8 @@ Result<std::vector<std::string>> CsvNames(Block& block, const TextFormat& text) 
   return text.columns;
 }
 
-Result<Block> FirstBlock(BlockFeed& feed, const TextFormat& text) {
-  CORDON_TRY(std::optional<Block> first, feed.Next({}));
+Result<Block> FirstBlock(BlockFeed& feed, const TextFormat& text, const std::stop_token& stop) {
+  CORDON_TRY(std::optional<Block> first, feed.Next(stop));
   if (!first && text.skip > 0) return Error::InvalidData("the file is empty after the {} lines of data.skip", text.skip);
   if (!first) return Error::InvalidData("the file is empty");
   if (first->too_long)
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Source>> OpenCsv(std::unique_ptr<ByteInput> input, const 
   CORDON_RETURN_IF_ERROR(text.Validate());
   auto reader = std::make_unique<BlockReader>(std::move(input), text.quote, text.skip, blocks);
   auto feed = std::make_unique<BlockFeed>(std::move(reader), blocks);
-  CORDON_TRY(Block first, FirstBlock(*feed, text));
+  CORDON_TRY(Block first, FirstBlock(*feed, text, options.stop));
   Schema schema;
   CORDON_TRY(schema.names, CsvNames(first, text));
   for (const std::string& column : schema.names) schema.kept.push_back(!options.skip_columns.contains(column));

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ class Source {
 struct SourceOptions {
   TextFormat text;
   std::optional<FileFormat> format;    // default: by the extension (.csv .tsv .txt .jsonl .ndjson, each also .gz)
+  std::stop_token stop = {};           // asked while the head is read, which a pipe may keep waiting
   std::set<std::string> skip_columns;  // checked for form, not kept: every row gets an empty dictionary's kNull
 };
 

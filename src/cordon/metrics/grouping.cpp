@@ -26,6 +26,7 @@ struct Keys {
     // Codes start at kNull = -1.
     const int width = static_cast<int>(std::bit_width(column.dictionary->size()));
     if (bits + width > 64) return false;
+    if (width == 0) return true;  // no text, all cells absent: and no shift by 64
     ParallelFor(threads, of_row.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
         of_row[row] |= static_cast<std::uint64_t>(column.codes[row] + 1) << bits;
@@ -115,7 +116,8 @@ GroupSizes GroupSizesOf(const Release& release, const Run& run) {
   }
   sizes.groups = CountDistinct(keys.of_row, run.threads);
   const StarRows is_star(release);
-  if (!is_star.possible()) return sizes;
+  // Where nothing was suppressed, and that is known, a group that is "*" throughout is one by rights.
+  if (!is_star.possible() || (release.suppressed == 0 && release.input_size > 0)) return sizes;
   for (std::size_t row = 0; row < release.num_rows; ++row) sizes.star_rows += is_star(row);
   if (sizes.star_rows > 0) {
     // They are one of the groups, and which one of those of its size does not matter.

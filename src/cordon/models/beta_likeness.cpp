@@ -34,7 +34,7 @@ Int128 OnGrid(long double share_of_rows, std::int64_t whole_rows) {
 
 }  // namespace
 
-ShareLimits ShareLimits::Beta(const BetaLikenessSpec& spec, std::vector<std::int64_t> whole, std::int64_t whole_rows) {
+ShareLimits ShareLimits::Beta(const BetaLikenessSpec& spec, const std::vector<std::int64_t>& whole, std::int64_t whole_rows) {
   ShareLimits made;
   Int128 smallest_group = whole_rows;
   for (const std::int64_t count : whole) {
@@ -58,7 +58,8 @@ ShareLimits ShareLimits::Beta(const BetaLikenessSpec& spec, std::vector<std::int
   return made;
 }
 
-ShareLimits ShareLimits::Delta(const DeltaDisclosureSpec& spec, std::vector<std::int64_t> whole, std::int64_t whole_rows) {
+ShareLimits ShareLimits::Delta(const DeltaDisclosureSpec& spec, const std::vector<std::int64_t>& whole,
+                               std::int64_t whole_rows) {
   ShareLimits made;
   std::int64_t values = 0;
   // |ln(q / p)| is below ln 2^64 < 45 for any counts: a larger delta asks only that every value be there.

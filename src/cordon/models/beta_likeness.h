@@ -21,8 +21,8 @@ namespace cordon {
 // For each value the greatest (and for delta-disclosure the least) share that a group may have of it.
 class ShareLimits {
  public:
-  static ShareLimits Beta(const BetaLikenessSpec& spec, std::vector<std::int64_t> whole, std::int64_t whole_rows);
-  static ShareLimits Delta(const DeltaDisclosureSpec& spec, std::vector<std::int64_t> whole, std::int64_t whole_rows);
+  static ShareLimits Beta(const BetaLikenessSpec& spec, const std::vector<std::int64_t>& whole, std::int64_t whole_rows);
+  static ShareLimits Delta(const DeltaDisclosureSpec& spec, const std::vector<std::int64_t>& whole, std::int64_t whole_rows);
 
   // REQUIRES: rows is the sum of the counts.
   bool Admit(std::span<const std::int64_t> counts, std::int64_t rows) const;

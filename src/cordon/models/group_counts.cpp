@@ -3,7 +3,7 @@
 
 namespace cordon {
 
-CountedColumns::CountedColumns(const Microdata& data, std::vector<std::size_t> sensitive, bool persons) {
+CountedColumns::CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons) {
   for (const std::size_t column : sensitive) {
     CORDON_CHECK(data.columns[column].attribute.domain != nullptr);
     codes_.push_back(&data.columns[column].codes);

@@ -18,7 +18,7 @@ namespace cordon {
 class CountedColumns {
  public:
   // `sensitive`: columns of `data` to keep histograms of; persons are counted where the data has them.
-  CountedColumns(const Microdata& data, std::vector<std::size_t> sensitive, bool persons);
+  CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons);
 
   std::size_t num_histograms() const { return codes_.size(); }
   Code histogram_size(std::size_t i) const { return sizes_[i]; }

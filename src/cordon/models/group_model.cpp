@@ -88,9 +88,13 @@ Made Make(const ConfidenceSpec& spec, const Reference& reference) {
 }  // namespace
 
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows) {
+  return ReferenceOf(data, data.ColumnsOf(Role::kSensitive), rows);
+}
+
+Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensitive, std::span<const RowId> rows) {
   Reference reference;
   reference.rows = static_cast<std::int64_t>(rows.size());
-  for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
+  for (const std::size_t column : sensitive) {
     const MicrodataColumn& counted = data.columns[column];
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(counted.attribute.domain->size()));
     for (const RowId row : rows) ++histogram[counted.codes[row]];

@@ -61,6 +61,7 @@ TallyPlan::TallyPlan(const Release& release, std::span<const std::size_t> groupi
     const Column& text = release.columns[column].text;
     // Codes and kNull, moved up by one, are 0..size.
     const int bits = static_cast<int>(std::bit_width(text.dictionary == nullptr ? 0 : text.dictionary->size()));
+    if (bits == 0) continue;  // a column without texts tells no rows apart
     if (used + bits > 64) {
       ++word;
       used = 0;

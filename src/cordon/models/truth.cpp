@@ -112,17 +112,20 @@ Bad CheckCells(const Pair& pair, std::size_t num_rows, std::span<const RowId> ro
 // Text by text, whether it covers some value that occurs.
 std::vector<const char*> ReasonsByText(const Pair& pair) {
   const Domain& domain = *pair.original->attribute.domain;
-  std::vector<bool> occurs(static_cast<std::size_t>(domain.size()));
+  std::vector<std::uint32_t> below(static_cast<std::size_t>(domain.size()) + 1);  // codes that occur and are smaller
   const Codes& codes = pair.original->codes;
   for (std::size_t chunk = 0; chunk < codes.num_chunks(); ++chunk) {
-    for (const Code code : codes.chunk(chunk)) occurs[code] = true;
+    for (const Code code : codes.chunk(chunk)) below[code + 1] = 1;
   }
+  for (std::size_t code = 1; code < below.size(); ++code) below[code] += below[code - 1];
   std::vector<const char*> reasons;
   for (const std::optional<Meaning>& meaning : Meanings(*pair.released, domain)) {
-    bool covered = false;
-    for (Code code = 0; meaning && !covered && code < domain.size(); ++code)
-      covered = occurs[code] && domain.Covers(*meaning, code);
-    reasons.push_back(!meaning ? kUnreadable : covered ? nullptr : kNoSuchValue);
+    if (!meaning) {
+      reasons.push_back(kUnreadable);
+      continue;
+    }
+    const CodeRange covered = domain.CoveredCodes(*meaning);
+    reasons.push_back(covered.lo <= covered.hi && below[covered.hi + 1] > below[covered.lo] ? nullptr : kNoSuchValue);
   }
   return reasons;
 }

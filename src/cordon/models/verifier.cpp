@@ -30,11 +30,15 @@ Result<std::size_t> FindColumn(const Release& release, const std::string& name, 
   return NoSuchColumn(release, name, role);
 }
 
-// The columns that make a model's groups, ascending: equal sets share a tally.
+// The columns that make a model's groups, ascending: equal sets share a tally. A published group name tells rows apart
+// like any cell an attacker knows, so it takes part in every grouping.
 Result<std::vector<std::size_t>> Grouping(const Release& release, const ModelSpec& spec) {
   const std::vector<std::string> names = GroupingColumns(spec);
-  if (names.empty()) return release.ColumnsOf(Role::kQuasi);
-  std::vector<std::size_t> columns;
+  std::vector<std::size_t> columns = release.ColumnsOf(Role::kGroup);
+  if (names.empty()) {
+    const std::vector<std::size_t> quasi = release.ColumnsOf(Role::kQuasi);
+    columns.insert(columns.end(), quasi.begin(), quasi.end());
+  }
   for (const std::string& name : names) {
     CORDON_TRY(const std::size_t column, FindColumn(release, name, Role::kQuasi));
     columns.push_back(column);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <unordered_set>
 
 #include "cordon/data/recoding.h"
 #include "cordon/io/atomic_file.h"
@@ -13,6 +14,7 @@
 #include "cordon/publish/bind.h"
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/manifest.h"
+#include "cordon/publish/outputs.h"
 #include "cordon/publish/registry.h"
 
 namespace cordon {
@@ -40,7 +42,8 @@ struct Input {
 Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run,
                    std::vector<std::pair<std::string, double>>& seconds) {
   Stopwatch watch;
-  const SourceOptions options{.text = policy.data.text, .format = request.input_format, .skip_columns = SkipColumns(policy)};
+  const SourceOptions options{
+      .text = policy.data.text, .format = request.input_format, .stop = run.stop, .skip_columns = SkipColumns(policy)};
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, options));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   seconds.emplace_back("read", watch.Lap());
@@ -54,17 +57,93 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   return Input{std::move(data), source->InputDigest()};
 }
 
+// What this door does not do is refused, not passed over.
+Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.mask == Mask::kSuppress) {
+      return Error::InvalidPolicy("{}:{}: no algorithm here serves mask = \"suppress\" (column '{}')", policy.name,
+                                  attribute.line, attribute.name)
+          .WithHint("leave mask out: values are generalized along the hierarchy");
+    }
+  }
+  if (request.group_column && policy.Find("group") != nullptr) {
+    return Error::InvalidPolicy("--group-column would make a second column 'group'").WithHint("rename the column in the data");
+  }
+  if (policy.algorithm.suppressed == Suppression::kBlank || policy.algorithm.suppressed == Suppression::kPool) {
+    return Error::InvalidPolicy("{}:{}: suppressed = \"blank\" and \"pool\" are for streams", policy.name,
+                                policy.algorithm.line)
+        .WithHint("use \"drop\" or \"star\"");
+  }
+  return {};
+}
+
+// The operating system's, that of a seed, or that of an earlier run.
+Result<Random> RandomOf(const AnonymizeRequest& request) {
+  if (request.seed) return Random::FromSeed(*request.seed);
+  if (!request.repeat) return Random::FromOperatingSystem();
+  CORDON_TRY(const std::string text, ReadFile(*request.repeat));
+  const Json record = Json::parse(text, nullptr, false);
+  if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
+    return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
+  }
+  return Random::Restore(record["random"].get<std::string>()).WithContext("reading {}", *request.repeat);
+}
+
 struct Made {
   Release release;
   std::string algorithm;
   std::string why;
 };
 
-Result<Made> MakeByRecoding(const View& view, const std::string& path, const RecodeOptions& recode, Random& random,
-                            const Run& run) {
+// The sensitive columns that some model looks at: no other is counted.
+std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& policy) {
+  std::vector<std::size_t> named;
+  for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
+    const auto names_it = [&](const ModelSpec& spec) {
+      const std::vector<std::string> columns = SensitiveColumns(spec);
+      return std::find(columns.begin(), columns.end(), data.columns[column].attribute.name) != columns.end();
+    };
+    if (std::any_of(policy.models.begin(), policy.models.end(), names_it)) named.push_back(column);
+  }
+  return named;
+}
+
+// Boxes of an earlier batch may hold too few of this one: groups that the models refuse are suppressed, until those that
+// stay hold against each other. Whether so many rows may go is the policy's suppression limit's to say.
+Result<AppliedRecoding> KeepAdmitted(AppliedRecoding applied, const View& view, const Policy& policy) {
+  const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
+  for (bool changed = true; changed && applied.groups.size() > 0;) {
+    const Reference reference = ReferenceOf(view.data(), sensitive, applied.groups.rows);
+    CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
+    const CountedColumns counted(view.data(), sensitive, model.uses_persons());
+    AppliedRecoding kept;
+    kept.groups.suppressed = applied.groups.suppressed;
+    kept.texts.dictionaries = applied.texts.dictionaries;
+    kept.texts.codes.resize(applied.texts.codes.size());
+    changed = false;
+    for (std::size_t group = 0; group < applied.groups.size(); ++group) {
+      const std::span<const RowId> rows = applied.groups[group];
+      GroupCounts counts(counted);
+      counts.Add(rows);
+      if (!model.Admits(counts)) {
+        kept.groups.suppressed.insert(kept.groups.suppressed.end(), rows.begin(), rows.end());
+        changed = true;
+        continue;
+      }
+      kept.groups.Add(rows);
+      for (std::size_t q = 0; q < kept.texts.codes.size(); ++q) kept.texts.codes[q].push_back(applied.texts.codes[q][group]);
+    }
+    applied = std::move(kept);
+  }
+  return applied;
+}
+
+Result<Made> MakeByRecoding(const View& view, const std::string& path, const Policy& policy, const RecodeOptions& recode,
+                            Random& random, const Run& run) {
   CORDON_TRY(const std::string text, ReadFile(path));
   CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
-  CORDON_TRY(const AppliedRecoding applied, Apply(recoding, view, run).WithContext("applying {}", path));
+  CORDON_TRY(AppliedRecoding fitted, Apply(recoding, view, run).WithContext("applying {}", path));
+  CORDON_TRY(const AppliedRecoding applied, KeepAdmitted(std::move(fitted), view, policy));
   return Made{Recode(view, applied.groups, applied.texts, recode, random, run), "recoding", ""};
 }
 
@@ -87,11 +166,10 @@ Result<std::string> Feasible(const View& view, const Policy& policy, const Run& 
 Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Policy& policy, const RecodeOptions& recode,
                              Random& random, const Run& run) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
-  const Reference reference = ReferenceOf(view.data(), view.rows());
+  const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
+  const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-  const CountedColumns counted(view.data(),
-                               model.uses_histograms() ? view.data().ColumnsOf(Role::kSensitive) : std::vector<std::size_t>{},
-                               model.uses_persons());
+  const CountedColumns counted(view.data(), sensitive, model.uses_persons());
   Random own = random.Substream(choice.algorithm->name);
   auto groups = choice.algorithm->run({view, model, reference, counted, policy}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
@@ -143,6 +221,13 @@ Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
   return {};
 }
 
+std::uint64_t PeopleIn(const Release& release) {
+  if (release.persons.empty()) return release.num_rows;
+  std::unordered_set<Code> people;
+  for (std::size_t row = 0; row < release.num_rows; ++row) people.insert(release.persons[row]);
+  return people.size();
+}
+
 std::string RowMapText(const Release& release) {
   std::string text = "released_row,input_row\n";
   for (std::size_t row = 0; row < release.input_rows.size(); ++row) {
@@ -154,68 +239,93 @@ std::string RowMapText(const Release& release) {
 std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
   std::vector<Warning> warnings;
   for (const Verdict& verdict : verdicts) {
-    for (const std::string& text : verdict.warnings)
-      warnings.push_back({"several-rows-per-person", SensitiveColumns(verdict.spec), text});
+    for (const std::string& text : verdict.warnings) {
+      warnings.push_back({ModelName(verdict.spec), SensitiveColumns(verdict.spec), text});
+    }
   }
   return warnings;
 }
 
-// A set of files that appear together: all are complete on disk before the first is renamed into place.
-class Outputs {
- public:
-  Result<void> Add(const std::string& path, std::string_view bytes, AtomicFile::Access access) {
-    CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
-    CORDON_RETURN_IF_ERROR(file.Write(bytes));
-    files_.push_back(std::move(file));
-    return {};
-  }
-  Result<void> Commit() {
-    for (AtomicFile& file : files_) CORDON_RETURN_IF_ERROR(file.Commit());
-    return {};
-  }
+// A stream of bytes has no name beside which other files could stand.
+bool HasSideFiles(const AnonymizeRequest& request) {
+  return !request.output.empty() && request.output != "-" && !IsSpecialFile(request.output);
+}
+std::string ManifestPath(const AnonymizeRequest& request) { return request.output + ".manifest.json"; }
+std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
 
- private:
-  std::vector<AtomicFile> files_;
-};
+// Every path the run reads or writes, with what it is for.
+std::vector<std::pair<std::string, std::string>> Paths(const AnonymizeRequest& request, const Policy& policy) {
+  std::vector<std::pair<std::string, std::string>> paths = {
+      {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
+  if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
+  if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
+  if (request.save_recoding) paths.emplace_back("--save-recoding", *request.save_recoding);
+  if (HasSideFiles(request)) {
+    paths.emplace_back("the manifest", ManifestPath(request));
+    paths.emplace_back("the run record", RecordPath(request));
+  }
+  return paths;
+}
 
-Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const VerifiedRelease& verified,
-                   const RunRecord& run_record, Report& report, const Run& run) {
+// Side files go to files: standard output belongs to the release or to the report in words.
+Result<void> CheckSideFiles(const AnonymizeRequest& request) {
+  for (const auto& [flag, path] : {std::pair{"--report", request.report}, std::pair{"--row-map", request.row_map},
+                                   std::pair{"--save-recoding", request.save_recoding}}) {
+    if (path && (path->empty() || *path == "-")) {
+      return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
+    }
+  }
+  return {};
+}
+
+Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs) {
+  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.row_map, AtomicFile::Access::kPrivate));
+  if (request.save_recoding) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.save_recoding, AtomicFile::Access::kPublic));
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
+  if (!HasSideFiles(request)) return {};
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(RecordPath(request), AtomicFile::Access::kPrivate));
+  return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
+}
+
+Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const VerifiedRelease& verified, RunRecord record,
+                   Report& report, const Run& run) {
   Stopwatch watch;
   const Release& release = verified.release();
   Outputs outputs;
-  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Add(*request.row_map, RowMapText(release), AtomicFile::Access::kPrivate));
-  if (request.save_recoding) {
-    CORDON_RETURN_IF_ERROR(
-        outputs.Add(*request.save_recoding, Recoding::FromRelease(release).ToJson() + "\n", AtomicFile::Access::kPublic));
-  }
+  CORDON_RETURN_IF_ERROR(ReserveSideFiles(request, outputs));
   const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = request.bounds};
   CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
-  if (request.output != "-") {
-    const ManifestFacts facts{
-        policy,          release, report.privacy, report.algorithm, std::filesystem::path(request.output).filename().string(),
-        staged.written()};
-    RunRecord record = run_record;
+  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Write(*request.row_map, RowMapText(release)));
+  if (request.save_recoding) {
+    CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, Recoding::FromRelease(release).ToJson() + "\n"));
+  }
+  if (HasSideFiles(request)) {
+    const std::string name = std::filesystem::path(request.output).filename().string();
+    const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written()};
     record.output_sha256 = staged.written().sha256;
-    CORDON_RETURN_IF_ERROR(
-        outputs.Add(request.output + ".private.json", MakeRunRecord(record).dump(2) + "\n", AtomicFile::Access::kPrivate));
-    CORDON_RETURN_IF_ERROR(
-        outputs.Add(request.output + ".manifest.json", MakeManifest(facts).dump(2) + "\n", AtomicFile::Access::kPublic));
+    CORDON_RETURN_IF_ERROR(outputs.Write(RecordPath(request), Dump(MakeRunRecord(record))));
+    CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(request), Dump(MakeManifest(facts))));
   }
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
-  if (request.report)
-    CORDON_RETURN_IF_ERROR(outputs.Add(*request.report, ToJson(report).dump(2) + "\n", AtomicFile::Access::kPublic));
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  CORDON_RETURN_IF_ERROR(staged.Sync());
   if (run.Stopped()) return Error::Cancelled();
-  CORDON_RETURN_IF_ERROR(staged.Commit());
-  return outputs.Commit();
+  CORDON_RETURN_IF_ERROR(outputs.Show());
+  return staged.Commit();  // last: where the release is, its manifest is
 }
 
 }  // namespace
 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   Report report;
+  CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckDistinct(Paths(request, policy)));
+  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
   CORDON_TRY(const Input input, Read(request, policy, run, report.seconds));
-  Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
+  CORDON_TRY(Random random, RandomOf(request));
   const std::string random_key = random.Save();
 
   Stopwatch watch;
@@ -225,7 +335,7 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
       .suppressed = policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop,
       .group_column = request.group_column};
   const std::string& name = request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
-  auto making = request.recoding ? MakeByRecoding(view, *request.recoding, recode, random, run)
+  auto making = request.recoding ? MakeByRecoding(view, *request.recoding, policy, recode, random, run)
                                  : MakeByAlgorithm(view, name, policy, recode, random, run);
   CORDON_TRY(Made made, std::move(making));
   CORDON_RETURN_IF_ERROR(CheckSuppression(made.release, policy));
@@ -244,15 +354,18 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   report.algorithm = made.algorithm;
   report.why = made.why;
   report.rows = verified.release().num_rows;
-  report.people = input.data.num_persons;
+  report.people = PeopleIn(verified.release());
   report.suppressed = verified.release().suppressed;
   report.dropped = input.data.dropped_rows;
   report.tried = {{made.algorithm, report.utility.loss.information_loss, anonymize_seconds}};
   report.warnings = WarningsOf(report.privacy);
   report.peak_rss_mb = PeakRssMb();
-  if (request.output.empty()) return report;
-  const RunRecord record{request.input, input.sha256, policy.digest, "", random_key};
-  CORDON_RETURN_IF_ERROR(Write(request, policy, verified, record, report, run));
+  if (request.output.empty()) {
+    if (request.report) CORDON_RETURN_IF_ERROR(WriteFile(*request.report, Dump(ToJson(report))));
+    return report;
+  }
+  CORDON_RETURN_IF_ERROR(
+      Write(request, policy, verified, {request.input, input.sha256, policy.digest, "", random_key}, report, run));
   return report;
 }
 

@@ -31,6 +31,7 @@ struct AnonymizeRequest {
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
   std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
+  std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
 };
 
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release

@@ -42,7 +42,9 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
         fmt::format("{}the policy describes {}, which the data does not have", what.empty() ? "" : "; ", Quoted(only_policy));
   }
   Error error = Error::InvalidPolicy("{}", what);
+  constexpr std::size_t kFew = 100;  // edit distances of all pairs: a hint is not worth minutes
   for (const std::string& name : only_policy) {
+    if (only_policy.size() > kFew || only_data.size() > kFew) break;
     if (const auto nearest = Nearest(name, only_data))
       return std::move(error).WithHint("is '{}' of the policy '{}' of the data?", name, *nearest);
   }
@@ -209,7 +211,7 @@ Result<std::vector<Attribute>> BindAttributes(const Policy& policy) {
   std::vector<Attribute> bound;
   const Column empty{"", std::make_shared<const Dictionary>(), {}};
   for (const AttributePolicy& attribute : policy.attributes) {
-    if (attribute.role == Role::kPerson || (attribute.role == Role::kIdentifier && !attribute.pseudonym_key_file)) continue;
+    if (!IsPublished(attribute)) continue;
     Attribute made{attribute.name, attribute.role == Role::kIdentifier ? Role::kInsensitive : attribute.role, nullptr,
                    attribute.weight};
     if (IsProtected(attribute.role)) {

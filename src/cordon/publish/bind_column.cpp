@@ -49,7 +49,7 @@ Result<std::shared_ptr<const Hierarchy>> HierarchyOf(const AttributePolicy& attr
   return std::make_shared<const Hierarchy>(std::move(made).value());
 }
 
-Result<std::shared_ptr<const Hierarchy>> WithMissing(std::shared_ptr<const Hierarchy> hierarchy,
+Result<std::shared_ptr<const Hierarchy>> WithMissing(const std::shared_ptr<const Hierarchy>& hierarchy,
                                                      const AttributePolicy& attribute, const std::string& marker) {
   const std::string values[] = {marker};
   Result<Hierarchy> made = hierarchy != nullptr ? hierarchy->WithLeaf(marker) : Hierarchy::Flat(values);
@@ -60,6 +60,17 @@ Result<std::shared_ptr<const Hierarchy>> WithMissing(std::shared_ptr<const Hiera
         .WithHint("put another marker first in data.missing, or set on_missing = \"drop\"");
   }
   return std::make_shared<const Hierarchy>(std::move(made).value());
+}
+
+// A label that reads like a missing cell would say of values that they are missing.
+Result<void> CheckLabels(const Hierarchy& hierarchy, const AttributePolicy& attribute, const DataPolicy& data) {
+  for (NodeId node = 0; node < hierarchy.num_nodes(); ++node) {
+    if (hierarchy.is_leaf(node) || !data.IsMissing(hierarchy.label(node)) || hierarchy.label(node) == "*") continue;
+    return Error::InvalidPolicy("column {}: its hierarchy has the label '{}', which data.missing calls a missing cell",
+                                attribute.name, hierarchy.label(node))
+        .WithHint("rename the label, or take it out of data.missing");
+  }
+  return {};
 }
 
 Error NotInDomain(const AttributePolicy& attribute, const ColumnView& view, const Flags& bad) {
@@ -133,9 +144,10 @@ Result<BoundColumn> BindCategories(const AttributePolicy& attribute, const DataP
   std::optional<std::string> marker;
   if (view.has_missing) {
     marker = data.marker();
-    CORDON_TRY(hierarchy, WithMissing(std::move(hierarchy), attribute, *marker));
+    CORDON_TRY(hierarchy, WithMissing(hierarchy, attribute, *marker));
   }
   if (hierarchy == nullptr) return Error::InvalidData("column {} has no values", attribute.name);
+  CORDON_RETURN_IF_ERROR(CheckLabels(*hierarchy, attribute, data));
   BoundColumn bound;
   bound.domain = std::make_shared<const Domain>(Domain::Categorical(hierarchy, marker));
   bound.null_code = bound.domain->missing().value_or(kNull);

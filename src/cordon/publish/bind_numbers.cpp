@@ -181,7 +181,7 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
   }
   if (any_bad) {
     const bool date = attribute.type == Domain::Kind::kDate;
-    return BadCells(view, bad, date ? "not a date" : "not a number")
+    return BadCells(view, bad, date ? "not a date" : "not a number, or one of more than 18 digits")
         .WithHint("if it means missing, add it to data.missing; {}",
                   date ? "dates are written 2024-02-29" : "if these are no numbers, set type = \"categorical\"");
   }

@@ -19,7 +19,9 @@ void AddDistance(const TClosenessSpec& spec, const Policy& policy, const Release
     for (Code code = 0; code < domain.size(); ++code) order.push_back(domain.Publish(code, code));
     json["order"] = std::move(order);
   }
-  if (spec.distance == Distance::kHierarchical && domain.is_categorical()) {
+  // A hierarchy that was made from the values in the data (by prefix) would list them, suppressed ones too.
+  const bool from_file = attribute->hierarchy.kind == HierarchySource::Kind::kFile;
+  if (spec.distance == Distance::kHierarchical && domain.is_categorical() && (from_file || attribute->values)) {
     const Hierarchy& hierarchy = *domain.hierarchy();
     Json paths = Json::object();
     for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
@@ -49,7 +51,9 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
 Json MakeManifest(const ManifestFacts& facts) {
   Json columns = Json::array();
   for (const ReleaseColumn& column : facts.release.columns) {
-    columns.push_back({{"name", column.attribute.name}, {"role", RoleName(column.attribute.role)}});
+    Json described = {{"name", column.attribute.name}, {"role", RoleName(column.attribute.role)}};
+    if (column.attribute.domain != nullptr) described["type"] = TypeName(column.attribute.domain->kind());
+    columns.push_back(std::move(described));
   }
   Json privacy = Json::array();
   for (const Verdict& verdict : facts.verdicts) privacy.push_back(Privacy(verdict, facts.policy, facts.release));
@@ -62,7 +66,11 @@ Json MakeManifest(const ManifestFacts& facts) {
             {"sha256", facts.written.sha256},
             {"bytes", facts.written.bytes},
             {"rows", facts.release.num_rows},
-            {"delimiter", facts.policy.data.text.delimiter},
+            {"format", facts.written.format == FileFormat::kCsv ? "csv" : "jsonl"},
+            {"delimiter", facts.written.text.delimiter},
+            {"quote", facts.written.text.quote == '\0' ? std::string() : std::string(1, facts.written.text.quote)},
+            {"header", facts.written.text.header},
+            {"names", facts.written.columns},
             {"missing", facts.policy.data.missing},
             {"columns", columns}}},
           {"suppressed", facts.release.suppressed},

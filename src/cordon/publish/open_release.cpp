@@ -39,12 +39,17 @@ std::optional<Domain> NumbersOf(const Dictionary& dictionary, bool missing) {
 }
 
 Result<Domain> DomainOf(const Column& column) {
-  const bool missing = column.dictionary->Find("").has_value();
+  bool missing = column.dictionary->Find("").has_value();
+  for (std::size_t chunk = 0; chunk < column.codes.num_chunks() && !missing; ++chunk) {
+    const std::span<const Code> codes = column.codes.chunk(chunk);
+    missing = std::find(codes.begin(), codes.end(), kNull) != codes.end();
+  }
   if (auto numbers = NumbersOf(*column.dictionary, missing)) return *std::move(numbers);
   std::vector<std::string> values;
   for (std::size_t i = 0; i < column.dictionary->size(); ++i) {
     values.emplace_back((*column.dictionary)[static_cast<Code>(i)].bytes());
   }
+  if (missing && !column.dictionary->Find("")) values.emplace_back();
   std::sort(values.begin(), values.end());
   // A cell that reads "*" would clash with the root; it is a value like any other here.
   std::vector<std::vector<std::string>> paths;
@@ -62,7 +67,8 @@ Result<void> CheckColumns(const Table& table, const std::vector<std::string>& na
     if (table.Find(name) != nullptr) continue;
     Error error = Error::InvalidData("there is no column '{}'", name);
     if (const auto near = Nearest(name, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
-    return std::move(error).WithHint("columns: {}", fmt::join(known, ", "));
+    // The first line may be no header but a row: its cells are not to be named.
+    return std::move(error).WithHint("the first line must name the columns; check --delimiter");
   }
   return {};
 }

@@ -66,6 +66,11 @@ struct AttributePolicy {
   int line = 0;                                    // of the policy file
 };
 
+// Whether a release has the column: identifiers without a pseudonym and the person column it has not.
+inline bool IsPublished(const AttributePolicy& attribute) {
+  return attribute.role != Role::kPerson && (attribute.role != Role::kIdentifier || attribute.pseudonym_key_file.has_value());
+}
+
 enum class OnMissing {
   kLeaf,  // one more value, under the root
   kDrop,  // rows with a missing quasi or sensitive cell are dropped and counted

@@ -147,7 +147,7 @@ Result<void> ReadNumbers(const PolicyTable& table, AttributePolicy& attribute) {
 }
 
 Result<HierarchySource> ReadIntervals(const PolicyTable& table, const toml::node& node, Domain::Kind type) {
-  const std::string where = table.where();
+  const std::string& where = table.where();
   const toml::array* list = node.as_array();
   if (type != Domain::Kind::kNumeric) {
     return table.At(node.source(), "intervals in {} are for numbers; the column is {}", where, TypeName(type))
@@ -169,7 +169,7 @@ Result<HierarchySource> ReadIntervals(const PolicyTable& table, const toml::node
 }
 
 Result<HierarchySource> ReadDates(const PolicyTable& table, const toml::node& node, Domain::Kind type) {
-  const std::string where = table.where();
+  const std::string& where = table.where();
   if (type != Domain::Kind::kDate) {
     return table.At(node.source(), "dates in {} are for dates; the column is {}", where, TypeName(type))
         .WithHint("set type = \"date\"");

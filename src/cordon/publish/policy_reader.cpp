@@ -12,14 +12,26 @@ namespace {
 constexpr std::size_t kLargestPolicy = 4 << 20;  // bytes
 constexpr int kDeepestKey = 16;                  // parts of a dotted key
 
-// A key of very many parts would nest tables deeper than the stack on which they are taken apart again.
+// A key of very many parts would nest tables deeper than the stack on which they are taken apart again. Dots in comments
+// and texts are no keys.
 bool KeysAreShallow(std::string_view text) {
   int dots = 0;
-  char before = '\n';
-  for (const char c : text) {
-    if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') dots = 0;
-    if (c == '.' && before != '.' && ++dots > kDeepestKey) return false;
-    if (c != ' ' && c != '\t') before = c;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote || c == '\n') quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size() - 1);
+      dots = 0;
+    } else if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') {
+      dots = 0;
+    } else if (c == '.' && ++dots > kDeepestKey) {
+      return false;
+    }
   }
   return true;
 }

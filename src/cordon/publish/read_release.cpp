@@ -18,10 +18,6 @@ using internal::Flags;
 
 constexpr const char* kGroup = "group";
 
-bool IsPublished(const AttributePolicy& attribute) {
-  return attribute.role != Role::kPerson && (attribute.role != Role::kIdentifier || attribute.pseudonym_key_file);
-}
-
 bool HasBounds(const AttributePolicy& attribute) {
   return attribute.role == Role::kQuasi && attribute.type != Domain::Kind::kCategorical;
 }
@@ -82,7 +78,7 @@ Result<std::vector<Found>> FindColumns(const Policy& policy, const Table& table)
   return found;
 }
 
-// Lower and upper bounds as one column of range literals. Both empty: nothing is said.
+// Lower and upper bounds as one column of range literals. Two equal cells are that value, "*" or a missing marker.
 Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows) {
   auto dictionary = std::make_shared<Dictionary>();
   CodesBuilder codes;
@@ -93,15 +89,11 @@ Result<Column> JoinBounds(const std::string& name, const Column& lo, const Colum
     if (is_new) {
       const std::string_view from = lo.cell(row).bytes();
       const std::string_view to = hi.cell(row).bytes();
-      const auto empty = [](std::string_view text) { return text.empty() || text == "*"; };
-      if (empty(from) != empty(to)) {
-        return Error::InvalidData("row {}: only one of {}_lo and {}_hi is empty", row + 1, name, name);
+      const auto no_end = [](std::string_view text) { return text.empty() || text == "*"; };
+      if (from != to && (no_end(from) || no_end(to))) {
+        return Error::InvalidData("row {}: only one of {}_lo and {}_hi is a bound", row + 1, name, name);
       }
-      if (empty(from)) {
-        entry->second = dictionary->Intern("*");
-      } else {
-        entry->second = from == to ? dictionary->Intern(from) : dictionary->Intern(fmt::format("[{},{}]", from, to));
-      }
+      entry->second = from == to ? dictionary->Intern(from) : dictionary->Intern(fmt::format("[{},{}]", from, to));
     }
     codes.Add(entry->second);
   }
@@ -205,7 +197,7 @@ Result<std::shared_ptr<const Domain>> DomainOfCategories(const AttributePolicy& 
   return std::make_shared<const Domain>(Domain::Categorical(std::move(hierarchy), std::move(marker)));
 }
 
-Result<void> CheckReadable(const ColumnView& view, const Domain& domain, const AttributePolicy& attribute, bool of_original) {
+Result<void> CheckReadable(const ColumnView& view, const Domain& domain, const AttributePolicy& attribute) {
   Flags bad(view.num_texts());
   bool any = false;
   const bool quasi = attribute.role == Role::kQuasi;
@@ -217,8 +209,7 @@ Result<void> CheckReadable(const ColumnView& view, const Domain& domain, const A
     any = any || bad[code] != 0;
   }
   if (!any) return {};
-  if (!quasi)
-    return BadCells(view, bad, of_original ? "a value that the original does not have" : "a value that is not of its domain");
+  if (!quasi) return BadCells(view, bad, "a value that is not of its domain");
   if (domain.is_categorical()) {
     return BadCells(view, bad,
                     attribute.hierarchy.path.empty()
@@ -239,6 +230,19 @@ Flags MissingInRelease(const Column& column, const DataPolicy& data) {
   return missing;
 }
 
+// Rows are told apart by their texts. Two markers in one column would be made one text here, and two groups one.
+Result<void> CheckOneMarker(const ColumnView& view) {
+  Flags markers(view.num_texts());
+  int count = view.has_null ? 1 : 0;
+  for (std::size_t code = 0; code < view.num_texts(); ++code) {
+    markers[code] = view.used[code] != 0 && view.missing[code] != 0;
+    if (markers[code] != 0 && !(view.has_null && view.text(code).empty())) ++count;
+  }
+  if (count < 2) return {};
+  return BadCells(view, markers, "missing cells are shown by several markers")
+      .WithHint("a release shows them by one: the first of data.missing");
+}
+
 Result<ReleaseColumn> ReadColumn(const Policy& policy, const AttributePolicy& attribute, const Column& raw,
                                  const Microdata* original, const Run& run) {
   ReleaseColumn column;
@@ -252,12 +256,14 @@ Result<ReleaseColumn> ReadColumn(const Policy& policy, const AttributePolicy& at
   const bool quasi = attribute.role == Role::kQuasi;
   {
     const Flags missing = quasi ? MissingInRelease(raw, policy.data) : internal::MissingTexts(raw, policy.data);
-    column.text = internal::PublishedText(internal::ViewOf(raw, nullptr, missing), policy.data, run.threads);
+    const ColumnView raw_view = internal::ViewOf(raw, nullptr, missing);
+    if (quasi) CORDON_RETURN_IF_ERROR(CheckOneMarker(raw_view));
+    column.text = internal::PublishedText(raw_view, policy.data, run.threads);
     column.text.name = attribute.name;
   }
   const Flags missing = quasi ? MissingInRelease(column.text, policy.data) : internal::MissingTexts(column.text, policy.data);
   const ColumnView view = internal::ViewOf(column.text, nullptr, missing);
-  if (original != nullptr) {
+  if (original != nullptr && quasi) {
     const auto index = original->Find(attribute.name);
     if (!index) return Error::InvalidData("the original has no column '{}'", attribute.name);
     column.attribute.domain = original->columns[*index].attribute.domain;
@@ -270,7 +276,7 @@ Result<ReleaseColumn> ReadColumn(const Policy& policy, const AttributePolicy& at
   } else {
     CORDON_TRY(column.attribute.domain, DomainOfNumbers(attribute, policy.data, view));
   }
-  CORDON_RETURN_IF_ERROR(CheckReadable(view, *column.attribute.domain, attribute, original != nullptr));
+  CORDON_RETURN_IF_ERROR(CheckReadable(view, *column.attribute.domain, attribute));
   return column;
 }
 
@@ -298,7 +304,7 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
   for (const Found& part : found) {
     if (run.Stopped()) return Error::Cancelled();
     if (part.attribute == nullptr) {
-      release.columns.push_back({{kGroup, Role::kInsensitive, nullptr, 1}, *part.text});
+      release.columns.push_back({{kGroup, Role::kGroup, nullptr, 1}, *part.text});
       continue;
     }
     if (part.hi == nullptr) {

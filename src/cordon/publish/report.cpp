@@ -27,6 +27,8 @@ Result<Utility> MeasureUtility(const Release& release, const Run& run) {
   return Utility{std::move(loss), MeasureDiscernibility(release, run)};
 }
 
+std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 Json ToJson(const ModelSpec& spec) {
   Json json = {{"model", ModelName(spec)}};
   const auto on = [&](const std::vector<std::string>& columns) {
@@ -115,14 +117,6 @@ Json ToJson(const Report& report) {
   return json;
 }
 
-std::string Summary(const Verdict& verdict) {
-  std::string text = verdict.text + (verdict.holds ? ": holds; reached " : ": does not hold; reached ") + verdict.reached_text;
-  if (verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
-  if (!verdict.holds)
-    text += fmt::format(" ({} failing group{})", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s");
-  return text;
-}
-
 std::string Summary(const Report& report) {
   std::string text =
       fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
@@ -131,7 +125,7 @@ std::string Summary(const Report& report) {
   if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
   if (report.dropped > 0)
     text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
-  for (const Verdict& verdict : report.privacy) text += Summary(verdict) + "\n";
+  for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
   text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
   const char* separator = "   (";
   for (const auto& [name, loss] : report.utility.loss.per_attribute) {

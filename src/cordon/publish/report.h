@@ -49,15 +49,17 @@ struct Report {
   double peak_rss_mb = 0;
 };
 
+// Indented, with a line end. File names that are no UTF-8 are shown with replacement characters.
+std::string Dump(const Json& json);
+
 // Exact parameters as fractions: "t": "1/5".
 Json ToJson(const ModelSpec& spec);
 Json ToJson(const Verdict& verdict);
 Json ToJson(const Utility& utility);
 Json ToJson(const Report& report);
 
-// What a person reads after a run, and the verdict lines of `verify`.
+// What a person reads after a run.
 std::string Summary(const Report& report);
-std::string Summary(const Verdict& verdict);
 
 double PeakRssMb();
 
