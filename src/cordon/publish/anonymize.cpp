@@ -177,6 +177,7 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Poli
     if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
   }
   CORDON_TRY(const Groups found, std::move(groups));
+  run.Report("recode", 0, 0);
   return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why};
 }
 
@@ -338,6 +339,7 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   auto making = request.recoding ? MakeByRecoding(view, *request.recoding, policy, recode, random, run)
                                  : MakeByAlgorithm(view, name, policy, recode, random, run);
   CORDON_TRY(Made made, std::move(making));
+  if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(CheckSuppression(made.release, policy));
   const double anonymize_seconds = watch.Lap();
   report.seconds.emplace_back("anonymize", anonymize_seconds);
@@ -348,6 +350,7 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   const Verifier verifier(policy.models);
   CORDON_TRY(const VerifiedRelease verified, verifier.Accept(std::move(made.release), run, &report.privacy));
   report.seconds.emplace_back("verify", watch.Lap());
+  if (run.Stopped()) return Error::Cancelled();
 
   CORDON_TRY(report.utility, MeasureUtility(verified.release(), run));
   report.seconds.emplace_back("metrics", watch.Lap());
