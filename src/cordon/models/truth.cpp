@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 const char* const kNotCovered = "the cell does not cover the true value";
+constexpr CodeRange kUnreadableRange{1, -1};  // covers nothing, and is no range that CoveredCodes gives
 const char* const kUnreadable = "the cell cannot be read on the column's domain";
 const char* const kOtherText = "the cell differs from the original";
 const char* const kNoSuchValue = "the cell covers no value that occurs in the original";
@@ -71,7 +72,8 @@ template <typename ReasonAt>
 Bad FirstBad(std::size_t size, const Run& run, const ReasonAt& reason_at) {
   std::vector<Bad> bad(NumChunks(size, kChunkRows));
   ParallelFor(run.threads, size, kChunkRows, [&](std::size_t task, std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end && !run.Stopped(); ++row) {
+    if (run.Stopped()) return;
+    for (std::size_t row = begin; row < end; ++row) {
       if (const char* reason = reason_at(row)) {
         bad[task] = {row, reason};
         return;
@@ -94,11 +96,16 @@ Bad CheckCells(const Pair& pair, std::size_t num_rows, std::span<const RowId> ro
   const Codes& released = pair.released->text.codes;
   if (pair.released->attribute.role == Role::kQuasi) {
     const Domain& domain = *pair.original->attribute.domain;
-    const auto meanings = Meanings(*pair.released, domain);
+    // What each text covers is a run of codes: two numbers, small enough to stay in the cache while rows come at random.
+    std::vector<CodeRange> covered;
+    for (const std::optional<Meaning>& meaning : Meanings(*pair.released, domain)) {
+      covered.push_back(meaning ? domain.CoveredCodes(*meaning) : kUnreadableRange);
+    }
     return FirstBad(num_rows, run, [&](std::size_t row) -> const char* {
-      const std::optional<Meaning>& meaning = meanings[released[row] + 1];
-      if (!meaning) return kUnreadable;
-      return domain.Covers(*meaning, pair.original->codes[rows[row]]) ? nullptr : kNotCovered;
+      const CodeRange range = covered[released[row] + 1];
+      const Code code = pair.original->codes[rows[row]];
+      if (range.lo <= code && code <= range.hi) return nullptr;
+      return range == kUnreadableRange ? kUnreadable : kNotCovered;
     });
   }
   const Column& original = pair.original->text;
