@@ -266,6 +266,10 @@ TEST(MondrianProperty, StrictBoxesDoNotOverlap) {
     const CountedModel with(table.data, {K(1)});
     const Groups groups = Mondrian(View::All(table.data), with.model, with.counted, options, {}).value();
     const Boxes boxes = BoxesOf(table.data, groups, {});
+    ASSERT_EQ(groups.boxes.size(), boxes.size() * boxes.num_quasi()) << "the boxes it gives are the tight ones";
+    for (std::size_t i = 0; i < groups.boxes.size(); ++i) {
+      EXPECT_EQ(groups.boxes[i], boxes.at(i / boxes.num_quasi(), i % boxes.num_quasi()));
+    }
     for (std::size_t a = 0; a < boxes.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         bool apart = false;

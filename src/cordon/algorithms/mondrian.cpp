@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 
 #include "cordon/algorithms/mondrian_cuts.h"
@@ -221,10 +222,27 @@ std::vector<Node> CutLargeNodes(const Search& search, Node root, const Run& run)
   return level;
 }
 
-// Cuts the node and all that comes of it. Gives the starts of the groups and puts their rows in place.
-std::vector<std::size_t> CutToTheEnd(const Search& search, Node node, std::span<RowId> rows_out, const Run& run) {
+struct Found {
+  std::vector<std::size_t> starts;  // of the groups
+  std::vector<CodeRange> boxes;     // and what they span: here the rows of a group lie side by side
+};
+
+void AddBox(const PackedRows& rows, const RowRun& run, std::size_t num_columns, std::vector<CodeRange>& boxes) {
+  for (std::size_t column = 0; column < num_columns; ++column) {
+    CodeRange box{std::numeric_limits<Code>::max(), std::numeric_limits<Code>::min()};
+    rows.ForEachCode(run.buffer, run.begin, run.end, column, [&](auto stored) {
+      const Code code = static_cast<Code>(stored);
+      box.lo = std::min(box.lo, code);
+      box.hi = std::max(box.hi, code);
+    });
+    boxes.push_back(box);
+  }
+}
+
+// Cuts the node and all that comes of it. Gives the groups and puts their rows in place.
+Found CutToTheEnd(const Search& search, Node node, std::span<RowId> rows_out, const Run& run) {
   Cutter cutter(search);
-  std::vector<std::size_t> starts;
+  Found found;
   std::vector<Node> open;
   open.push_back(std::move(node));
   for (std::size_t count = 1; !open.empty(); ++count) {
@@ -234,12 +252,13 @@ std::vector<std::size_t> CutToTheEnd(const Search& search, Node node, std::span<
     std::vector<Node> parts = cutter.TryCut(next);
     std::move(parts.rbegin(), parts.rend(), std::back_inserter(open));
     if (!parts.empty()) continue;
-    starts.push_back(next.run.begin);
+    found.starts.push_back(next.run.begin);
+    AddBox(search.rows, next.run, search.attributes.size(), found.boxes);
     for (std::size_t place = next.run.begin; place < next.run.end; ++place) {
       rows_out[place] = PackedRows::row(search.rows.record(next.run.buffer, place));
     }
   }
-  return starts;
+  return found;
 }
 
 }  // namespace
@@ -263,17 +282,20 @@ Result<Groups> Mondrian(const View& view, const GroupModel& model, const Counted
 
   Groups groups;
   groups.rows.resize(view.size());
-  std::vector<std::vector<std::size_t>> starts(nodes.size());
+  std::vector<Found> found(nodes.size());
   std::atomic<std::uint64_t> done = 0;
   ParallelFor(run.threads, nodes.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
     const std::size_t size = nodes[i].run.size();
     if (run.Stopped()) return;
-    starts[i] = CutToTheEnd(search, std::move(nodes[i]), groups.rows, run);
+    found[i] = CutToTheEnd(search, std::move(nodes[i]), groups.rows, run);
     run.Report("mondrian", done.fetch_add(size) + size, view.size());
   });
   if (run.Stopped()) return Error::Cancelled();
 
-  for (const auto& each : starts) groups.starts.insert(groups.starts.end(), each.begin(), each.end());
+  for (const Found& each : found) {
+    groups.starts.insert(groups.starts.end(), each.starts.begin(), each.starts.end());
+    groups.boxes.insert(groups.boxes.end(), each.boxes.begin(), each.boxes.end());
+  }
   groups.starts.push_back(view.size());
   return groups;
 }

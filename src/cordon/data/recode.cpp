@@ -186,7 +186,9 @@ std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threa
 }
 
 Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run) {
-  return Recode(view, groups, CellsOf(view.data(), BoxesOf(view.data(), groups, run), run), options, random, run);
+  const Boxes boxes = groups.boxes.empty() ? BoxesOf(view.data(), groups, run)
+                                           : Boxes(groups.boxes, view.data().ColumnsOf(Role::kQuasi).size());
+  return Recode(view, groups, CellsOf(view.data(), boxes, run), options, random, run);
 }
 
 Release Recode(const View& view, const Groups& groups, const GroupCells& cells, const RecodeOptions& options, Random& random,

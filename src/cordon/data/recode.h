@@ -19,6 +19,7 @@ namespace cordon {
 class Boxes {
  public:
   Boxes(std::size_t num_groups, std::size_t num_quasi) : num_quasi_(num_quasi), ranges_(num_groups * num_quasi) {}
+  Boxes(std::vector<CodeRange> ranges, std::size_t num_quasi) : num_quasi_(num_quasi), ranges_(std::move(ranges)) {}
   std::size_t num_quasi() const { return num_quasi_; }
   std::size_t size() const { return num_quasi_ == 0 ? 0 : ranges_.size() / num_quasi_; }
   CodeRange& at(std::size_t group, std::size_t quasi) { return ranges_[group * num_quasi_ + quasi]; }

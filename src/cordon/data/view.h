@@ -35,6 +35,8 @@ struct Groups {
   std::vector<RowId> rows;          // each grouped row once, group after group
   std::vector<std::size_t> starts;  // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
   std::vector<RowId> suppressed;    // rows in no group
+  // Least and greatest code per quasi column, group after group, where the algorithm has them at hand; else empty.
+  std::vector<CodeRange> boxes;
 
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
   std::span<const RowId> operator[](std::size_t group) const {
