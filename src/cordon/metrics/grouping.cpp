@@ -22,14 +22,14 @@ struct Keys {
   std::vector<std::uint64_t> of_row;
   int bits = 0;
 
-  bool Append(const Column& column, int threads) {
+  bool Append(const CodedColumn& column, int threads) {
     // Codes start at kNull = -1.
-    const int width = static_cast<int>(std::bit_width(column.dictionary->size()));
+    const int width = static_cast<int>(std::bit_width(column.size));
     if (bits + width > 64) return false;
     if (width == 0) return true;  // no text, all cells absent: and no shift by 64
     ParallelFor(threads, of_row.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
-        of_row[row] |= static_cast<std::uint64_t>(column.codes[row] + 1) << bits;
+        of_row[row] |= static_cast<std::uint64_t>((*column.codes)[row] + 1) << bits;
       }
     });
     bits += width;
@@ -43,6 +43,19 @@ struct Keys {
     bits = static_cast<int>(std::bit_width(number.size()));
   }
 };
+
+// A key a row: equal exactly if the codes are equal in every column.
+std::vector<std::uint64_t> KeysOf(std::span<const CodedColumn> columns, std::size_t num_rows, int threads) {
+  Keys keys;
+  keys.of_row.resize(num_rows);
+  for (const CodedColumn& column : columns) {
+    if (keys.Append(column, threads)) continue;
+    // Rows are fewer than 2^32 and so are the codes of a column: after this it fits.
+    keys.Renumber();
+    CORDON_CHECK(keys.Append(column, threads));
+  }
+  return std::move(keys.of_row);
+}
 
 // Rows of each distinct key; equal keys all lie in `keys`.
 void CountDistinct(std::span<const std::uint64_t> keys, std::vector<std::uint64_t>& counts) {
@@ -103,18 +116,54 @@ StarRows::StarRows(const Release& release) {
   }
 }
 
+std::vector<CodedColumn> QuasiColumns(const Release& release) {
+  std::vector<CodedColumn> columns;
+  for (const std::size_t i : release.ColumnsOf(Role::kQuasi)) {
+    columns.push_back({&release.columns[i].text.codes, release.columns[i].text.dictionary->size()});
+  }
+  return columns;
+}
+
+std::vector<CodedColumn> QuasiColumns(const Microdata& data) {
+  std::vector<CodedColumn> columns;
+  for (const std::size_t i : data.ColumnsOf(Role::kQuasi)) {
+    columns.push_back({&data.columns[i].codes, static_cast<std::size_t>(data.columns[i].attribute.domain->size())});
+  }
+  return columns;
+}
+
+std::vector<std::uint64_t> CountCombinations(std::span<const CodedColumn> columns, std::size_t num_rows, const Run& run) {
+  return CountDistinct(KeysOf(columns, num_rows, run.threads), run.threads);
+}
+
+RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows, const Run& run) {
+  const std::vector<std::uint64_t> keys = KeysOf(columns, num_rows, run.threads);
+  RowGroups groups;
+  groups.of_row.resize(num_rows);
+  std::vector<std::uint32_t> slots(1024);  // number + 1 of the group, 0 is empty
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    if (groups.first_row.size() * 2 >= slots.size()) {
+      slots.assign(slots.size() * 4, 0);
+      for (std::size_t group = 0; group < groups.first_row.size(); ++group) {
+        std::size_t slot = Mix(keys[groups.first_row[group]]) & (slots.size() - 1);
+        while (slots[slot] != 0) slot = (slot + 1) & (slots.size() - 1);
+        slots[slot] = static_cast<std::uint32_t>(group + 1);
+      }
+    }
+    std::size_t slot = Mix(keys[row]) & (slots.size() - 1);
+    while (slots[slot] != 0 && keys[groups.first_row[slots[slot] - 1]] != keys[row]) slot = (slot + 1) & (slots.size() - 1);
+    if (slots[slot] == 0) {
+      groups.first_row.push_back(static_cast<RowId>(row));
+      slots[slot] = static_cast<std::uint32_t>(groups.first_row.size());
+    }
+    groups.of_row[row] = slots[slot] - 1;
+  }
+  return groups;
+}
+
 GroupSizes GroupSizesOf(const Release& release, const Run& run) {
   GroupSizes sizes;
-  Keys keys;
-  keys.of_row.resize(release.num_rows);
-  for (const std::size_t i : release.ColumnsOf(Role::kQuasi)) {
-    const Column& column = release.columns[i].text;
-    if (keys.Append(column, run.threads)) continue;
-    // Rows are fewer than 2^32 and so are the texts of a column: after this it fits.
-    keys.Renumber();
-    CORDON_CHECK(keys.Append(column, run.threads));
-  }
-  sizes.groups = CountDistinct(keys.of_row, run.threads);
+  sizes.groups = CountCombinations(QuasiColumns(release), release.num_rows, run);
   const StarRows is_star(release);
   // Where nothing was suppressed, and that is known, a group that is "*" throughout is one by rights.
   if (!is_star.possible() || (release.suppressed == 0 && release.input_size > 0)) return sizes;

@@ -5,12 +5,33 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cordon/base/run.h"
+#include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
 namespace cordon {
+
+// A column by its codes, kNull to size - 1: of texts, or places on a domain. Its owner outlives it.
+struct CodedColumn {
+  const Codes* codes = nullptr;
+  std::size_t size = 0;
+};
+std::vector<CodedColumn> QuasiColumns(const Release& release);
+std::vector<CodedColumn> QuasiColumns(const Microdata& data);
+
+// How many rows have each combination of codes, in no particular but always the same order.
+std::vector<std::uint64_t> CountCombinations(std::span<const CodedColumn> columns, std::size_t num_rows, const Run& run);
+
+// Which rows have equal codes in every column: they have one number. Numbers ascend from 0 in order of first rows.
+struct RowGroups {
+  std::vector<std::uint32_t> of_row;
+  std::vector<RowId> first_row;  // of each group
+  std::size_t size() const { return first_row.size(); }
+};
+RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows, const Run& run);
 
 // Tells rows that are "*" in every quasi column; none are where there is no quasi column.
 class StarRows {
