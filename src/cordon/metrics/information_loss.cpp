@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cordon/metrics/grouping.h"
+#include "cordon/metrics/published_ranges.h"
 
 namespace cordon {
 namespace {
@@ -27,14 +28,6 @@ std::vector<std::uint64_t> CountTexts(const Column& column, const StarRows& is_s
   return all;
 }
 
-Error Unreadable(const ReleaseColumn& column, Code code, std::size_t num_rows) {
-  std::size_t row = 0;
-  while (row + 1 < num_rows && column.text.codes[row] != code) ++row;
-  return Error::InvalidData("row {}, column '{}': the cell is no value, label or range of this attribute", row + 1,
-                            column.attribute.name)
-      .WithHint("measure with the policy and the hierarchies that the release was made with");
-}
-
 struct Sums {
   double loss = 0;
   double thesis = 0;
@@ -51,7 +44,7 @@ Result<Sums> SumOf(const ReleaseColumn& column, const StarRows& is_star, std::si
     if (counts[i] == 0) continue;
     const Code code = static_cast<Code>(i) - 1;
     const auto meaning = domain.Read(code == kNull ? std::string_view() : (*column.text.dictionary)[code].bytes());
-    if (!meaning) return Unreadable(column, code, num_rows);
+    if (!meaning) return UnreadableCell(column, code, num_rows);
     sums.loss += static_cast<double>(counts[i]) * domain.Loss(*meaning);
     sums.thesis += static_cast<double>(counts[i]) * domain.LossThesis(*meaning);
   }
