@@ -7,12 +7,14 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/cli/measure_flags.h"
 
 namespace cordon {
 namespace {
 
 struct AnonymizeArgs {
   AnonymizeRequest request;
+  MeasureFlags measure;
   std::string policy;
   std::string format;
   std::string order = "shuffled";
@@ -50,6 +52,8 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
     return Error::InvalidPolicy("where should the release go?")
         .WithHint("give --output FILE, --output - for standard output, or --dry-run");
   }
+  CORDON_TRY(request.measure, args.measure.Options());
+  if (!request.report && !args.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
   const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
@@ -87,6 +91,7 @@ Command AddAnonymize(CLI::App& app) {
       ->excludes("--algorithm");
   parser->add_option("--seed", args->seed, "A number that repeats a run; default: randomness of the operating system");
   parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json");
+  args->measure.AddTo(*parser, 0);
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed where randomness protects");
   parser->add_flag("--json", args->json, "Print the report as JSON");
   return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};

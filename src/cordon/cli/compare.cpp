@@ -3,6 +3,7 @@
 // cordon compare A B --original INPUT --policy P.toml        two releases, any tool's, under one evaluator
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/cli/measure_flags.h"
 #include "cordon/models/verifier.h"
 #include "cordon/publish/report.h"
 
@@ -13,6 +14,7 @@ struct CompareArgs {
   std::vector<std::string> releases;
   std::string policy;
   std::string original;
+  MeasureFlags measure;
   bool exempt_suppressed = false;
   bool json = false;
 };
@@ -21,15 +23,18 @@ struct Side {
   std::string name;
   std::uint64_t rows = 0;
   Utility utility;
+  std::optional<RiskReport> risk;
   std::vector<Verdict> verdicts;
 };
 
-Result<Side> Evaluate(const std::string& path, const Policy& policy, const Microdata& original, bool exempt, const Run& run) {
+Result<Side> Evaluate(const std::string& path, const Policy& policy, const Microdata& original, const MeasureOptions& options,
+                      bool exempt, const Run& run) {
   Side side;
   side.name = path;
   CORDON_TRY(const Release release, ReadReleaseFile(path, policy, &original, std::nullopt, run));
   side.rows = release.num_rows;
-  CORDON_TRY(side.utility, MeasureUtility(release, run));
+  CORDON_TRY(side.utility, MeasureUtility(release, original, options, run));
+  side.risk = MeasureRisks(release, original, options, run);
   CORDON_TRY(side.verdicts,
              Verifier(policy.models, {.exempt_suppressed = exempt}).Judge(release, run).WithContext("judging {}", path));
   return side;
@@ -51,6 +56,19 @@ void PrintTable(const std::vector<Side>& sides, Console& console) {
         [i](const Side& side) { return fmt::format("{:.4f}", side.utility.loss.per_attribute[i].second); });
   }
   row("discernibility", [](const Side& side) { return std::to_string(side.utility.discernibility.discernibility); });
+  if (sides[0].utility.queries) {
+    row("query error, median", [](const Side& side) { return fmt::format("{:.4f}", side.utility.queries->median); });
+  }
+  if (sides[0].utility.kl) {
+    row("KL divergence", [](const Side& side) { return fmt::format("{:.4f}", side.utility.kl->mean); });
+  }
+  if (sides[0].risk) {
+    row("prosecutor risk, average",
+        [](const Side& side) { return fmt::format("{:.4f}", side.risk->release.prosecutor.average); });
+    row("prosecutor risk, highest",
+        [](const Side& side) { return fmt::format("{:.4f}", side.risk->release.prosecutor.highest); });
+    row("marketer risk", [](const Side& side) { return fmt::format("{:.4f}", side.risk->release.marketer); });
+  }
   for (std::size_t i = 0; i < sides[0].verdicts.size(); ++i) {
     row(sides[0].verdicts[i].text, [i](const Side& side) {
       const Verdict& verdict = side.verdicts[i];
@@ -69,6 +87,7 @@ Json SidesJson(const std::vector<Side>& sides) {
                 {"groups", side.utility.discernibility.groups},
                 {"utility", ToJson(side.utility)},
                 {"privacy", Json::array()}};
+    if (side.risk) one["risk"] = ToJson(*side.risk);
     for (const Verdict& verdict : side.verdicts) one["privacy"].push_back(ToJson(verdict));
     json.push_back(std::move(one));
   }
@@ -76,11 +95,12 @@ Json SidesJson(const std::vector<Side>& sides) {
 }
 
 Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& run) {
+  CORDON_TRY(const MeasureOptions options, args.measure.Options());
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
   std::vector<Side> sides;
   for (const std::string& path : args.releases) {
-    CORDON_TRY(Side side, Evaluate(path, policy, original, args.exempt_suppressed, run));
+    CORDON_TRY(Side side, Evaluate(path, policy, original, options, args.exempt_suppressed, run));
     sides.push_back(std::move(side));
   }
   if (args.json) {
@@ -101,6 +121,7 @@ Command AddCompare(CLI::App& app) {
   parser->add_option("--original", args->original, "The table behind them")->required();
   parser->add_flag("--exempt-suppressed", args->exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
+  args->measure.AddTo(*parser, QueryOptions{}.queries);
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunCompare(*args, console, run); }};
 }

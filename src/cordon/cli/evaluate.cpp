@@ -3,6 +3,7 @@
 // cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, whoever made it?
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/cli/measure_flags.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
@@ -13,20 +14,24 @@ struct EvaluateArgs {
   std::string policy;
   std::string original;
   std::string format;
+  MeasureFlags measure;
   bool json = false;
 };
 
 Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
+  CORDON_TRY(const MeasureOptions options, args.measure.Options());
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(args.release, policy, &original, format, run));
-  CORDON_TRY(const Utility utility, MeasureUtility(release, run));
+  CORDON_TRY(const Utility utility, MeasureUtility(release, original, options, run));
+  const std::optional<RiskReport> risk = MeasureRisks(release, original, options, run);
   if (args.json) {
     Json json = ToJson(utility);
     json["rows"] = release.num_rows;
     json["groups"] = utility.discernibility.groups;
     json["suppressed"] = utility.discernibility.suppressed;
+    if (risk) json["risk"] = ToJson(*risk);
     console.Out(Dump(json));
     return Answer::kYes;
   }
@@ -39,6 +44,8 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
                 utility.loss.information_loss_thesis);
   for (const auto& [name, loss] : utility.loss.per_attribute) console.Print("  {:<16}{:.4f}", name, loss);
   console.Print("discernibility    {}", sizes.discernibility);
+  console.Out(Describe(utility));
+  if (risk) console.Out(Describe(*risk));
   return Answer::kYes;
 }
 
@@ -51,6 +58,7 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--policy", args->policy, "The policy it was made by")->required();
   parser->add_option("--original", args->original, "The table behind it")->required();
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl");
+  args->measure.AddTo(*parser, QueryOptions{}.queries);
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};
 }

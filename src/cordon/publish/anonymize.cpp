@@ -318,19 +318,11 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
   return staged.Commit();  // last: where the release is, its manifest is
 }
 
-}  // namespace
-
-Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  Report report;
-  CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
-  CORDON_RETURN_IF_ERROR(CheckDistinct(Paths(request, policy)));
-  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
-  CORDON_TRY(const Input input, Read(request, policy, run, report.seconds));
-  CORDON_TRY(Random random, RandomOf(request));
-  const std::string random_key = random.Save();
-
+// From bound rows to a release that may be written, and everything the report says of it.
+Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, Random& random,
+                                Report& report, const Run& run) {
   Stopwatch watch;
-  const View view = View::All(input.data);
+  const View view = View::All(data);
   const RecodeOptions recode{
       .order = request.order,
       .suppressed = policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop,
@@ -345,30 +337,55 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   report.seconds.emplace_back("anonymize", anonymize_seconds);
 
   // The verdicts, and whether every cell tells the truth, are settled on the very rows that will be written.
-  CORDON_RETURN_IF_ERROR(RequireTruth(made.release, input.data, run));
+  CORDON_RETURN_IF_ERROR(RequireTruth(made.release, data, run));
   if (made.release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, made.release));
   const Verifier verifier(policy.models);
-  CORDON_TRY(const VerifiedRelease verified, verifier.Accept(std::move(made.release), run, &report.privacy));
+  CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(made.release), run, &report.privacy));
   report.seconds.emplace_back("verify", watch.Lap());
   if (run.Stopped()) return Error::Cancelled();
 
-  CORDON_TRY(report.utility, MeasureUtility(verified.release(), run));
+  CORDON_TRY(report.utility, MeasureUtility(verified.release(), data, request.measure, run));
+  report.risk = MeasureRisks(verified.release(), data, request.measure, run);
   report.seconds.emplace_back("metrics", watch.Lap());
   report.algorithm = made.algorithm;
   report.why = made.why;
   report.rows = verified.release().num_rows;
   report.people = PeopleIn(verified.release());
   report.suppressed = verified.release().suppressed;
-  report.dropped = input.data.dropped_rows;
+  report.dropped = data.dropped_rows;
   report.tried = {{made.algorithm, report.utility.loss.information_loss, anonymize_seconds}};
   report.warnings = WarningsOf(report.privacy);
   report.peak_rss_mb = PeakRssMb();
+  return verified;
+}
+
+}  // namespace
+
+Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  Report report;
+  CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckDistinct(Paths(request, policy)));
+  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
+  CORDON_TRY(const Input input, Read(request, policy, run, report.seconds));
+  CORDON_TRY(Random random, RandomOf(request));
+  const std::string random_key = random.Save();
+  CORDON_TRY(const VerifiedRelease verified, Produce(request, policy, input.data, random, report, run));
   if (request.output.empty()) {
     if (request.report) CORDON_RETURN_IF_ERROR(WriteFile(*request.report, Dump(ToJson(report))));
     return report;
   }
   CORDON_RETURN_IF_ERROR(
       Write(request, policy, verified, {request.input, input.sha256, policy.digest, "", random_key}, report, run));
+  return report;
+}
+
+Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {
+  Report report;
+  CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
+  CORDON_TRY(Random random, RandomOf(request));
+  CORDON_RETURN_IF_ERROR(Produce(request, policy, data, random, report, run));
   return report;
 }
 

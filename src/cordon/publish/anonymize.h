@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cordon/base/run.h"
+#include "cordon/data/microdata.h"
 #include "cordon/data/recode.h"
 #include "cordon/publish/policy.h"
 #include "cordon/publish/report.h"
@@ -26,6 +27,7 @@ struct AnonymizeRequest {
   bool group_column = false;
   bool bounds = false;
 
+  MeasureOptions measure;                    // what the report tells besides verdicts and loss
   std::optional<std::string> report;         // the report as JSON
   std::optional<std::string> row_map;        // private: released row -> input row
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
@@ -37,5 +39,9 @@ struct AnonymizeRequest {
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+
+// The same on rows that are read and bound, up to the measures: made, verified, never written. What a sweep asks again and
+// again. Files that the request names are left alone.
+Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run);
 
 }  // namespace cordon

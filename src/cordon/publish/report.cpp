@@ -8,24 +8,16 @@
 namespace cordon {
 namespace {
 
-// JSON has no infinity; a value that no bound reaches is null.
-Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-Json GroupSizes(const Discernibility& sizes) {
-  return {{"min", sizes.min_group}, {"mean", Number(sizes.mean_group)}, {"max", sizes.max_group}};
+Json SizesJson(const Discernibility& sizes) {
+  return {{"min", sizes.min_group}, {"mean", JsonNumber(sizes.mean_group)}, {"max", sizes.max_group}};
 }
 
 }  // namespace
-
-Result<Utility> MeasureUtility(const Release& release, const Run& run) {
-  CORDON_TRY(InformationLoss loss, MeasureInformationLoss(release, run));
-  return Utility{std::move(loss), MeasureDiscernibility(release, run)};
-}
 
 std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -72,21 +64,12 @@ Json ToJson(const ModelSpec& spec) {
 Json ToJson(const Verdict& verdict) {
   Json json = ToJson(verdict.spec);
   json["text"] = verdict.text;
-  json["reached"] = Number(verdict.reached);
+  json["reached"] = JsonNumber(verdict.reached);
   json["reached_exact"] = verdict.reached_text;
   json["holds"] = verdict.holds;
   json["failing_groups"] = verdict.failing_groups;
   if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
   return json;
-}
-
-Json ToJson(const Utility& utility) {
-  Json per_attribute = Json::object();
-  for (const auto& [name, loss] : utility.loss.per_attribute) per_attribute[name] = loss;
-  return {{"information_loss", utility.loss.information_loss},
-          {"information_loss_thesis", utility.loss.information_loss_thesis},
-          {"per_attribute", per_attribute},
-          {"discernibility", utility.discernibility.discernibility}};
 }
 
 Json ToJson(const Report& report) {
@@ -97,11 +80,12 @@ Json ToJson(const Report& report) {
                {"suppressed", report.suppressed},
                {"dropped", report.dropped},
                {"groups", report.utility.discernibility.groups},
-               {"group_size", GroupSizes(report.utility.discernibility)}};
+               {"group_size", SizesJson(report.utility.discernibility)}};
   if (!report.why.empty()) json["why"] = report.why;
   json["privacy"] = Json::array();
   for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
   json["utility"] = ToJson(report.utility);
+  if (report.risk) json["risk"] = ToJson(*report.risk);
   json["tried"] = Json::array();
   for (const Tried& tried : report.tried) {
     json["tried"].push_back(
@@ -133,7 +117,7 @@ std::string Summary(const Report& report) {
     separator = ", ";
   }
   text += report.utility.loss.per_attribute.empty() ? "\n" : ")\n";
-  return text;
+  return text + Describe(report.utility);
 }
 
 double PeakRssMb() {

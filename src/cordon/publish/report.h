@@ -3,18 +3,14 @@
 // What a run did and what it cost, as the JSON that scripts rely on. Holds no cell of the data.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cordon/metrics/discernibility.h"
-#include "cordon/metrics/information_loss.h"
 #include "cordon/models/verifier.h"
+#include "cordon/publish/measure.h"
 
 namespace cordon {
-
-using Json = nlohmann::ordered_json;
 
 struct Warning {
   std::string code;
@@ -28,12 +24,6 @@ struct Tried {
   double seconds = 0;
 };
 
-struct Utility {
-  InformationLoss loss;
-  Discernibility discernibility;
-};
-Result<Utility> MeasureUtility(const Release& release, const Run& run);
-
 struct Report {
   std::string algorithm;
   std::string why;  // of an automatic choice
@@ -43,6 +33,7 @@ struct Report {
   std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
   std::vector<Verdict> privacy;
   Utility utility;
+  std::optional<RiskReport> risk;
   std::vector<Tried> tried;
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, double>> seconds;
@@ -55,7 +46,6 @@ std::string Dump(const Json& json);
 // Exact parameters as fractions: "t": "1/5".
 Json ToJson(const ModelSpec& spec);
 Json ToJson(const Verdict& verdict);
-Json ToJson(const Utility& utility);
 Json ToJson(const Report& report);
 
 // What a person reads after a run.

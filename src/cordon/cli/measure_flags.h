@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags by which several commands are told what to measure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cordon/publish/measure.h"
+
+namespace cordon {
+
+struct MeasureFlags {
+  std::uint64_t queries = 0;  // 0: none
+  QueryOptions workload;
+  std::optional<std::uint64_t> kl_level;
+  std::string threshold = "0.2";
+  double sampling_fraction = 1;
+
+  // `queries`: how many unless --queries says otherwise.
+  void AddTo(CLI::App& parser, std::uint64_t default_queries);
+  Result<MeasureOptions> Options() const;
+};
+
+}  // namespace cordon

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is measured of a release besides the verdicts: what it cost, and what risk is left beside that of the original.
+// docs/metrics.md defines every figure, docs/report.md the JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cordon/metrics/discernibility.h"
+#include "cordon/metrics/information_loss.h"
+#include "cordon/metrics/kl.h"
+#include "cordon/metrics/queries.h"
+#include "cordon/metrics/risk.h"
+
+namespace cordon {
+
+using Json = nlohmann::ordered_json;
+
+// Loss and discernibility are always measured; the rest is asked for.
+struct MeasureOptions {
+  std::optional<QueryOptions> queries;
+  std::optional<std::uint64_t> kl_level;
+  std::optional<RiskOptions> risk;
+
+  Result<void> Validate() const;
+};
+
+struct Utility {
+  InformationLoss loss;
+  Discernibility discernibility;
+  std::optional<QueryError> queries;
+  std::optional<KlDivergence> kl;
+};
+Result<Utility> MeasureUtility(const Release& release, const Run& run);
+// REQUIRES: options.Validate(); the release is one of `original`.
+Result<Utility> MeasureUtility(const Release& release, const Microdata& original, const MeasureOptions& options,
+                               const Run& run);
+
+// By one attacker's eyes, before and after.
+struct RiskReport {
+  RiskOptions options;
+  Risk original;
+  Risk release;
+};
+std::optional<RiskReport> MeasureRisks(const Release& release, const Microdata& original, const MeasureOptions& options,
+                                       const Run& run);
+
+Json ToJson(const Utility& utility);
+Json ToJson(const RiskReport& risk);
+
+// Lines for a person: query error, divergence, risk; nothing for what was not measured.
+std::string Describe(const Utility& utility);
+std::string Describe(const RiskReport& risk);
+
+// JSON has no infinity; a value that no bound reaches is null.
+Json JsonNumber(double value);
+
+}  // namespace cordon
