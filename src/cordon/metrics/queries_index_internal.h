@@ -34,6 +34,7 @@ class PrefixBits {
       if (i > 0 && items_[i].key != items_[i - 1].key && i - cuts_.back().position >= kStep) AddCut(items_[i].key, i, below);
       Set(below, items_[i].number);
     }
+    if (!items_.empty()) AddCut(items_.back().key + 1, items_.size(), below);
   }
 
   // out = items with from <= key <= to; where `below` indexes other keys of the same items, key < from is by those, and some
@@ -41,7 +42,10 @@ class PrefixBits {
   static void Between(const PrefixBits& upto, Code to, const PrefixBits& below, Code from, Bits& out) {
     const Cut& high = upto.CutAt(to + 1);
     const Cut& low = below.CutAt(from);
-    for (std::size_t i = 0; i < kBlockWords; ++i) out[i] = high.bits[i] & ~low.bits[i];
+    const std::uint64_t* __restrict high_bits = high.bits.data();
+    const std::uint64_t* __restrict low_bits = low.bits.data();
+    std::uint64_t* __restrict out_bits = out.data();  // restrict: vectorized without a check for overlap
+    for (std::size_t i = 0; i < kBlockWords; ++i) out_bits[i] = high_bits[i] & ~low_bits[i];
     for (std::size_t i = high.position; i < upto.items_.size() && upto.items_[i].key <= to; ++i)
       Set(out, upto.items_[i].number);
     for (std::size_t i = low.position; i < below.items_.size() && below.items_[i].key < from; ++i) {
