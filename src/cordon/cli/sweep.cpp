@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon sweep INPUT --policy P.toml --k 2,5,10        what does a parameter cost?
+#include "cordon/publish/sweep.h"
+
+#include <charconv>
+
+#include "cordon/cli/command.h"
+#include "cordon/cli/inputs.h"
+#include "cordon/cli/measure_flags.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/publish/outputs.h"
+
+namespace cordon {
+namespace {
+
+struct SweepArgs {
+  std::string input;
+  std::string policy;
+  std::vector<std::string> k;
+  std::vector<std::string> l;
+  std::vector<std::string> t;
+  std::vector<std::string> beta;
+  std::vector<std::string> algorithms;
+  std::optional<std::string> svg;
+  MeasureFlags measure;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+Result<std::vector<Rational>> ParseWhole(const std::vector<std::string>& texts) {
+  std::vector<Rational> numbers;
+  for (const std::string& text : texts) {
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || end != text.data() + text.size() || number < 1 || number >= kRationalLimit) {
+      return Error::InvalidPolicy("--k takes whole numbers from 1, not '{}'", text).WithHint("--k 2,5,10");
+    }
+    numbers.emplace_back(number);
+  }
+  return numbers;
+}
+
+Result<std::vector<Rational>> ParseNumbers(const char* flag, const std::vector<std::string>& texts) {
+  std::vector<Rational> numbers;
+  for (const std::string& text : texts) {
+    CORDON_TRY(const Rational number, Rational::Parse(text).WithContext("{}", flag));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+Result<SweepRequest> RequestOf(const SweepArgs& args) {
+  SweepRequest request;
+  CORDON_TRY(request.k, ParseWhole(args.k));
+  CORDON_TRY(request.l, ParseNumbers("--l", args.l));
+  CORDON_TRY(request.t, ParseNumbers("--t", args.t));
+  CORDON_TRY(request.beta, ParseNumbers("--beta", args.beta));
+  if (request.k.empty() && request.l.empty() && request.t.empty() && request.beta.empty()) {
+    return Error::InvalidPolicy("what is to vary?").WithHint("give --k 2,5,10, --l, --t or --beta");
+  }
+  request.algorithms = args.algorithms;
+  request.seed = args.seed;
+  CORDON_TRY(request.measure, args.measure.Options());
+  return request;
+}
+
+Result<Answer> RunSweep(const SweepArgs& args, Console& console, const Run& run) {
+  CORDON_TRY(const SweepRequest request, RequestOf(args));
+  if (args.svg && (args.svg->empty() || *args.svg == "-")) return Error::InvalidPolicy("--svg needs the name of a file");
+  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_RETURN_IF_ERROR(
+      CheckDistinct({{"the input", args.input}, {"the policy", args.policy}, {"--svg", args.svg.value_or("")}}));
+  CORDON_TRY(const Microdata data, ReadOriginal(args.input, policy, run));
+  if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", args.input);
+  CORDON_TRY(const std::vector<SweepPoint> points, Sweep(request, policy, data, run));
+  if (args.svg) CORDON_RETURN_IF_ERROR(WriteFile(*args.svg, SweepSvg(points)));
+  console.Out(args.json ? Dump(ToJson(points)) : SweepTable(points));
+  const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& point) { return point.report.has_value(); });
+  return any ? Answer::kYes : Answer::kNo;
+}
+
+}  // namespace
+
+Command AddSweep(CLI::App& app) {
+  auto args = std::make_shared<SweepArgs>();
+  CLI::App* parser = app.add_subcommand("sweep", "Loss against a parameter: every point is made and verified, none is written");
+  parser->add_option("INPUT", args->input, "Table to anonymize")->required();
+  parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();
+  const auto list = [&](const char* flag, std::vector<std::string>& values, const char* help) {
+    parser->add_option(flag, values, help)->delimiter(',');
+  };
+  list("--k", args->k, "Values of k, for every model that has one; 2,5,10");
+  list("--l", args->l, "Values of l");
+  list("--t", args->t, "Values of t");
+  list("--beta", args->beta, "Values of beta");
+  list("--algorithm", args->algorithms, "One or several, instead of the policy's");
+  parser->add_option("--svg", args->svg, "Write a chart: loss against the parameter with the most values");
+  args->measure.AddTo(*parser, 0);
+  parser->add_option("--seed", args->seed, "For algorithms that draw; default 1, as nothing is published");
+  parser->add_flag("--json", args->json, "Print JSON");
+  return {parser, [args](Console& console, const Run& run) { return RunSweep(*args, console, run); }};
+}
+
+}  // namespace cordon
