@@ -44,6 +44,7 @@ struct Report {
   std::vector<Verdict> privacy;
   Utility utility;
   std::vector<Tried> tried;
+  std::vector<std::string> notes;  // what the algorithm says of its search
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, double>> seconds;
   double peak_rss_mb = 0;
