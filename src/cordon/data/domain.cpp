@@ -61,6 +61,17 @@ std::string Domain::Publish(Code lo, Code hi) const {
   return fmt::format("[{},{}]", FormatValue(value(lo)), FormatValue(value(hi)));
 }
 
+std::string Domain::Publish(const Meaning& meaning) const {
+  switch (meaning.kind) {
+    case Meaning::Kind::kEverything: return "*";
+    case Meaning::Kind::kMissing: return spec_.missing.value_or("");
+    case Meaning::Kind::kNode: return std::string(hierarchy_->label(meaning.node));
+    case Meaning::Kind::kInterval: break;
+  }
+  if (meaning.lo == meaning.hi && !meaning.open_above) return FormatValue(meaning.lo);
+  return fmt::format("[{},{}{}", FormatValue(meaning.lo), FormatValue(meaning.hi), meaning.open_above ? ')' : ']');
+}
+
 std::optional<Code> Domain::Encode(std::string_view text) const {
   if (is_categorical()) return hierarchy_->FindLeaf(text);
   const auto parsed = ParseValue(text);

@@ -38,6 +38,7 @@ struct Meaning {
   std::int64_t hi = 0;
   bool open_above = false;  // [lo, hi)
   NodeId node = kRoot;      // kNode
+  friend bool operator==(const Meaning&, const Meaning&) = default;
 };
 
 class Domain {
@@ -77,6 +78,8 @@ class Domain {
   // Of the box lo..hi: share of the domain that it leaves open, 0 (exact) to 1 (nothing said).
   double Loss(Code lo, Code hi) const;
   std::string Publish(Code lo, Code hi) const;
+  // The cell that Read takes for this meaning.
+  std::string Publish(const Meaning& meaning) const;
 
   // The code of an input cell; nothing where the value is not of this domain. Missing cells are the caller's.
   std::optional<Code> Encode(std::string_view text) const;

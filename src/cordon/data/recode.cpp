@@ -152,6 +152,24 @@ GroupCells CellsOf(const Microdata& data, const Boxes& boxes, const Run& run) {
   return cells;
 }
 
+GroupCells CellsOf(const Microdata& data, std::span<const Meaning> shown, const Run& run) {
+  const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
+  const std::size_t num_groups = quasi.empty() ? 0 : shown.size() / quasi.size();
+  GroupCells cells;
+  cells.dictionaries.resize(quasi.size());
+  cells.codes.resize(quasi.size());
+  ParallelFor(run.threads, quasi.size(), 1, [&](std::size_t q, std::size_t, std::size_t) {
+    const Domain& domain = *data.columns[quasi[q]].attribute.domain;
+    auto dictionary = std::make_shared<Dictionary>();
+    cells.codes[q].resize(num_groups);
+    for (std::size_t group = 0; group < num_groups; ++group) {
+      cells.codes[q][group] = dictionary->Intern(domain.Publish(shown[group * quasi.size() + q]));
+    }
+    cells.dictionaries[q] = std::move(dictionary);
+  });
+  return cells;
+}
+
 // Rows are thrown into random buckets small enough for the cache, then each bucket is shuffled: uniform like one
 // Fisher-Yates over everything, without its cache misses.
 std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threads) {
@@ -186,6 +204,7 @@ std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threa
 }
 
 Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run) {
+  if (!groups.shown.empty()) return Recode(view, groups, CellsOf(view.data(), groups.shown, run), options, random, run);
   const Boxes boxes = groups.boxes.empty() ? BoxesOf(view.data(), groups, run)
                                            : Boxes(groups.boxes, view.data().ColumnsOf(Role::kQuasi).size());
   return Recode(view, groups, CellsOf(view.data(), boxes, run), options, random, run);

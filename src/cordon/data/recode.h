@@ -39,6 +39,8 @@ struct GroupCells {
   std::vector<std::vector<Code>> codes;                         // [quasi column][group]
 };
 GroupCells CellsOf(const Microdata& data, const Boxes& boxes, const Run& run);
+// The same from what groups are to show: a meaning per group and quasi column, group after group.
+GroupCells CellsOf(const Microdata& data, std::span<const Meaning> shown, const Run& run);
 
 enum class RowOrder {
   kShuffled,  // input order can link rows to people
@@ -60,7 +62,7 @@ struct RecodeOptions {
 // REQUIRES: the cells of a group cover its rows.
 Release Recode(const View& view, const Groups& groups, const GroupCells& cells, const RecodeOptions& options, Random& random,
                const Run& run);
-// The same with the tight boxes of the groups.
+// The same with what the groups are to show, or their tight boxes.
 Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run);
 
 // 0..size-1 in uniformly random order; the same for any number of threads.

@@ -37,6 +37,8 @@ struct Groups {
   std::vector<RowId> suppressed;    // rows in no group
   // Least and greatest code per quasi column, group after group, where the algorithm has them at hand; else empty.
   std::vector<CodeRange> boxes;
+  // What each group shows per quasi column where that is not its box but, say, a level of a hierarchy; else empty.
+  std::vector<Meaning> shown;
 
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
   std::span<const RowId> operator[](std::size_t group) const {

@@ -13,6 +13,7 @@
 #include "cordon/models/truth.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/bind_column_internal.h"
+#include "cordon/publish/feasible.h"
 #include "cordon/publish/manifest.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/registry.h"
@@ -93,6 +94,7 @@ struct Made {
   Release release;
   std::string algorithm;
   std::string why;
+  std::vector<std::string> notes = {};
 };
 
 // The sensitive columns that some model looks at: no other is counted.
@@ -147,22 +149,6 @@ Result<Made> MakeByRecoding(const View& view, const std::string& path, const Pol
   return Made{Recode(view, applied.groups, applied.texts, recode, random, run), "recoding", ""};
 }
 
-// What would do where nothing does: the least strict groups there are, all rows in one, and what they reach.
-Result<std::string> Feasible(const View& view, const Policy& policy, const Run& run) {
-  Groups one;
-  one.Add(view.rows());
-  Random random = Random::FromOperatingSystem();
-  const Release whole = Recode(view, one, {.order = RowOrder::kInput}, random, run);
-  CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(whole, run));
-  std::string text;
-  for (const Verdict& verdict : verdicts) {
-    if (verdict.holds) continue;
-    text += text.empty() ? "the most these rows can give: " : ", ";
-    text += fmt::format("{} for {}", verdict.reached_text, verdict.text);
-  }
-  return text;
-}
-
 Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Policy& policy, const RecodeOptions& recode,
                              Random& random, const Run& run) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
@@ -171,14 +157,15 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Poli
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
   const CountedColumns counted(view.data(), sensitive, model.uses_persons());
   Random own = random.Substream(choice.algorithm->name);
-  auto groups = choice.algorithm->run({view, model, reference, counted, policy}, own, run);
+  std::vector<std::string> notes;
+  auto groups = choice.algorithm->run({view, model, reference, counted, policy, &notes}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
-    CORDON_TRY(const std::string feasible, Feasible(view, policy, run));
+    CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
     if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);
-  return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why};
+  return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why, std::move(notes)};
 }
 
 // More suppressed rows than the policy allows is an answer, not a release.
@@ -349,6 +336,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   report.seconds.emplace_back("metrics", watch.Lap());
   report.algorithm = made.algorithm;
   report.why = made.why;
+  report.notes = made.notes;
   report.rows = verified.release().num_rows;
   report.people = PeopleIn(verified.release());
   report.suppressed = verified.release().suppressed;

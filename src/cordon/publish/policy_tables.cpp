@@ -24,6 +24,7 @@ const std::vector<OptionRule>& OptionRules() {
       {"mondrian", "dims", Type::kChoice, {"all", "widest", "widest-only"}},
       {"mondrian", "categorical", Type::kChoice, {"hierarchy", "ordered"}},
       {"mondrian", "relaxed", Type::kFlag},
+      {"full-domain", "checks", Type::kWhole},
       {"sabre", "bound", Type::kChoice, {"thesis", "tight"}},
       {"burel", "margin", Type::kExact},
       {"castle", "max_open", Type::kWhole},

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "cordon/algorithms/full_domain.h"
 #include "cordon/algorithms/mondrian.h"
 #include "cordon/base/nearest.h"
 
@@ -22,8 +23,34 @@ Result<Groups> RunMondrian(const AlgorithmInput& input, Random&, const Run& run)
   return Mondrian(input.view, input.model, input.counted, options, run);
 }
 
+// So many rows the policy allows to be suppressed. Rows that missing cells took away before count as published.
+std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
+  const Rational limit = input.policy.algorithm.suppression_limit;
+  const auto rows = static_cast<Int128>(input.view.size() + input.view.data().dropped_rows);
+  return static_cast<std::uint64_t>(rows * limit.numerator() / limit.denominator());
+}
+
+SuppressedRows SuppressedBy(const AlgorithmInput& input) {
+  return input.policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop;
+}
+
+Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& run) {
+  FullDomainOptions options{.max_suppressed = MaxSuppressed(input), .suppressed = SuppressedBy(input)};
+  if (const auto checks = input.policy.algorithm.Option<std::int64_t>("full-domain", "checks")) {
+    options.checks = static_cast<std::uint64_t>(*checks);
+  }
+  std::vector<std::size_t> sensitive;
+  for (const Attribute& attribute : input.reference.sensitive) sensitive.push_back(*input.view.data().Find(attribute.name));
+  CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
+  if (input.notes != nullptr) input.notes->push_back(Describe(result, input.view.data()));
+  return std::move(result.groups);
+}
+
 constexpr std::array kAlgorithms = {
     AlgorithmEntry{"mondrian", "top-down cuts at medians and hierarchy nodes, for any combination of models", RunMondrian},
+    AlgorithmEntry{"full-domain",
+                   "one level of generalization a column, the choice that loses least; any combination of models",
+                   RunFullDomain},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct AlgorithmInput {
   const Reference& reference;
   const CountedColumns& counted;
   const Policy& policy;
+  std::vector<std::string>* notes = nullptr;  // what the algorithm has to say of its search, for the report; no cell
 };
 
 struct AlgorithmEntry {

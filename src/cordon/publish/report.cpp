@@ -91,6 +91,7 @@ Json ToJson(const Report& report) {
     json["tried"].push_back(
         {{"algorithm", tried.algorithm}, {"information_loss", tried.information_loss}, {"seconds", tried.seconds}});
   }
+  if (!report.notes.empty()) json["search"] = report.notes;
   json["warnings"] = Json::array();
   for (const Warning& warning : report.warnings) {
     json["warnings"].push_back({{"code", warning.code}, {"columns", warning.columns}, {"fix", warning.fix}});
@@ -106,6 +107,7 @@ std::string Summary(const Report& report) {
       fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
                   report.utility.discernibility.groups, report.utility.discernibility.min_group,
                   report.utility.discernibility.max_group, report.algorithm, report.why.empty() ? "" : " (" + report.why + ")");
+  for (const std::string& note : report.notes) text += note + "\n";
   if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
   if (report.dropped > 0)
     text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");

@@ -35,6 +35,7 @@ struct Report {
   Utility utility;
   std::optional<RiskReport> risk;
   std::vector<Tried> tried;
+  std::vector<std::string> notes;  // what the algorithm says of its search
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, double>> seconds;
   double peak_rss_mb = 0;

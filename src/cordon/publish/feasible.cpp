@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All models are merge-closed: if any grouping of the rows is admitted, so is the one group of all of them. What that
+// group reaches is therefore the most that these rows can give, whatever the algorithm.
+#include "cordon/publish/feasible.h"
+
+#include <cmath>
+
+#include "cordon/data/recode.h"
+#include "cordon/models/verifier.h"
+
+namespace cordon {
+namespace {
+
+// The share alone: alpha-k says its k as well.
+std::string ShareReached(const Verdict& verdict) { return verdict.reached_text.substr(0, verdict.reached_text.find(',')); }
+
+// So many rows of a too frequent value would have to go: the least s with (count - s) / (rows - s) <= limit. Nothing
+// where no number helps.
+std::string RowsToSuppress(const Verdict& verdict, const Rational& limit, std::size_t num_rows) {
+  const Result<Rational> share = Rational::Parse(ShareReached(verdict));
+  if (!share.ok() || limit >= Rational(1) || limit < Rational(0)) return "";
+  const Int128 rows = static_cast<Int128>(num_rows);
+  const Int128 count = rows * share.value().numerator() / share.value().denominator();
+  const Int128 over = count * limit.denominator() - rows * limit.numerator();
+  const Int128 per_row = limit.denominator() - limit.numerator();
+  const auto least = static_cast<std::int64_t>((over + per_row - 1) / per_row);
+  if (least <= 0 || least >= count) return "";
+  return fmt::format(", or {} rows less of the most frequent guarded value", least);
+}
+
+struct Advice {
+  const Verdict& verdict;
+  std::size_t num_rows;
+  std::uint64_t people;
+
+  std::string operator()(const KAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
+  std::string operator()(const LDiversitySpec& spec) const {
+    if (spec.kind != LDiversitySpec::Kind::kRecursive) return fmt::format("l up to {}", verdict.reached_text);
+    if (std::isinf(verdict.reached)) return "a smaller l: fewer than l values occur";
+    return fmt::format("c above {}", verdict.reached_text);
+  }
+  std::string operator()(const TClosenessSpec&) const { return fmt::format("t from {} on", verdict.reached_text); }
+  std::string operator()(const BetaLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
+  std::string operator()(const DeltaDisclosureSpec&) const { return fmt::format("delta above {}", verdict.reached_text); }
+  std::string operator()(const AlphaKSpec& spec) const {
+    if (people < static_cast<std::uint64_t>(spec.k)) return fmt::format("k up to {}", people);
+    return fmt::format("alpha from {} on", ShareReached(verdict)) + RowsToSuppress(verdict, spec.alpha, num_rows);
+  }
+  std::string operator()(const ConfidenceSpec& spec) const {
+    return fmt::format("h from {} on", verdict.reached_text) + RowsToSuppress(verdict, spec.h, num_rows);
+  }
+};
+
+}  // namespace
+
+Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
+  Groups one;
+  one.Add(view.rows());
+  Random random = Random::FromSeed(0);  // nothing of this is published
+  const Release whole = Recode(view, one, {.order = RowOrder::kInput}, random, run);
+  CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(whole, run));
+  std::string text;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.holds) continue;
+    text += text.empty() ? "these rows allow " : "; ";
+    text += std::visit(Advice{verdict, view.size(), view.data().num_persons}, verdict.spec);
+    text += fmt::format(" instead of {}", verdict.text);
+  }
+  return text;
+}
+
+}  // namespace cordon
