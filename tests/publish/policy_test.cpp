@@ -258,6 +258,7 @@ TEST(Policy, ReadsEveryModel) {
   EXPECT_EQ(confidence.values.at("disease"), std::vector<std::string>{"flu"});
   EXPECT_TRUE(confidence.values.at("salary").empty());
   EXPECT_EQ(confidence.h, Rational(3, 4));
+  EXPECT_EQ(std::get<KsAnonymitySpec>(spec("model = \"ks-anonymity\"\nk = 7\n")).k, 7);
 }
 
 TEST(Policy, NumbersThatDecideAreExact) {
@@ -293,7 +294,7 @@ TEST(Policy, UnknownModelListsTheKnownOnes) {
             "delta-disclosure, alpha-k, confidence / did you mean 'k-anonymity'?");
   EXPECT_EQ(Told(WithModel("k = 3\n")),
             "p.toml:15:1: [[privacy]] needs 'model' / one of: k-anonymity, l-diversity, t-closeness, "
-            "beta-likeness, delta-disclosure, alpha-k, confidence");
+            "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity");
 }
 
 TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {
