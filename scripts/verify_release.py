@@ -125,7 +125,7 @@ def judge(claim, table, output):
     rows = len(next(iter(table.values()), []))
     keys = cells_of(table, (claim.get("on") or named("quasi")) + named("group")) or [()] * rows
     missing = output.get("missing", [""])
-    if claim["model"] == "k-anonymity":
+    if claim["model"] in ("k-anonymity", "ks-anonymity"):
         reached, k = min(Counter(keys).values(), default=None), int(claim["k"])
         if claim.get("counts") == "persons":
             return f"{reached} rows (persons are not published)", reached is None or reached >= k

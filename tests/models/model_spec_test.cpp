@@ -24,6 +24,7 @@ TEST(ModelSpec, IsDescribedInItsCanonicalSpelling) {
   EXPECT_EQ(Describe(AlphaKSpec{"disease", "HIV", Rational(3, 10), 5}), "alpha-k(disease=HIV, alpha=0.3, k=5)");
   EXPECT_EQ(Describe(ConfidenceSpec{{"job", "country"}, {{"bankruptcy", {"discharged"}}}, Rational(3, 4)}),
             "confidence(job+country -> bankruptcy=discharged, h=0.75)");
+  EXPECT_EQ(Describe(KsAnonymitySpec{5}), "ks-anonymity(k=5)");
   EXPECT_EQ(Describe(ConfidenceSpec{{}, {{"a", {"x", "y"}}, {"b", {}}}, 1}), "confidence(all quasi -> a=x|y, b=*, h=1)");
 }
 
@@ -32,6 +33,7 @@ TEST(ModelSpec, ReportsExactParameters) {
   EXPECT_EQ(Parameters(TClosenessSpec{"salary", Rational(1, 5), Distance::kEqual}),
             (Pairs{{"sensitive", "salary"}, {"t", "1/5"}, {"distance", "equal"}}));
   EXPECT_EQ(Parameters(KAnonymitySpec{5, {"age"}}), (Pairs{{"k", "5"}, {"on", "age"}}));
+  EXPECT_EQ(Parameters(KsAnonymitySpec{5}), (Pairs{{"k", "5"}}));
   EXPECT_EQ(Parameters(LDiversitySpec{"d", 3, Kind::kRecursive, Rational(1, 2)}),
             (Pairs{{"sensitive", "d"}, {"l", "3"}, {"kind", "recursive"}, {"c", "1/2"}}));
 }
@@ -41,6 +43,8 @@ TEST(ModelSpec, KnowsItsColumns) {
   EXPECT_TRUE(GroupingColumns(TClosenessSpec{"salary", 1, Distance::kEqual}).empty());
   EXPECT_EQ(SensitiveColumns(ConfidenceSpec{{"job"}, {{"a", {}}, {"b", {}}}, 1}), (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(SensitiveColumns(KAnonymitySpec{5, {}}).empty());
+  EXPECT_TRUE(GroupingColumns(KsAnonymitySpec{5}).empty());
+  EXPECT_TRUE(SensitiveColumns(KsAnonymitySpec{5}).empty());
 }
 
 TEST(ModelSpec, AcceptsTheEndsOfEveryRange) {
@@ -55,6 +59,7 @@ TEST(ModelSpec, AcceptsTheEndsOfEveryRange) {
       DeltaDisclosureSpec{"d", Rational(1, 1000)},
       AlphaKSpec{"d", "x", 1, 1},
       ConfidenceSpec{{}, {{"d", {}}}, 1},
+      KsAnonymitySpec{1},
   };
   for (const ModelSpec& spec : fine) EXPECT_TRUE(Validate(spec).ok()) << Describe(spec);
 }
@@ -62,6 +67,7 @@ TEST(ModelSpec, AcceptsTheEndsOfEveryRange) {
 TEST(ModelSpec, RefusesWhatIsOutOfRangeAndSaysWhatIsAllowed) {
   const std::vector<std::pair<ModelSpec, std::string>> bad = {
       {KAnonymitySpec{0, {}}, "k-anonymity: k is 0, it must be a whole number of at least 1"},
+      {KsAnonymitySpec{0}, "ks-anonymity: k is 0, it must be a whole number of at least 1"},
       {LDiversitySpec{"d", 0, Kind::kDistinct, {}}, "l-diversity: l is 0, it must be a whole number of at least 1"},
       {LDiversitySpec{"d", Rational(5, 2), Kind::kDistinct, {}},
        "l-diversity: l is 2.5, it must be a whole number of at least 1"},

@@ -125,6 +125,7 @@ inline std::vector<ModelSpec> RandomSpecs(Random& random, const Microdata& data)
       AlphaKSpec{"s", value, share(), Between(random, 1, 4)},
       ConfidenceSpec{{}, {{"s", {value}}}, share()},
       ConfidenceSpec{{}, {{"s", {}}}, share()},
+      KsAnonymitySpec{Between(random, 1, 8)},
   };
   if (attribute.domain->is_categorical()) specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
   return specs;

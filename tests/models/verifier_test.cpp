@@ -41,6 +41,7 @@ TEST(Verifier, OneCellBreaksAModelAndTheWorstGroupIsNamed) {
   const std::vector<BrokenByOneCell> cases = {
       {KAnonymitySpec{4, {}}, "4", "1", 12, 1, true},
       {KAnonymitySpec{4, {"age"}}, "4", "3", 9, 3, true},
+      {KsAnonymitySpec{4}, "4", "1", 12, 1, true},
       {LDiversitySpec{"s", 3, Kind::kDistinct, {}}, "3", "2", 9, 4},
       {LDiversitySpec{"s", 2, Kind::kEntropy, {}}, "2.82843", "1.75477", 9, 4},
       {LDiversitySpec{"s", 2, Kind::kRecursive, Rational(2)}, "1", "3", 9, 4},

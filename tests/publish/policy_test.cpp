@@ -258,6 +258,7 @@ TEST(Policy, ReadsEveryModel) {
   EXPECT_EQ(confidence.values.at("disease"), std::vector<std::string>{"flu"});
   EXPECT_TRUE(confidence.values.at("salary").empty());
   EXPECT_EQ(confidence.h, Rational(3, 4));
+  EXPECT_EQ(std::get<KsAnonymitySpec>(spec("model = \"ks-anonymity\"\nk = 7\n")).k, 7);
 }
 
 TEST(Policy, NumbersThatDecideAreExact) {
@@ -290,10 +291,10 @@ TEST(Policy, ParametersOutOfRangeAreRefusedAtTheModel) {
 TEST(Policy, UnknownModelListsTheKnownOnes) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonimity\"\nk = 3\n")),
             "p.toml:16:9: unknown model 'k-anonimity'; known are k-anonymity, l-diversity, t-closeness, beta-likeness, "
-            "delta-disclosure, alpha-k, confidence / did you mean 'k-anonymity'?");
+            "delta-disclosure, alpha-k, confidence, ks-anonymity / did you mean 'k-anonymity'?");
   EXPECT_EQ(Told(WithModel("k = 3\n")),
             "p.toml:15:1: [[privacy]] needs 'model' / one of: k-anonymity, l-diversity, t-closeness, "
-            "beta-likeness, delta-disclosure, alpha-k, confidence");
+            "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity");
 }
 
 TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cordon/data/hierarchy.h"
@@ -70,6 +71,18 @@ struct Departure {
   std::int64_t group = 0;           // equal for equal boxes of kGroup and the kReuse that follow; never reused otherwise
   std::vector<AxisRange> box;       // empty for kSuppressed
   std::vector<Position> positions;  // in the order they are to be written
+  bool reusable = false;            // kGroup: later tuples may join it
+};
+
+// A departure that was judged. Only the stream's verifier (models) can make one, and only such a one may be written.
+class VerifiedDeparture {
+ public:
+  const Departure& departure() const { return departure_; }
+
+ private:
+  friend class StreamVerifier;
+  explicit VerifiedDeparture(Departure departure) : departure_(std::move(departure)) {}
+  Departure departure_;
 };
 
 }  // namespace cordon

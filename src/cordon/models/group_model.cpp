@@ -41,6 +41,7 @@ Result<Code> FindValue(const Attribute& attribute, const std::string& value) {
 }
 
 Made Make(const KAnonymitySpec& spec, const Reference&) { return New<KAnonymity>(spec); }
+Made Make(const KsAnonymitySpec& spec, const Reference&) { return New<KAnonymity>(spec); }
 
 Made Make(const LDiversitySpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // k-anonymity: a group holds at least k people. Merge-closed and monotone: a union has at least the people of
-// its larger part, and one more row takes nobody away.
+// its larger part, and one more row takes nobody away. ks-anonymity, the same of a stream, is this for a table.
 //
 // (alpha, k): k-anonymity, and one value is at most the share alpha of a group. Merge-closed, since the share in
 // a union is a weighted mean of the shares; not monotone.
@@ -13,17 +13,19 @@ namespace cordon {
 
 class KAnonymity final : public GroupModel {
  public:
-  explicit KAnonymity(KAnonymitySpec spec) : spec_(std::move(spec)) {}
+  explicit KAnonymity(const KAnonymitySpec& spec) : k_(spec.k), text_(cordon::Describe(spec)) {}
+  explicit KAnonymity(const KsAnonymitySpec& spec) : k_(spec.k), text_(cordon::Describe(spec)) {}
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
-  bool Admits(const GroupCounts& group) const override { return group.persons() >= spec_.k; }
-  std::int64_t MinRows() const override { return spec_.k; }
+  std::string Describe() const override { return text_; }
+  bool Admits(const GroupCounts& group) const override { return group.persons() >= k_; }
+  std::int64_t MinRows() const override { return k_; }
   bool monotone() const override { return true; }
   bool uses_histograms() const override { return false; }
   bool uses_persons() const override { return true; }
 
  private:
-  KAnonymitySpec spec_;
+  std::int64_t k_;
+  std::string text_;
 };
 
 class AlphaK final : public GroupModel {

@@ -118,6 +118,8 @@ Result<void> Check(const ConfidenceSpec& spec) {
   return {};
 }
 
+Result<void> Check(const KsAnonymitySpec& spec) { return NeedsK("ks-anonymity", spec.k); }
+
 }  // namespace
 
 std::string ModelName(const ModelSpec& spec) {
@@ -125,7 +127,7 @@ std::string ModelName(const ModelSpec& spec) {
       Overloaded{[](const KAnonymitySpec&) { return "k-anonymity"; }, [](const LDiversitySpec&) { return "l-diversity"; },
                  [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
                  [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
-                 [](const ConfidenceSpec&) { return "confidence"; }},
+                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; }},
       spec);
 }
 
@@ -153,7 +155,8 @@ std::string Describe(const ModelSpec& spec) {
                  [](const ConfidenceSpec& m) {
                    return fmt::format("confidence({} -> {}, h={})", m.on.empty() ? "all quasi" : Joined(m.on), GuardedValues(m),
                                       m.h.ToShortString());
-                 }},
+                 },
+                 [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); }},
       spec);
 }
 
@@ -187,7 +190,8 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
             pairs.emplace_back("values", GuardedValues(m));
             pairs.emplace_back("h", m.h.ToString());
             return pairs;
-          }},
+          },
+          [](const KsAnonymitySpec& m) { return Pairs{{"k", std::to_string(m.k)}}; }},
       spec);
 }
 
@@ -199,6 +203,7 @@ std::vector<std::string> GroupingColumns(const ModelSpec& spec) {
 
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
   return std::visit(Overloaded{[](const KAnonymitySpec&) { return std::vector<std::string>(); },
+                               [](const KsAnonymitySpec&) { return std::vector<std::string>(); },
                                [](const ConfidenceSpec& m) {
                                  std::vector<std::string> columns;
                                  for (const auto& [column, values] : m.values) columns.push_back(column);

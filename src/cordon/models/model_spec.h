@@ -75,8 +75,14 @@ struct ConfidenceSpec {
   Rational h;
 };
 
+// Of a stream, on every prefix that was let out: rows with equal quasi cells belong to at least k people. Of a table, it is
+// k-anonymity on all quasi columns.
+struct KsAnonymitySpec {
+  std::int64_t k = 0;
+};
+
 using ModelSpec = std::variant<KAnonymitySpec, LDiversitySpec, TClosenessSpec, BetaLikenessSpec, DeltaDisclosureSpec,
-                               AlphaKSpec, ConfidenceSpec>;
+                               AlphaKSpec, ConfidenceSpec, KsAnonymitySpec>;
 
 std::string ModelName(const ModelSpec& spec);  // "t-closeness"
 // Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.

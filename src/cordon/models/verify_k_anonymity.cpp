@@ -112,6 +112,9 @@ class ConfidenceJudge final : public GroupJudge {
 JudgeResult MakeJudge(const KAnonymitySpec& spec, const Evidence&) {
   return JudgeResult(std::make_unique<const KJudge>(spec.k));
 }
+JudgeResult MakeJudge(const KsAnonymitySpec& spec, const Evidence&) {
+  return JudgeResult(std::make_unique<const KJudge>(spec.k));
+}
 JudgeResult MakeJudge(const AlphaKSpec& spec, const Evidence& evidence) {
   return JudgeResult(std::make_unique<const AlphaKJudge>(spec, evidence));
 }

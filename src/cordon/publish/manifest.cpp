@@ -39,7 +39,8 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
   json["text"] = verdict.text;
   json["holds"] = verdict.holds;
   json["reached"] = verdict.reached_text;
-  if (std::holds_alternative<KAnonymitySpec>(verdict.spec) || std::holds_alternative<AlphaKSpec>(verdict.spec)) {
+  if (std::holds_alternative<KAnonymitySpec>(verdict.spec) || std::holds_alternative<AlphaKSpec>(verdict.spec) ||
+      std::holds_alternative<KsAnonymitySpec>(verdict.spec)) {
     json["counts"] = release.persons.empty() ? "rows" : "persons";
   }
   if (const auto* spec = std::get_if<TClosenessSpec>(&verdict.spec)) AddDistance(*spec, policy, release, json);

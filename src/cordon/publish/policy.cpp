@@ -103,6 +103,7 @@ struct CanonicalModel {
     form("model", "confidence")("on", Sorted(spec.on))("h", spec.h);
     for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
   }
+  void operator()(const KsAnonymitySpec& spec) { form("model", "ks-anonymity")("k", spec.k); }
 };
 
 std::string CanonicalOf(const OptionValue& option) {

@@ -163,6 +163,12 @@ Result<ModelSpec> ReadConfidence(const PolicyTable& table, const Attributes& att
   return ModelSpec(spec);
 }
 
+Result<ModelSpec> ReadKsAnonymity(const PolicyTable& table, const Attributes&) {
+  KsAnonymitySpec spec;
+  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
+  return ModelSpec(spec);
+}
+
 struct ModelRule {
   const char* name;
   PolicyTable::Keys keys;
@@ -178,6 +184,7 @@ const std::vector<ModelRule>& ModelRules() {
       {"delta-disclosure", {"model", "sensitive", "delta"}, ReadDeltaDisclosure},
       {"alpha-k", {"model", "sensitive", "value", "alpha", "k"}, ReadAlphaK},
       {"confidence", {"model", "on", "values", "h"}, ReadConfidence},
+      {"ks-anonymity", {"model", "k"}, ReadKsAnonymity},
   };
   return rules;
 }

@@ -56,6 +56,7 @@ Json ToJson(const ModelSpec& spec) {
             json["values"] = s.values;
             json["h"] = s.h.ToString();
           },
+          [&](const KsAnonymitySpec& s) { json["k"] = s.k; },
       },
       spec);
   return json;
