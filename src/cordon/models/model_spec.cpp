@@ -118,6 +118,23 @@ Result<void> Check(const ConfidenceSpec& spec) {
   return {};
 }
 
+const char* ObjectiveName(KeAnonymitySpec::Objective objective) {
+  return objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max";
+}
+
+Result<void> Check(const KeAnonymitySpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("ke-anonymity", spec.sensitive));
+  if (spec.k < 2) {
+    return OutOfRange("ke-anonymity", "k", std::to_string(spec.k), "a whole number of at least 2")
+        .WithHint("a group of one value tells it of everybody in it");
+  }
+  if (spec.e < Rational(0)) return OutOfRange("ke-anonymity", "e", spec.e.ToShortString(), "0 or more");
+  if (spec.max_share && (*spec.max_share <= Rational(0) || *spec.max_share > Rational(1))) {
+    return OutOfRange("ke-anonymity", "max_share", spec.max_share->ToShortString(), "above 0 and at most 1");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string ModelName(const ModelSpec& spec) {
@@ -125,7 +142,7 @@ std::string ModelName(const ModelSpec& spec) {
       Overloaded{[](const KAnonymitySpec&) { return "k-anonymity"; }, [](const LDiversitySpec&) { return "l-diversity"; },
                  [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
                  [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
-                 [](const ConfidenceSpec&) { return "confidence"; }},
+                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KeAnonymitySpec&) { return "ke-anonymity"; }},
       spec);
 }
 
@@ -153,6 +170,11 @@ std::string Describe(const ModelSpec& spec) {
                  [](const ConfidenceSpec& m) {
                    return fmt::format("confidence({} -> {}, h={})", m.on.empty() ? "all quasi" : Joined(m.on), GuardedValues(m),
                                       m.h.ToShortString());
+                 },
+                 [](const KeAnonymitySpec& m) {
+                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k, m.e.ToShortString(),
+                                      ObjectiveName(m.objective),
+                                      m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
                  }},
       spec);
 }
@@ -186,6 +208,14 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
             if (!m.on.empty()) pairs.emplace_back("on", Joined(m.on));
             pairs.emplace_back("values", GuardedValues(m));
             pairs.emplace_back("h", m.h.ToString());
+            return pairs;
+          },
+          [](const KeAnonymitySpec& m) {
+            Pairs pairs = {{"sensitive", m.sensitive},
+                           {"k", std::to_string(m.k)},
+                           {"e", m.e.ToString()},
+                           {"objective", ObjectiveName(m.objective)}};
+            if (m.max_share) pairs.emplace_back("max_share", m.max_share->ToString());
             return pairs;
           }},
       spec);

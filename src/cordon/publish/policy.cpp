@@ -103,6 +103,10 @@ struct CanonicalModel {
     form("model", "confidence")("on", Sorted(spec.on))("h", spec.h);
     for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
   }
+  void operator()(const KeAnonymitySpec& spec) {
+    form("model", "ke-anonymity")("sensitive", spec.sensitive)("k", spec.k)("e", spec.e);
+    form("objective", Number(spec.objective))("max_share", spec.max_share);
+  }
 };
 
 std::string CanonicalOf(const OptionValue& option) {

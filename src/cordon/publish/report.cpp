@@ -64,6 +64,13 @@ Json ToJson(const ModelSpec& spec) {
             json["values"] = s.values;
             json["h"] = s.h.ToString();
           },
+          [&](const KeAnonymitySpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"k", s.k},
+                         {"e", s.e.ToString()},
+                         {"objective", s.objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max"}});
+            if (s.max_share) json["max_share"] = s.max_share->ToString();
+          },
       },
       spec);
   return json;
