@@ -14,11 +14,12 @@ ALLOWED = {
     "data": {"base"},
     "models": {"base", "data"},
     "metrics": {"base", "data"},
+    "query": {"base", "data"},
     "io": {"base", "data"},
     "synthetic": {"base", "data"},
     "algorithms": {"base", "data", "models", "metrics"},
-    "publish": {"base", "data", "models", "metrics", "io", "synthetic", "algorithms"},
-    "cli": {"base", "data", "models", "metrics", "io", "synthetic", "publish"},
+    "publish": {"base", "data", "models", "metrics", "query", "io", "synthetic", "algorithms"},
+    "cli": {"base", "data", "models", "metrics", "query", "io", "synthetic", "publish"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]cordon/([^/">]+)/([^">]+)[">]', re.MULTILINE)
