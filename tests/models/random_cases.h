@@ -128,6 +128,11 @@ inline std::vector<ModelSpec> RandomSpecs(Random& random, const Microdata& data)
       KsAnonymitySpec{Between(random, 1, 8)},
   };
   if (attribute.domain->is_categorical()) specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
+  if (!attribute.domain->is_categorical()) {
+    specs.push_back(KeAnonymitySpec{"s", Between(random, 2, 3), Rational(Between(random, 0, 8), 2),
+                                    KeAnonymitySpec::Objective::kSum,
+                                    random.Below(2) == 0 ? std::optional<Rational>() : std::optional(share())});
+  }
   return specs;
 }
 

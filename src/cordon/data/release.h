@@ -27,6 +27,10 @@ struct Release {
   std::size_t num_rows = 0;
   std::vector<ReleaseColumn> columns;
 
+  // The sensitive column whose cells were shuffled inside the groups that the group column names; empty: none was, every
+  // cell is its row's own.
+  std::string permuted;
+
   // Beside the published rows and never written with them:
   Codes persons;                          // person of each row, where known; empty: each row its own
   std::vector<std::uint64_t> input_rows;  // row of the input behind each row, where known

@@ -7,6 +7,7 @@
 #include "cordon/models/beta_likeness.h"
 #include "cordon/models/confidence.h"
 #include "cordon/models/k_anonymity.h"
+#include "cordon/models/ke_anonymity.h"
 #include "cordon/models/l_diversity.h"
 #include "cordon/models/t_closeness.h"
 
@@ -84,6 +85,15 @@ Made Make(const ConfidenceSpec& spec, const Reference& reference) {
     guarded.push_back(std::move(each));
   }
   return New<Confidence>(spec, std::move(guarded));
+}
+
+Made Make(const KeAnonymitySpec& spec, const Reference& reference) {
+  CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  if (reference.sensitive[at].domain->is_categorical()) {
+    return Error::InvalidPolicy("'{}' has categories, a range needs numbers", spec.sensitive)
+        .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
+  }
+  return New<KeAnonymity>(spec, at, reference.sensitive[at].domain);
 }
 
 }  // namespace

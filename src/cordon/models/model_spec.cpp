@@ -119,6 +119,22 @@ Result<void> Check(const ConfidenceSpec& spec) {
 }
 
 Result<void> Check(const KsAnonymitySpec& spec) { return NeedsK("ks-anonymity", spec.k); }
+const char* ObjectiveName(KeAnonymitySpec::Objective objective) {
+  return objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max";
+}
+
+Result<void> Check(const KeAnonymitySpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("ke-anonymity", spec.sensitive));
+  if (spec.k < 2) {
+    return OutOfRange("ke-anonymity", "k", std::to_string(spec.k), "a whole number of at least 2")
+        .WithHint("a group of one value tells it of everybody in it");
+  }
+  if (spec.e < Rational(0)) return OutOfRange("ke-anonymity", "e", spec.e.ToShortString(), "0 or more");
+  if (spec.max_share && (*spec.max_share <= Rational(0) || *spec.max_share > Rational(1))) {
+    return OutOfRange("ke-anonymity", "max_share", spec.max_share->ToShortString(), "above 0 and at most 1");
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -127,7 +143,8 @@ std::string ModelName(const ModelSpec& spec) {
       Overloaded{[](const KAnonymitySpec&) { return "k-anonymity"; }, [](const LDiversitySpec&) { return "l-diversity"; },
                  [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
                  [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
-                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; }},
+                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; },
+                 [](const KeAnonymitySpec&) { return "ke-anonymity"; }},
       spec);
 }
 
@@ -156,7 +173,12 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("confidence({} -> {}, h={})", m.on.empty() ? "all quasi" : Joined(m.on), GuardedValues(m),
                                       m.h.ToShortString());
                  },
-                 [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); }},
+                 [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); },
+                 [](const KeAnonymitySpec& m) {
+                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k, m.e.ToShortString(),
+                                      ObjectiveName(m.objective),
+                                      m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
+                 }},
       spec);
 }
 
@@ -191,7 +213,15 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
             pairs.emplace_back("h", m.h.ToString());
             return pairs;
           },
-          [](const KsAnonymitySpec& m) { return Pairs{{"k", std::to_string(m.k)}}; }},
+          [](const KsAnonymitySpec& m) { return Pairs{{"k", std::to_string(m.k)}}; },
+          [](const KeAnonymitySpec& m) {
+            Pairs pairs = {{"sensitive", m.sensitive},
+                           {"k", std::to_string(m.k)},
+                           {"e", m.e.ToString()},
+                           {"objective", ObjectiveName(m.objective)}};
+            if (m.max_share) pairs.emplace_back("max_share", m.max_share->ToString());
+            return pairs;
+          }},
       spec);
 }
 

@@ -81,8 +81,19 @@ struct KsAnonymitySpec {
   std::int64_t k = 0;
 };
 
+// Every group has at least k different values of a number column that span at least e. For a permuted release (release.h)
+// the groups are those its group column names, else rows that look alike.
+struct KeAnonymitySpec {
+  enum class Objective { kSum, kMax };  // what the algorithm minimizes over groups of (greatest - least); nothing to judge
+  std::string sensitive;
+  std::int64_t k = 0;
+  Rational e;
+  Objective objective = Objective::kSum;
+  std::optional<Rational> max_share;  // no value has more than this share of a group's rows
+};
+
 using ModelSpec = std::variant<KAnonymitySpec, LDiversitySpec, TClosenessSpec, BetaLikenessSpec, DeltaDisclosureSpec,
-                               AlphaKSpec, ConfidenceSpec, KsAnonymitySpec>;
+                               AlphaKSpec, ConfidenceSpec, KsAnonymitySpec, KeAnonymitySpec>;
 
 std::string ModelName(const ModelSpec& spec);  // "t-closeness"
 // Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.
@@ -92,7 +103,8 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
-// Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, delta > 0, 0 < alpha <= 1, 0 < h <= 1, ...
+// Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, delta > 0, 0 < alpha <= 1, 0 < h <= 1,
+// (k,e): k >= 2, e >= 0, ...
 Result<void> Validate(const ModelSpec& spec);
 
 }  // namespace cordon

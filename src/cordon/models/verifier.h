@@ -26,7 +26,7 @@ namespace cordon {
 // entropy l, exp of the least entropy; recursive l, the greatest r1 / (r_l + ... + r_m), which c has to exceed (infinite
 // where a group has fewer than l values); t, the greatest distance; beta, the greatest gain (q - p) / p, for both kinds;
 // delta, the greatest |ln(q / p)| (infinite where a group lacks a value); alpha-k and confidence, the greatest share of a
-// guarded value.
+// guarded value; (k,e), the least number of values, with the least range and the greatest share of a value beside it.
 
 // The worst group: where it starts in the release (rows from 1, the header not counted) and how large it is. A group that
 // fails comes before any that does not, then the worse value, then the earlier row.

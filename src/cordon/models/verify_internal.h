@@ -93,5 +93,6 @@ JudgeResult MakeJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence)
 JudgeResult MakeJudge(const AlphaKSpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const ConfidenceSpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const KsAnonymitySpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence);
 
 }  // namespace cordon

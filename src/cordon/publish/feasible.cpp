@@ -50,6 +50,8 @@ struct Advice {
   std::string operator()(const ConfidenceSpec& spec) const {
     return fmt::format("h from {} on", verdict.reached_text) + RowsToSuppress(verdict, spec.h, num_rows);
   }
+  std::string operator()(const KsAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
+  std::string operator()(const KeAnonymitySpec&) const { return fmt::format("at most {}", verdict.reached_text); }
 };
 
 }  // namespace

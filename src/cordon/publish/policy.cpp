@@ -104,6 +104,10 @@ struct CanonicalModel {
     for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
   }
   void operator()(const KsAnonymitySpec& spec) { form("model", "ks-anonymity")("k", spec.k); }
+  void operator()(const KeAnonymitySpec& spec) {
+    form("model", "ke-anonymity")("sensitive", spec.sensitive)("k", spec.k)("e", spec.e);
+    form("objective", Number(spec.objective))("max_share", spec.max_share);
+  }
 };
 
 std::string CanonicalOf(const OptionValue& option) {

@@ -169,6 +169,21 @@ Result<ModelSpec> ReadKsAnonymity(const PolicyTable& table, const Attributes&) {
   return ModelSpec(spec);
 }
 
+Result<ModelSpec> ReadKeAnonymity(const PolicyTable& table, const Attributes& attributes) {
+  KeAnonymitySpec spec;
+  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
+  if (FindAttribute(attributes, spec.sensitive)->type != Domain::Kind::kNumeric) {
+    return table.AtKey("sensitive", "{} needs numbers; '{}' is of another type", table.where(), spec.sensitive)
+        .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
+  }
+  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
+  CORDON_TRY(spec.e, RequiredExact(table, "e"));
+  CORDON_TRY(const auto objective, table.Choice("objective", {"sum", "max"}));
+  if (objective) spec.objective = static_cast<KeAnonymitySpec::Objective>(*objective);
+  CORDON_TRY(spec.max_share, table.Exact("max_share"));
+  return ModelSpec(spec);
+}
+
 struct ModelRule {
   const char* name;
   PolicyTable::Keys keys;
@@ -185,6 +200,7 @@ const std::vector<ModelRule>& ModelRules() {
       {"alpha-k", {"model", "sensitive", "value", "alpha", "k"}, ReadAlphaK},
       {"confidence", {"model", "on", "values", "h"}, ReadConfidence},
       {"ks-anonymity", {"model", "k"}, ReadKsAnonymity},
+      {"ke-anonymity", {"model", "sensitive", "k", "e", "objective", "max_share"}, ReadKeAnonymity},
   };
   return rules;
 }

@@ -57,6 +57,13 @@ Json ToJson(const ModelSpec& spec) {
             json["h"] = s.h.ToString();
           },
           [&](const KsAnonymitySpec& s) { json["k"] = s.k; },
+          [&](const KeAnonymitySpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"k", s.k},
+                         {"e", s.e.ToString()},
+                         {"objective", s.objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max"}});
+            if (s.max_share) json["max_share"] = s.max_share->ToString();
+          },
       },
       spec);
   return json;
