@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostIntervals = 20;
 constexpr std::size_t kMostCategories = 10;
+constexpr double kLeastShare = 0.002;  // of the rows: a bar that can be seen
 
 // Rows by code, in the release by expectation.
 struct Weights {
@@ -212,7 +213,10 @@ std::vector<DistributionBin> BinCategories(const MicrodataColumn& column, const 
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return people[a] > people[b]; });
   std::vector<bool> named(all.size());
-  for (std::size_t i = 0; i < std::min(order.size(), kMostCategories); ++i) named[order[i]] = people[order[i]] >= kFewestPeople;
+  const double least = kLeastShare * static_cast<double>(data.num_rows);
+  for (std::size_t i = 0; i < std::min(order.size(), kMostCategories); ++i) {
+    named[order[i]] = people[order[i]] >= kFewestPeople && all[order[i]].original >= least;
+  }
   std::vector<DistributionBin> bins;
   DistributionBin other;
   std::size_t others = 0;
