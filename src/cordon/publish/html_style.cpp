@@ -42,7 +42,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .warnings{margin:0;padding:0 0 0 1.1rem}
 footer{margin-top:2rem;color:var(--soft);font-size:.85rem}
 @media (max-width:520px){.tiles{grid-template-columns:1fr 1fr}main{padding:12px 12px 32px}h1{font-size:1.25rem}th,td{padding:5px 8px}table{font-size:.86rem}}
-@media print{:root{--page:#fff;--tint:#f2f2f2;--warn:#fff;--warn-line:#999}body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}.cards{columns:2}.wide{overflow:visible}}
+@media print{:root{--page:#fff;--tint:#f2f2f2;--warn:#fff;--warn-line:#999}body{font-size:11pt}main{max-width:none;padding:0}h2,.lead,.key{break-after:avoid}.cards{columns:2}.wide{overflow:visible}}
 )";
 }
 
