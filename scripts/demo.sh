@@ -9,8 +9,8 @@ step() { printf '\n$ %s\n' "$*"; "$@"; }
 rm -rf "$folder"
 step "$cordon" generate patients --output "$folder"
 step head -n 4 "$folder/patients.csv"
-step "$cordon" anonymize "$folder/patients.csv" --policy "$folder/policy.toml" --output "$folder/release.csv" --report "$folder/report.json"
+step "$cordon" anonymize "$folder/patients.csv" --policy "$folder/policy.toml" --output "$folder/release.csv" --report "$folder/report.json" --html "$folder/report.html" --queries 10000
 step head -n 4 "$folder/release.csv"
 step "$cordon" verify "$folder/release.csv" --policy "$folder/policy.toml"
 step python3 "$(dirname "$0")/verify_release.py" "$folder/release.csv" "$folder/release.csv.manifest.json"
-printf '\nThe release, its manifest and the report are in %s\n' "$folder"
+printf '\nThe release, its manifest and the report are in %s; open %s/report.html in a browser\n' "$folder" "$folder"

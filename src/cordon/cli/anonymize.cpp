@@ -55,7 +55,7 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
         .WithHint("give --output FILE, --output - for standard output, or --dry-run");
   }
   CORDON_TRY(request.measure, args.measure.Options());
-  if (!request.report && !args.json) request.measure.risk.reset();  // nobody would see it
+  if (!request.report && !request.html && !args.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
   const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
@@ -84,6 +84,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl, parquet");
   parser->add_option("--output-format", args->output_format, "Format of the release where its name does not tell");
   parser->add_option("--report", request.report, "Write the report as JSON");
+  parser->add_option("--html", request.html, "Write the report as a page with charts; private");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
   parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");

@@ -57,7 +57,10 @@ void PrintTable(const std::vector<Side>& sides, Console& console) {
   }
   row("discernibility", [](const Side& side) { return std::to_string(side.utility.discernibility.discernibility); });
   if (sides[0].utility.queries) {
-    row("query error, median", [](const Side& side) { return fmt::format("{:.4f}", side.utility.queries->median); });
+    row("query error, median", [](const Side& side) {
+      const QueryError& error = *side.utility.queries;
+      return error.quantiles.empty() ? std::string("none") : fmt::format("{:.4f}", error.median);
+    });
   }
   if (sides[0].utility.kl) {
     row("KL divergence", [](const Side& side) { return fmt::format("{:.4f}", side.utility.kl->mean); });

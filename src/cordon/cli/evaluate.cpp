@@ -4,6 +4,9 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/publish/html.h"
+#include "cordon/publish/outputs.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
@@ -15,17 +18,43 @@ struct EvaluateArgs {
   std::string original;
   std::string format;
   MeasureFlags measure;
+  std::optional<std::string> html;
   bool json = false;
 };
+
+// The page is about a release of anybody's: who made it, and how long it took, is not known. It says what holds, too.
+Result<void> WriteHtml(const EvaluateArgs& args, const Policy& policy, const Microdata& original, const Release& release,
+                       const Utility& utility, const std::optional<RiskReport>& risk, const Run& run) {
+  Report report;
+  report.rows = release.num_rows;
+  report.suppressed = utility.discernibility.suppressed;
+  report.dropped = original.dropped_rows;
+  report.utility = utility;
+  report.risk = risk;
+  CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(args.release, report, original, release, run));
+  Outputs outputs;
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(*args.html, AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(outputs.Write(*args.html, HtmlReport(facts)));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  return outputs.Show();
+}
 
 Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
   CORDON_TRY(const MeasureOptions options, args.measure.Options());
+  if (args.html && (args.html->empty() || *args.html == "-")) return Error::InvalidPolicy("--html needs the name of a file");
+  // A table may be evaluated against itself; only what is written must not be one of them.
+  for (const auto& [purpose, path] : {std::pair{"the release", args.release}, std::pair{"the policy", args.policy},
+                                      std::pair{"the original", args.original}}) {
+    CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", args.html.value_or("")}}));
+  }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(args.release, policy, &original, format, run));
   CORDON_TRY(const Utility utility, MeasureUtility(release, original, options, run));
   const std::optional<RiskReport> risk = MeasureRisks(release, original, options, run);
+  if (args.html) CORDON_RETURN_IF_ERROR(WriteHtml(args, policy, original, release, utility, risk, run));
   if (args.json) {
     Json json = ToJson(utility);
     json["rows"] = release.num_rows;
@@ -58,6 +87,7 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--policy", args->policy, "The policy it was made by")->required();
   parser->add_option("--original", args->original, "The table behind it")->required();
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
+  parser->add_option("--html", args->html, "Write a page with charts; private");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};

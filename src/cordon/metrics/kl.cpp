@@ -75,7 +75,8 @@ double Divergence(const Tables& tables, const std::vector<const Axis*>& axes) {
   for (const RowId row : cells.first_row) {
     for (const Axis* axis : axes) coordinates.push_back((*axis->original.codes)[row]);
   }
-  internal::WeightedPoints points(std::move(coordinates), dimensions);
+  using Points = internal::WeightedPoints;
+  Points points(std::move(coordinates), dimensions, tables.sensitive.empty() ? Points::Last::kRange : Points::Last::kValue);
 
   const RowGroups boxes = NumberRows(released, tables.released_rows, {});
   const std::vector<std::uint64_t> box_rows = CountGroups(boxes);

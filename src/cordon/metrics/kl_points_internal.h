@@ -2,7 +2,8 @@
 //
 // Points on a grid that collect the weight of the boxes over them. A tree of bounding boxes over the points, halved at the
 // median of the widest side: a box that covers a node leaves its weight there, and what lies above a point is added to it
-// at the end. Weights are only ever added, so none is lost to cancellation.
+// at the end. A last coordinate on which boxes are single values is halved first, as it tells most. Weights are only ever
+// added, so none is lost to cancellation.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,11 @@ namespace cordon::internal {
 
 class WeightedPoints {
  public:
+  enum class Last { kRange, kValue };  // what boxes are on the last coordinate
+
   // `coordinates`: dimensions codes a point, point after point. REQUIRES: dimensions > 0.
-  WeightedPoints(std::vector<Code> coordinates, std::size_t dimensions)
-      : dimensions_(dimensions), coordinates_(std::move(coordinates)) {
+  WeightedPoints(std::vector<Code> coordinates, std::size_t dimensions, Last last)
+      : dimensions_(dimensions), last_(last), coordinates_(std::move(coordinates)) {
     order_.resize(coordinates_.size() / dimensions_);
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
     weights_.resize(order_.size());
@@ -59,7 +62,8 @@ class WeightedPoints {
         side.hi = std::max(side.hi, at(order_[i], d));
       }
       bounds_.push_back(side);
-      if (side.hi - side.lo > width) {
+      const bool first = last_ == Last::kValue && d + 1 == dimensions_ && side.hi > side.lo;
+      if (first || side.hi - side.lo > width) {
         width = side.hi - side.lo;
         widest = d;
       }
@@ -116,6 +120,7 @@ class WeightedPoints {
   }
 
   std::size_t dimensions_;
+  Last last_;
   std::vector<Code> coordinates_;
   std::vector<std::uint32_t> order_;
   std::vector<Node> nodes_;

@@ -15,6 +15,7 @@
 #include "cordon/publish/bind.h"
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/feasible.h"
+#include "cordon/publish/html.h"
 #include "cordon/publish/manifest.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/registry.h"
@@ -249,6 +250,7 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
   for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.html) paths.emplace_back("--html", *request.html);
   if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
   if (request.save_recoding) paths.emplace_back("--save-recoding", *request.save_recoding);
   if (HasSideFiles(request)) {
@@ -260,8 +262,9 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
 
 // Side files go to files: standard output belongs to the release or to the report in words.
 Result<void> CheckSideFiles(const AnonymizeRequest& request) {
-  for (const auto& [flag, path] : {std::pair{"--report", request.report}, std::pair{"--row-map", request.row_map},
-                                   std::pair{"--save-recoding", request.save_recoding}}) {
+  for (const auto& [flag, path] :
+       {std::pair{"--report", request.report}, std::pair{"--html", request.html}, std::pair{"--row-map", request.row_map},
+        std::pair{"--save-recoding", request.save_recoding}}) {
     if (path && (path->empty() || *path == "-")) {
       return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
     }
@@ -269,17 +272,31 @@ Result<void> CheckSideFiles(const AnonymizeRequest& request) {
   return {};
 }
 
+Result<void> ReserveReports(const AnonymizeRequest& request, Outputs& outputs) {
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
+  if (request.html) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
+  return {};
+}
+
+Result<void> WriteReports(const AnonymizeRequest& request, const Report& report, const Microdata& data, const Release& release,
+                          Outputs& outputs, const Run& run) {
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
+  if (!request.html) return {};
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.input, report, data, release, run));
+  return outputs.Write(*request.html, HtmlReport(facts));
+}
+
 Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs) {
+  CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
   if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.row_map, AtomicFile::Access::kPrivate));
   if (request.save_recoding) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.save_recoding, AtomicFile::Access::kPublic));
-  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
   if (!HasSideFiles(request)) return {};
   CORDON_RETURN_IF_ERROR(outputs.Reserve(RecordPath(request), AtomicFile::Access::kPrivate));
   return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
 }
 
-Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const VerifiedRelease& verified, RunRecord record,
-                   Report& report, const Run& run) {
+Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                   const VerifiedRelease& verified, RunRecord record, Report& report, const Run& run) {
   Stopwatch watch;
   const Release& release = verified.release();
   Outputs outputs;
@@ -299,7 +316,7 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
   }
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
-  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
+  CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
   CORDON_RETURN_IF_ERROR(outputs.Sync());
   CORDON_RETURN_IF_ERROR(staged.Sync());
   if (run.Stopped()) return Error::Cancelled();
@@ -328,7 +345,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   // The verdicts, and whether every cell tells the truth, are settled on the very rows that will be written.
   CORDON_RETURN_IF_ERROR(RequireTruth(made.release, data, run));
   if (made.release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, made.release));
-  const Verifier verifier(policy.models);
+  const Verifier verifier(policy.models, {.keep_per_group = request.html.has_value()});
   CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(made.release), run, &report.privacy));
   report.seconds.emplace_back("verify", watch.Lap());
   if (run.Stopped()) return Error::Cancelled();
@@ -363,11 +380,15 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   const std::string random_key = random.Save();
   CORDON_TRY(const VerifiedRelease verified, Produce(request, policy, input.data, random, report, run));
   if (request.output.empty()) {
-    if (request.report) CORDON_RETURN_IF_ERROR(WriteFile(*request.report, Dump(ToJson(report))));
+    Outputs outputs;
+    CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
+    CORDON_RETURN_IF_ERROR(WriteReports(request, report, input.data, verified.release(), outputs, run));
+    CORDON_RETURN_IF_ERROR(outputs.Sync());
+    CORDON_RETURN_IF_ERROR(outputs.Show());
     return report;
   }
   CORDON_RETURN_IF_ERROR(
-      Write(request, policy, verified, {request.input, input.sha256, policy.digest, "", random_key}, report, run));
+      Write(request, policy, input.data, verified, {request.input, input.sha256, policy.digest, "", random_key}, report, run));
   return report;
 }
 

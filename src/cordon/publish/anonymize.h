@@ -29,6 +29,7 @@ struct AnonymizeRequest {
 
   MeasureOptions measure;                    // what the report tells besides verdicts and loss
   std::optional<std::string> report;         // the report as JSON
+  std::optional<std::string> html;           // private: the report as a page (html.h)
   std::optional<std::string> row_map;        // private: released row -> input row
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm

@@ -179,7 +179,8 @@ std::string DrawLines(const LineChart& chart, int width, int height) {
   constexpr double kLeft = 52;
   constexpr double kRight = 16;
   constexpr double kTop = 30;
-  const double legend = 20 * static_cast<double>(chart.lines.size());
+  const auto named = std::count_if(chart.lines.begin(), chart.lines.end(), [](const Line& line) { return !line.name.empty(); });
+  const double legend = 20 * static_cast<double>(named);
   const double plot = height - kTop - 50 - legend;
   double most = 0;
   bool missing = false;
@@ -230,7 +231,9 @@ std::string DrawLines(const LineChart& chart, int width, int height) {
                            x_of(i), y, ShortNumber(*chart.lines[n].values[i]));
     }
     flush();
-    svg += marks + Rect(series, kLeft, key, 12, 12) + Text(kLeft + 18, key + 10, "start", chart.lines[n].name);
+    svg += marks;
+    if (chart.lines[n].name.empty()) continue;
+    svg += Rect(series, kLeft, key, 12, 12) + Text(kLeft + 18, key + 10, "start", chart.lines[n].name);
     key += 20;
   }
   if (missing) svg += cross(kLeft + 6, key + 6) + Text(kLeft + 18, key + 10, "start", chart.missing_name);

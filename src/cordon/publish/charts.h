@@ -54,7 +54,7 @@ std::string DrawColumns(const ColumnChart& chart);
 
 // Values over named places of an axis, a line for each series; a place without a value is marked as such.
 struct Line {
-  std::string name;
+  std::string name;  // in the key; empty: not in it
   std::vector<std::optional<double>> values;
 };
 struct LineChart {

@@ -106,7 +106,6 @@ std::size_t DistinctValues(const std::vector<SweepPoint>& points, const std::str
 // "mondrian, t = 0.2": everything but the axis.
 std::string LineName(const SweepPoint& point, const std::string& axis) {
   std::string name = point.algorithm;
-  if (point.algorithm == "auto" && point.report) name += fmt::format(" ({})", point.report->algorithm);
   for (const auto& [parameter, value] : point.parameters) {
     if (parameter != axis) name += fmt::format(", {} = {}", parameter, value);
   }
@@ -216,19 +215,15 @@ std::string SweepSvg(const std::vector<SweepPoint>& points) {
     }
   }
   if (chart.places.empty()) chart.places.emplace_back("");
-  std::vector<std::string> keys;  // algorithm and other parameters, whatever auto chose
   for (const SweepPoint& point : points) {
     const std::string* value = Find(point, axis);
     const auto at = value == nullptr ? 0 : std::find(chart.places.begin(), chart.places.end(), *value) - chart.places.begin();
-    SweepPoint bare{point.algorithm, point.parameters, std::nullopt, ""};
-    const std::string key = LineName(bare, axis);
-    const auto known = std::find(keys.begin(), keys.end(), key);
-    const auto line = static_cast<std::size_t>(known - keys.begin());
-    if (known == keys.end()) {
-      keys.push_back(key);
-      chart.lines.push_back({LineName(point, axis), std::vector<std::optional<double>>(chart.places.size())});
-    }
-    if (point.report) chart.lines[line].values[static_cast<std::size_t>(at)] = point.report->utility.loss.information_loss;
+    const std::string name = LineName(point, axis);
+    const auto known =
+        std::find_if(chart.lines.begin(), chart.lines.end(), [&](const Line& line) { return line.name == name; });
+    const auto number = static_cast<std::size_t>(known - chart.lines.begin());
+    if (known == chart.lines.end()) chart.lines.push_back({name, std::vector<std::optional<double>>(chart.places.size())});
+    if (point.report) chart.lines[number].values[static_cast<std::size_t>(at)] = point.report->utility.loss.information_loss;
   }
   const int height = 380 + 20 * static_cast<int>(chart.lines.size());
   std::string svg = DrawLines(chart, 640, height);
