@@ -73,8 +73,22 @@ TEST(RecordReader, AQuoteThatNeverClosesDoesNotSwallowTheRest) {
   for (int i = 0; i < 200'000; ++i) bytes += "2,fine\n";
   const Read read = ReadAll(bytes);
   ASSERT_EQ(read.records.size(), 200'001u);
-  EXPECT_EQ(read.records[0].fault, "opens a quote that is never closed");
+  EXPECT_EQ(read.records[0].fault, "opens a quote that is not closed within 64 lines");
   EXPECT_EQ(read.records[200'000].cells, (Cells{"2", "fine"}));
+}
+
+TEST(RecordReader, ACellMaySpanAsManyLinesAsARecordMayHave) {
+  const auto cell = [](std::size_t lines) {
+    std::string text = "a,b\n1,\"x";
+    for (std::size_t i = 1; i < lines; ++i) text += "\nx";
+    return text + "\"\n";
+  };
+  for (const std::size_t at_once : {1, 1000}) {
+    EXPECT_EQ(ReadAll(cell(64), {}, at_once).records.size(), 1u);
+    const Read longer = ReadAll(cell(65), {}, at_once);
+    ASSERT_EQ(longer.records.size(), 65u);
+    EXPECT_EQ(longer.records[0].fault, "opens a quote that is not closed within 64 lines");
+  }
 }
 
 TEST(RecordReader, ALineBeyondTheLimitIsPassedOver) {

@@ -28,7 +28,7 @@ Json AuditJson(const StreamAudit& audit) {
 }
 
 void Print(const StreamAudit& audit, Console& console) {
-  console.Print("{} rows of {} people in {} groups, {} tuples suppressed; longest delay {} tuples{}", audit.rows, audit.people,
+  console.Print("{} rows of {} people in {} groups, {} suppressed; longest delay {} tuples{}", audit.rows, audit.people,
                 audit.groups, audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
   for (const Verdict& verdict : audit.whole) console.Print("{}", Explain(verdict));
   for (const Verdict& verdict : audit.by_departure) console.Print("each group when it was published: {}", Explain(verdict));

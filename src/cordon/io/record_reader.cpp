@@ -219,7 +219,15 @@ class CsvReader final : public BufferedReader {
       if (!has_line && text.size() > kMaxRecordBytes) return {Cut::Kind::kFault, 0, TooLong()};
       return {Cut::Kind::kRecord, has_line ? line : text.size(), ""};
     }
-    return SplitQuoted(text, complete);
+    std::size_t end = 0;
+    std::uint64_t lines = 0;
+    while (lines < kMaxRecordLines && (end = text.find('\n', end)) != std::string_view::npos) ++lines, ++end;
+    if (lines < kMaxRecordLines) return SplitQuoted(text, complete);
+    Cut cut = SplitQuoted(text.substr(0, end), true);
+    if (cut.kind == Cut::Kind::kFault && cut.fault == CellError{CellError::Kind::kOpenQuote, 0}.what()) {
+      cut.fault = fmt::format("opens a quote that is not closed within {} lines", kMaxRecordLines);
+    }
+    return cut;
   }
 
   // Walks cell by cell: a quote opens a quoted cell only at its start, so a stray one is found on its own line.

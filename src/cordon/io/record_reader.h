@@ -4,8 +4,8 @@
 // as a fault, and reading goes on with the next line; nothing but the world itself stops it.
 //
 // What a fault is depends on the bytes alone, not on how they were cut into pieces. A fault takes one line with it: where
-// a quote is never closed, the lines behind it are read as records of their own. A quoted cell may span lines up to
-// kMaxRecordBytes.
+// a quote is never closed, the lines behind it are read as records of their own. So that such a quote does not hold up a
+// live stream for long, a record has at most kMaxRecordLines lines.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ struct RecordOptions {
 };
 
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 20;
+inline constexpr std::uint64_t kMaxRecordLines = 64;
 
 class RecordReader {
  public:

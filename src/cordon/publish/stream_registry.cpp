@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cordon/algorithms/castle.h"
+#include "cordon/algorithms/dynamic_group.h"
 #include "cordon/base/nearest.h"
 
 namespace cordon {
@@ -23,6 +24,7 @@ CastleOptions CastleOptionsOf(const Policy& policy) {
   whole("reuse_cap", options.reuse_cap);
   whole("pool_cap", options.pool_cap);
   whole("batch", options.batch);
+  whole("split_tries", options.split_tries);
   options.reuse_ttl = algorithm.Option<std::int64_t>("castle", "reuse_ttl");
   const auto reuse = algorithm.Option<std::string>("castle", "reuse");
   if (reuse == "disjoint") options.reuse = CastleOptions::Reuse::kDisjoint;
@@ -49,9 +51,35 @@ StreamVerifierOptions VerifyCastle(const Policy& policy) {
   return verify;
 }
 
+DynamicGroupOptions DynamicGroupOptionsOf(const Policy& policy) {
+  DynamicGroupOptions options;
+  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
+  options.delay_ms = policy.stream->delay_ms.value_or(0);
+  return options;
+}
+
+Result<std::unique_ptr<StreamEngine>> MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
+  if (policy.algorithm.suppressed == Suppression::kPool) {
+    return Error::InvalidPolicy("{}:{}: dynamic-group has no pool of suppressed tuples", policy.name, policy.algorithm.line)
+        .WithHint("use suppressed = \"drop\" or \"blank\", or castle");
+  }
+  CORDON_TRY(DynamicGroup engine, DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
+  return std::unique_ptr<StreamEngine>(std::make_unique<DynamicGroup>(std::move(engine)));
+}
+
+StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
+  const DynamicGroupOptions options = DynamicGroupOptionsOf(policy);
+  StreamVerifierOptions verify;
+  verify.delay_tuples = options.delay_tuples;
+  verify.delay_ms = options.delay_ms;
+  return verify;
+}
+
 constexpr std::array kAlgorithms = {
     StreamAlgorithmEntry{"castle", "clusters that leave when a tuple's time is up; l-diversity and reuse of groups", MakeCastle,
                          VerifyCastle},
+    StreamAlgorithmEntry{"dynamic-group", "condensation: the nearest of groups around centroids, split when large",
+                         MakeDynamicGroup, VerifyDynamicGroup},
 };
 
 }  // namespace
