@@ -8,7 +8,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libfmt-dev zlib1g-dev nlohmann-json3-dev libsodium-dev libssl-dev libtomlplusplus-dev
-       libsimdjson-dev libcli11-dev libxxhash-dev)
+       libsimdjson-dev libcli11-dev libxxhash-dev libcpp-httplib-dev libbrotli-dev)
 test=(libgtest-dev python3)
 lint=(clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

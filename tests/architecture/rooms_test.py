@@ -18,8 +18,9 @@ ALLOWED = {
     "io": {"base", "data"},
     "synthetic": {"base", "data"},
     "algorithms": {"base", "data", "models", "metrics"},
-    "publish": {"base", "data", "models", "metrics", "query", "io", "synthetic", "algorithms"},
-    "cli": {"base", "data", "models", "metrics", "query", "io", "synthetic", "publish"},
+    "stream": {"base", "data", "models", "io", "algorithms"},
+    "publish": {"base", "data", "models", "metrics", "query", "io", "synthetic", "algorithms", "stream"},
+    "cli": {"base", "data", "models", "metrics", "query", "io", "synthetic", "stream", "publish"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]cordon/([^/">]+)/([^">]+)[">]', re.MULTILINE)

@@ -29,6 +29,7 @@ Result<void> CastleOptions::Validate() const {
   if (history < 1 || history > kMost) return OutOfRange("history", history, "from 1 to 1000000000");
   if (reuse_cap < 0 || reuse_cap > 1'000'000) return OutOfRange("reuse_cap", reuse_cap, "from 0 to 1000000");
   if (reuse_ttl && *reuse_ttl < 1) return OutOfRange("reuse_ttl", *reuse_ttl, "at least 1");
+  if (split_tries < 1 || split_tries > 1000) return OutOfRange("split_tries", split_tries, "from 1 to 1000");
   if (pool_cap < 1 || pool_cap > kMost) return OutOfRange("pool_cap", pool_cap, "from 1 to 1000000000");
   if (batch < 1) return OutOfRange("batch", batch, "at least 1");
   if (batch > 1 && delay_ms > 0) return Error::InvalidPolicy("castle: batches need a delay in tuples");
@@ -48,7 +49,7 @@ CastleState::CastleState(StreamSchema schema, GroupNeeds needs, CastleOptions op
       reuse_(schema_, static_cast<std::size_t>(options_.reuse_cap)),
       history_(static_cast<std::size_t>(options_.history)),
       pool_(needs_, static_cast<std::size_t>(options_.pool_cap)),
-      splitter_(loss_, needs_),
+      splitter_(loss_, needs_, static_cast<int>(options_.split_tries)),
       stage_(random.Substream("castle.order")),
       choices_(random.Substream("castle.choices")) {}
 

@@ -38,6 +38,7 @@ struct CastleOptions {
   Reuse reuse = Reuse::kUniform;               // may later tuples join groups that have left?
   std::int64_t reuse_cap = 4096;               // groups that can be joined; the oldest gives way
   std::optional<std::int64_t> reuse_ttl;       // and for how long after they left, in the unit of the delay; default 10 delays
+  std::int64_t split_tries = 4;                // random cuts of a large cluster, of which the one of least loss is taken
   BoxLoss::Form loss = BoxLoss::Form::kPaper;  // the loss of a category
   bool outlier = false;                        // suppress a tuple whose cluster is smaller than most, as the paper does
   bool pool = false;                           // suppressed tuples wait for others, to leave together under the widest box

@@ -6,67 +6,39 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "cordon/base/check.h"
 
 namespace cordon {
-namespace {
 
-struct Candidate {
-  double distance;
-  std::int32_t tuple;
-  std::int32_t lane;
-  friend bool operator<(const Candidate& a, const Candidate& b) {
-    return a.distance != b.distance ? a.distance < b.distance : a.tuple < b.tuple;
-  }
-};
-
-// Keeps the `count` least of all candidates shown to it; most are turned away by one comparison.
-class Least {
- public:
-  explicit Least(std::size_t count) : count_(count) { kept_.reserve(2 * count + 1); }
-  void Show(const Candidate& candidate) {
-    if (candidate.distance > limit_ || count_ == 0) return;
-    kept_.push_back(candidate);
-    if (kept_.size() > 2 * count_) Trim();
-  }
-  const std::vector<Candidate>& Finish() {
-    if (kept_.size() > count_) Trim();
-    std::sort(kept_.begin(), kept_.end());
-    return kept_;
-  }
-  void Restart() {
-    kept_.clear();
-    limit_ = std::numeric_limits<double>::infinity();
-  }
-
- private:
-  void Trim() {
-    std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count_ - 1), kept_.end());
-    kept_.resize(count_);
-    limit_ = kept_[count_ - 1].distance;
-  }
-  std::size_t count_;
-  double limit_ = std::numeric_limits<double>::infinity();
-  std::vector<Candidate> kept_;
-};
-
-}  // namespace
-
-// The tuples of each person, in order of arrival; people in order of their first.
-std::vector<std::vector<std::int32_t>> Splitter::ByPerson(Tuples tuples) {
-  std::vector<std::vector<std::int32_t>> buckets;
-  for (std::size_t i = 0; i < tuples.size(); ++i) {
-    const auto person = static_cast<std::size_t>(tuples[i].person);
-    if (person >= bucket_of_person_.size()) bucket_of_person_.resize(person + 1, -1);
-    if (bucket_of_person_[person] < 0) {
-      bucket_of_person_[person] = static_cast<std::int32_t>(buckets.size());
-      buckets.emplace_back();
+// People are numbered in the order of their first tuple.
+void Splitter::FindPeople(Tuples tuples) {
+  std::int32_t most = 0;
+  for (const SplitTuple& tuple : tuples) most = std::max(most, tuple.person);
+  if (static_cast<std::size_t>(most) >= person_place_.size()) person_place_.resize(static_cast<std::size_t>(most) + 1, -1);
+  person_of_.clear();
+  rows_of_person_.clear();
+  for (const SplitTuple& tuple : tuples) {
+    std::int32_t& place = person_place_[tuple.person];
+    if (place < 0) {
+      place = static_cast<std::int32_t>(rows_of_person_.size());
+      rows_of_person_.push_back(0);
     }
-    buckets[bucket_of_person_[person]].push_back(static_cast<std::int32_t>(i));
+    ++rows_of_person_[place];
+    person_of_.push_back(place);
   }
-  for (const SplitTuple& tuple : tuples) bucket_of_person_[tuple.person] = -1;
-  return buckets;
+  for (const SplitTuple& tuple : tuples) person_place_[tuple.person] = -1;
+  const std::size_t people = rows_of_person_.size();
+  first_of_person_.assign(people + 1, 0);
+  for (std::size_t person = 0; person < people; ++person) {
+    first_of_person_[person + 1] = first_of_person_[person] + rows_of_person_[person];
+  }
+  tuples_of_person_.resize(tuples.size());
+  std::vector<std::int32_t> next(first_of_person_.begin(), first_of_person_.end() - 1);
+  for (std::size_t i = 0; i < tuples.size(); ++i) tuples_of_person_[next[person_of_[i]]++] = static_cast<std::int32_t>(i);
+  all_points_.Clear();
+  for (std::size_t i = 0; i < tuples.size(); ++i) all_points_.Add(static_cast<std::int32_t>(i), tuples[i].point);
 }
 
 void Splitter::PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts) {
@@ -76,73 +48,101 @@ void Splitter::PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<Split
   parts_.Extend(part, tuples[tuple].point);
 }
 
-std::vector<SplitPart> Splitter::SplitByPerson(Tuples tuples, Random& random) {
-  std::vector<std::vector<std::int32_t>> buckets = ByPerson(tuples);
-  const bool one_each = buckets.size() == tuples.size();
-  std::vector<std::int32_t> bucket_of(tuples.size());
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    for (const std::int32_t tuple : buckets[b]) bucket_of[tuple] = static_cast<std::int32_t>(b);
+// One cut by people: what is still to be given to a part.
+class Splitter::PersonCut {
+ public:
+  PersonCut(const Splitter& splitter, PointLanes& points)
+      : splitter_(splitter),
+        points_(points),
+        rows_(splitter.rows_of_person_),
+        first_(splitter.first_of_person_.begin(), splitter.first_of_person_.end() - 1),
+        live_(rows_.size()),
+        live_at_(rows_.size()),
+        lane_of_(splitter.person_of_.size()) {
+    points_ = splitter.all_points_;
+    std::iota(live_.begin(), live_.end(), 0);
+    std::iota(live_at_.begin(), live_at_.end(), 0);
+    std::iota(lane_of_.begin(), lane_of_.end(), 0);
   }
-  std::vector<std::int32_t> live(buckets.size());  // buckets that are not empty
-  std::vector<std::int32_t> live_at(buckets.size());
-  for (std::size_t b = 0; b < buckets.size(); ++b) live[b] = live_at[b] = static_cast<std::int32_t>(b);
-  std::vector<std::int32_t> lane_of(tuples.size());
-  points_.Clear();
-  for (std::size_t i = 0; i < tuples.size(); ++i) {
-    points_.Add(static_cast<std::int32_t>(i), tuples[i].point);
-    lane_of[i] = static_cast<std::int32_t>(i);
-  }
-  const auto take = [&](std::int32_t tuple) {
-    const std::int32_t lane = lane_of[tuple];
-    lane_of[points_.numbers().back()] = lane;
-    points_.Remove(static_cast<std::size_t>(lane));
-    std::vector<std::int32_t>& bucket = buckets[bucket_of[tuple]];
-    bucket.erase(std::find(bucket.begin(), bucket.end(), tuple));
-    if (!bucket.empty()) return;
-    const std::int32_t place = live_at[bucket_of[tuple]];
-    live_at[live.back()] = place;
-    live[place] = live.back();
-    live.pop_back();
-  };
 
+  const std::vector<std::int32_t>& live() const { return live_; }  // people who have tuples left
+  bool is_left(std::int32_t tuple) const { return lane_of_[tuple] >= 0; }
+  // The person's earliest tuple that is left.
+  std::int32_t FirstOf(std::int32_t person) {
+    std::int32_t& at = first_[person];
+    while (!is_left(splitter_.tuples_of_person_[at])) ++at;
+    return splitter_.tuples_of_person_[at];
+  }
+
+  void Take(std::int32_t tuple) {
+    const std::int32_t lane = lane_of_[tuple];
+    lane_of_[points_.numbers().back()] = lane;
+    points_.Remove(static_cast<std::size_t>(lane));
+    lane_of_[tuple] = -1;
+    const std::int32_t person = splitter_.person_of_[tuple];
+    if (--rows_[person] > 0) return;
+    const std::int32_t place = live_at_[person];
+    live_at_[live_.back()] = place;
+    live_[place] = live_.back();
+    live_.pop_back();
+  }
+
+ private:
+  const Splitter& splitter_;
+  PointLanes& points_;
+  std::vector<std::int32_t> rows_;   // left, by person
+  std::vector<std::int32_t> first_;  // by person: where in tuples_of_person_ to look for the first
+  std::vector<std::int32_t> live_;
+  std::vector<std::int32_t> live_at_;
+  std::vector<std::int32_t> lane_of_;  // by tuple; -1: taken
+};
+
+// Of each person but the seed's the tuple nearest to the seed, shown to `nearest`. joined_ holds the distances.
+void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest) {
+  if (rows_of_person_.size() == person_of_.size()) {  // one tuple each; the seed's person has none left
+    for (std::size_t lane = 0; lane < points_.size(); ++lane) nearest.Show({joined_[lane], points_.number(lane)});
+    return;
+  }
+  nearest_of_person_.resize(rows_of_person_.size());
+  for (const std::int32_t person : live) nearest_of_person_[person].tuple = -1;
+  for (std::size_t lane = 0; lane < points_.size(); ++lane) {
+    const internal::Nearest::Candidate candidate{joined_[lane], points_.number(lane)};
+    internal::Nearest::Candidate& best = nearest_of_person_[person_of_[candidate.tuple]];
+    if (best.tuple < 0 || candidate < best) best = candidate;
+  }
+  for (const std::int32_t person : live) {
+    if (person != seed_person) nearest.Show(nearest_of_person_[person]);
+  }
+}
+
+std::vector<SplitPart> Splitter::SplitByPerson(Tuples tuples, Random& random) {
+  PersonCut cut(*this, points_);
   const auto others = static_cast<std::size_t>(needs_->k - 1);
-  Least nearest(others);
-  std::vector<Candidate> nearest_of(one_each ? 0 : buckets.size());
+  internal::Nearest nearest(others);
   std::vector<SplitPart> parts;
   parts_.Clear();
-  while (live.size() > others) {
-    const std::int32_t seed_bucket = live[random.Below(live.size())];
-    const std::int32_t seed = buckets[seed_bucket].front();
-    take(seed);
+  while (cut.live().size() > others) {
+    const std::int32_t person = cut.live()[random.Below(cut.live().size())];
+    const std::int32_t seed = cut.FirstOf(person);
+    cut.Take(seed);
     SplitPart part{{seed}, loss_->Of(tuples[seed].point)};
     points_.Join(part.box, joined_);
     nearest.Restart();
-    if (one_each) {
-      for (std::size_t lane = 0; lane < points_.size(); ++lane) {
-        nearest.Show({joined_[lane], points_.number(lane), static_cast<std::int32_t>(lane)});
-      }
-    } else {
-      for (const std::int32_t b : live) nearest_of[b].tuple = -1;
-      for (std::size_t lane = 0; lane < points_.size(); ++lane) {
-        const Candidate candidate{joined_[lane], points_.number(lane), static_cast<std::int32_t>(lane)};
-        Candidate& best = nearest_of[bucket_of[candidate.tuple]];
-        if (best.tuple < 0 || candidate < best) best = candidate;
-      }
-      for (const std::int32_t b : live) {
-        if (b != seed_bucket) nearest.Show(nearest_of[b]);
-      }
-    }
-    for (const Candidate& candidate : nearest.Finish()) {
+    ShowNearest(person, cut.live(), nearest);
+    for (const auto& candidate : nearest.Finish()) {
       part.tuples.push_back(candidate.tuple);
       loss_->Extend(part.box, tuples[candidate.tuple].point);
-      take(candidate.tuple);
+      cut.Take(candidate.tuple);
     }
     parts_.Set(parts_.Add(), part.box);
     parts.push_back(std::move(part));
   }
-  std::sort(live.begin(), live.end());
-  for (const std::int32_t b : live) {
-    for (const std::int32_t tuple : buckets[b]) PlaceNearest(tuples, tuple, parts);
+  std::vector<std::int32_t> left = cut.live();
+  std::sort(left.begin(), left.end());
+  for (const std::int32_t person : left) {
+    for (std::int32_t at = first_of_person_[person]; at < first_of_person_[person + 1]; ++at) {
+      if (cut.is_left(tuples_of_person_[at])) PlaceNearest(tuples, tuples_of_person_[at], parts);
+    }
   }
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].box = parts_.box(i);
   return parts;
@@ -187,6 +187,21 @@ void Splitter::Repair(Tuples tuples, std::vector<SplitPart>& parts) {
 }
 
 std::vector<SplitPart> Splitter::Split(Tuples tuples, Random& random) {
+  std::vector<SplitPart> best;
+  double least = std::numeric_limits<double>::infinity();
+  FindPeople(tuples);
+  for (int i = 0; i < tries_; ++i) {
+    std::vector<SplitPart> parts = SplitOnce(tuples, random);
+    double loss = 0;
+    for (const SplitPart& part : parts) loss += loss_->Loss(part.box) * static_cast<double>(part.tuples.size());
+    if (loss >= least) continue;
+    least = loss;
+    best = std::move(parts);
+  }
+  return best;
+}
+
+std::vector<SplitPart> Splitter::SplitOnce(Tuples tuples, Random& random) {
   if (needs_->diversity.empty()) return SplitByPerson(tuples, random);
   const auto widest = std::max_element(needs_->diversity.begin(), needs_->diversity.end(),
                                        [](const auto& a, const auto& b) { return a.l < b.l; });

@@ -4,7 +4,9 @@
 // tuples are numbered 0, 1, ... in order of arrival.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,6 +16,47 @@
 #include "cordon/base/random.h"
 
 namespace cordon {
+namespace internal {
+
+// Keeps the `count` nearest of all candidates shown to it; most are turned away by one comparison.
+class Nearest {
+ public:
+  struct Candidate {
+    double distance;
+    std::int32_t tuple;
+    friend bool operator<(const Candidate& a, const Candidate& b) {
+      return a.distance != b.distance ? a.distance < b.distance : a.tuple < b.tuple;
+    }
+  };
+
+  explicit Nearest(std::size_t count) : count_(count) { kept_.reserve(2 * count + 1); }
+  void Show(const Candidate& candidate) {
+    if (candidate.distance > limit_ || count_ == 0) return;
+    kept_.push_back(candidate);
+    if (kept_.size() > 2 * count_) Trim();
+  }
+  const std::vector<Candidate>& Finish() {
+    if (kept_.size() > count_) Trim();
+    std::sort(kept_.begin(), kept_.end());  // what was nth_element's business must not show
+    return kept_;
+  }
+  void Restart() {
+    kept_.clear();
+    limit_ = std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  void Trim() {
+    std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count_ - 1), kept_.end());
+    kept_.resize(count_);
+    limit_ = kept_[count_ - 1].distance;
+  }
+  std::size_t count_;
+  double limit_ = std::numeric_limits<double>::infinity();
+  std::vector<Candidate> kept_;
+};
+
+}  // namespace internal
 
 struct SplitTuple {
   const double* point = nullptr;
@@ -28,7 +71,9 @@ struct SplitPart {
 
 class Splitter {
  public:
-  Splitter(const BoxLoss& loss, const GroupNeeds& needs) : loss_(&loss), needs_(&needs), points_(loss), parts_(loss) {}
+  // Of `tries` random cuts the one of least loss is taken.
+  Splitter(const BoxLoss& loss, const GroupNeeds& needs, int tries)
+      : loss_(&loss), needs_(&needs), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
 
   // The parts in the order they were made; all tuples are in one of them. A single part where no cut is possible.
   // REQUIRES: the tuples together satisfy the needs.
@@ -36,22 +81,33 @@ class Splitter {
 
  private:
   using Tuples = std::span<const SplitTuple>;
+  class PersonCut;
 
+  std::vector<SplitPart> SplitOnce(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByPerson(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random);
   void PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts);
   bool Satisfies(Tuples tuples, const SplitPart& part) const;
   void Repair(Tuples tuples, std::vector<SplitPart>& parts);
-  std::vector<std::vector<std::int32_t>> ByPerson(Tuples tuples);
+  void FindPeople(Tuples tuples);
+  void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest);
 
   const BoxLoss* loss_;
   const GroupNeeds* needs_;
+  int tries_;
+  // Of the tuples at hand: person of each, and the tuples of each person in order of arrival.
+  std::vector<std::int32_t> person_of_;
+  std::vector<std::int32_t> rows_of_person_;
+  std::vector<std::int32_t> first_of_person_;
+  std::vector<std::int32_t> tuples_of_person_;
+  PointLanes all_points_;
   // Kept for their memory.
   PointLanes points_;
   BoxLanes parts_;
   std::vector<double> joined_;
   std::vector<double> increase_;
-  std::vector<std::int32_t> bucket_of_person_;
+  std::vector<std::int32_t> person_place_;
+  std::vector<internal::Nearest::Candidate> nearest_of_person_;
 };
 
 // How many tuples of each bucket go into one part of k: shares in proportion to the sizes, rounded by largest remainder to a

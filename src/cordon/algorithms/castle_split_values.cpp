@@ -70,7 +70,11 @@ std::vector<std::int64_t> CastleQuotas(std::span<const std::int64_t> sizes, std:
 }
 
 std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random) {
-  const std::vector<Numbers> people = ByPerson(tuples);
+  std::vector<Numbers> people;
+  for (std::size_t person = 0; person < rows_of_person_.size(); ++person) {
+    people.emplace_back(tuples_of_person_.begin() + first_of_person_[person],
+                        tuples_of_person_.begin() + first_of_person_[person + 1]);
+  }
   std::vector<Numbers> chosen;
   for (auto& [value, numbers] : ChooseOneEach(tuples, people, need)) {
     chosen.push_back(std::move(numbers));

@@ -29,6 +29,7 @@ Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
 Command AddPolicy(CLI::App& app);
+Command AddStream(CLI::App& app);
 Command AddSweep(CLI::App& app);
 Command AddVerify(CLI::App& app);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cordon generate NAME --rows N --seed S [--rho R] --output DIR|FILE
+// cordon generate NAME --rows N --seed S [--rho R] [--alpha A] [--items I] --output DIR|FILE
 #include "cordon/synthetic/generate.h"
 
 #include <filesystem>
@@ -60,6 +60,8 @@ Command AddGenerate(CLI::App& app) {
   parser->add_option("--rows", args->options.rows, "Rows");
   parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)");
   parser->add_option("--rho", args->options.rho, "census: dependence between the attributes, 0 to below 1 (default 0)");
+  parser->add_option("--alpha", args->options.alpha, "powerlaw: skew, 0, 0.5, 1, ... 4 (default 1)");
+  parser->add_option("--items", args->options.items, "transactions: rows to a transaction, 1 to 100 (default 10)");
   parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
       ->required();
   return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};

@@ -88,7 +88,7 @@ int Main(int argc, char** argv) {
   app.fallthrough();
 
   const std::vector<Command> commands = {AddAnonymize(app), AddCheck(app),  AddCompare(app), AddEvaluate(app), AddGenerate(app),
-                                         AddHierarchy(app), AddPolicy(app), AddSweep(app),   AddVerify(app)};
+                                         AddHierarchy(app), AddPolicy(app), AddStream(app), AddSweep(app), AddVerify(app)};
   if (const auto unknown = UnknownCommand(app, argc, argv)) {
     console.Show(*unknown);
     return kExitError;

@@ -5,6 +5,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/cli/verify_stream.h"
 #include "cordon/models/truth.h"
 #include "cordon/models/verifier.h"
 #include "cordon/publish/report.h"
@@ -14,6 +15,8 @@ namespace {
 
 struct VerifyArgs {
   std::string release;
+  std::string stream;
+  std::string audit;
   std::string policy;
   std::string original;
   std::string row_map;
@@ -58,7 +61,12 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
     return Error::InvalidPolicy("--row-map and --input-order need --original");
   }
   CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
+  if (args.release.empty() == args.stream.empty() || args.stream.empty() != args.audit.empty() ||
+      (!args.stream.empty() && !args.original.empty())) {
+    return Error::InvalidPolicy("what is to be verified?").WithHint("give a RELEASE, or --stream OUT with --audit LOG");
+  }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  if (!args.stream.empty()) return VerifyStreamFiles(args.stream, args.audit, policy, format, args.json, console, run);
   std::optional<Microdata> original;
   if (!args.original.empty()) {
     CORDON_TRY(original, ReadOriginal(args.original, policy, run));
@@ -112,7 +120,9 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
 Command AddVerify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
   CLI::App* parser = app.add_subcommand("verify", "Does a release hold? Any tool's release");
-  parser->add_option("RELEASE", args->release, "The published table")->required();
+  parser->add_option("RELEASE", args->release, "The published table");
+  parser->add_option("--stream", args->stream, "The output of cordon stream");
+  parser->add_option("--audit", args->audit, "Its audit log (stream --audit)");
   parser->add_option("--policy", args->policy, "What must hold")->required();
   parser->add_option("--original", args->original, "The table behind it: also checks that every cell tells the truth");
   parser->add_option("--row-map", args->row_map, "Which row of the original is behind each row (anonymize --row-map)");

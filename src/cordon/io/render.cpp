@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cordon/io/byte_scan_internal.h"
+#include "cordon/io/cell_text.h"
 #include "cordon/io/out_column_internal.h"
 #include "cordon/io/render_internal.h"
 
@@ -11,53 +11,16 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-// Quotes only where a reader would need them. The delimiter's first byte is enough to ask for quotes: a longer
-// delimiter could otherwise begin in the cell and end in the one that follows.
-class CsvCell {
- public:
-  explicit CsvCell(const TextFormat& text, bool single) : text_(text), single_(single) {}
-
-  Result<std::string> Render(const std::string& column, std::string_view cell) const {
-    const bool must = HoldsByte(cell, text_.delimiter[0]) || HoldsByte(cell, '\n') || HoldsByte(cell, '\r');
-    if (text_.quote == '\0') {
-      if (!must) return std::string(cell);
-      return Error::InvalidData("column {}: a cell holds the delimiter or a line end, and data.quote is off", column)
-          .WithHint("set data.quote, or another data.delimiter");
-    }
-    const bool outer_space = !cell.empty() && (IsSpace(cell.front()) || IsSpace(cell.back()));
-    const bool blank_line = single_ && cell.empty();  // many readers leave blank lines out
-    const bool byte_order_mark = cell.starts_with("\xef\xbb\xbf");
-    if (!must && !outer_space && !blank_line && !byte_order_mark && !HoldsByte(cell, text_.quote)) return std::string(cell);
-    std::string quoted(1, text_.quote);
-    for (const char byte : cell) {
-      if (byte == text_.quote) quoted.push_back(byte);
-      quoted.push_back(byte);
-    }
-    quoted.push_back(text_.quote);
-    return quoted;
-  }
-
- private:
-  static bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
-  const TextFormat& text_;
-  bool single_;  // a column
-};
+Result<std::string> RenderCsvCell(const CsvCell& cells, const std::string& column, std::string_view cell) {
+  std::string text;
+  if (cells.Append(cell, text)) return text;
+  return Error::InvalidData("column {}: a cell holds the delimiter or a line end, and data.quote is off", column)
+      .WithHint("set data.quote, or another data.delimiter");
+}
 
 std::string JsonString(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char byte : text) {
-    if (byte == '"' || byte == '\\') {
-      quoted += {'\\', byte};
-    } else if (static_cast<unsigned char>(byte) < 0x20) {
-      quoted += byte == '\n'   ? "\\n"
-                : byte == '\r' ? "\\r"
-                : byte == '\t' ? "\\t"
-                               : fmt::format("\\u{:04x}", static_cast<int>(byte));
-    } else {
-      quoted.push_back(byte);
-    }
-  }
-  quoted.push_back('"');
+  std::string quoted;
+  AppendJsonString(text, quoted);
   return quoted;
 }
 
@@ -109,10 +72,10 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
     rendered.names.push_back(column.name);
     const std::string after = &column == &columns.back() ? "\n" : text.delimiter;
     if (text.header) {
-      CORDON_TRY(const std::string name, cells.Render(column.name, column.name));
+      CORDON_TRY(const std::string name, RenderCsvCell(cells, column.name, column.name));
       rendered.header += name + after;
     }
-    const auto render = [&](const Text& cell) { return cells.Render(column.name, cell.value_or("")); };
+    const auto render = [&](const Text& cell) { return RenderCsvCell(cells, column.name, cell.value_or("")); };
     CORDON_TRY(RenderedColumn pieces, RenderColumn(column, "", after, render));
     rendered.columns.push_back(std::move(pieces));
   }

@@ -53,28 +53,6 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
                                    only_data[0]);
 }
 
-// The attribute of each column; null for the event time that no attribute describes.
-Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, const Table& table) {
-  std::vector<const AttributePolicy*> matched;
-  std::vector<std::string> only_data;
-  std::set<std::string> seen;
-  for (const Column& column : table.columns) {
-    const AttributePolicy* attribute = policy.Find(column.name);
-    if (attribute != nullptr && !seen.insert(column.name).second) {
-      return Error::InvalidData("the data has two columns '{}'", column.name);
-    }
-    const bool event_time = policy.stream && policy.stream->event_time == column.name;
-    if (attribute == nullptr && !event_time) only_data.push_back(column.name);
-    matched.push_back(attribute);
-  }
-  std::vector<std::string> only_policy;
-  for (const AttributePolicy& attribute : policy.attributes) {
-    if (!seen.contains(attribute.name)) only_policy.push_back(attribute.name);
-  }
-  if (!only_data.empty() || !only_policy.empty()) return Unmatched(only_data, only_policy, !seen.empty());
-  return matched;
-}
-
 // The rows without a missing quasi or sensitive cell.
 std::vector<std::uint64_t> CompleteRows(const Table& table, const std::vector<const AttributePolicy*>& attributes,
                                         const std::vector<Flags>& missing, const Run& run) {
@@ -98,13 +76,7 @@ std::vector<std::uint64_t> CompleteRows(const Table& table, const std::vector<co
 }
 
 Result<Column> Pseudonyms(const Policy& policy, const AttributePolicy& attribute, const ColumnView& view, const Run& run) {
-  const std::string path = (policy.directory / *attribute.pseudonym_key_file).string();
-  CORDON_TRY(const std::string key, ReadFile(path).WithContext("the key of '{}'", attribute.name));
-  if (key.size() < kShortestKey) {
-    return Error::InvalidPolicy("the key of '{}' ({}) has fewer than {} bytes", attribute.name, *attribute.pseudonym_key_file,
-                                kShortestKey)
-        .WithHint("make one: head -c 32 /dev/urandom > {}", *attribute.pseudonym_key_file);
-  }
+  CORDON_TRY(const std::string key, ReadPseudonymKey(policy, attribute));
   std::vector<Sha256Digest> digests(view.num_texts());
   ParallelFor(run.threads, digests.size(), 4096, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t code = begin; code < end; ++code) {
@@ -165,8 +137,42 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
 
 }  // namespace
 
+Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns) {
+  std::vector<const AttributePolicy*> matched;
+  std::vector<std::string> only_data;
+  std::set<std::string> seen;
+  for (const std::string& column : columns) {
+    const AttributePolicy* attribute = policy.Find(column);
+    if (attribute != nullptr && !seen.insert(column).second) {
+      return Error::InvalidData("the data has two columns '{}'", column);
+    }
+    const bool event_time = policy.stream && policy.stream->event_time == column;
+    if (attribute == nullptr && !event_time) only_data.push_back(column);
+    matched.push_back(attribute);
+  }
+  std::vector<std::string> only_policy;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (!seen.contains(attribute.name)) only_policy.push_back(attribute.name);
+  }
+  if (!only_data.empty() || !only_policy.empty()) return Unmatched(only_data, only_policy, !seen.empty());
+  return matched;
+}
+
+Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute) {
+  const std::string path = (policy.directory / *attribute.pseudonym_key_file).string();
+  CORDON_TRY(std::string key, ReadFile(path).WithContext("the key of '{}'", attribute.name));
+  if (key.size() < kShortestKey) {
+    return Error::InvalidPolicy("the key of '{}' ({}) has fewer than {} bytes", attribute.name, *attribute.pseudonym_key_file,
+                                kShortestKey)
+        .WithHint("make one: head -c 32 /dev/urandom > {}", *attribute.pseudonym_key_file);
+  }
+  return key;
+}
+
 Result<Microdata> Bind(const Policy& policy, const Table& table, const Run& run) {
-  CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, table));
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, names));
   if (table.num_rows == 0) return Error::InvalidData("the data has no rows");
   if (table.num_rows > std::numeric_limits<RowId>::max()) return Error::InvalidData("the data has more than 2^32 - 1 rows");
 

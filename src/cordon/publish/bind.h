@@ -5,6 +5,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ namespace cordon {
 // Columns of the table and attributes of the policy must match one to one: a column nobody has spoken about is
 // an error, not a leak.
 Result<Microdata> Bind(const Policy& policy, const Table& table, const Run& run);
+
+// The attribute of each column; null for the event time that no attribute describes.
+Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns);
+
+// REQUIRES: the attribute has a pseudonym.
+Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute);
 
 // Binding without rows: the published attributes in the order of the policy, from declared domains alone (range,
 // hierarchy, values). An error where a quasi or sensitive attribute declares none.

@@ -5,98 +5,15 @@
 
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/hierarchy_source.h"
+#include "cordon/publish/number_shape_internal.h"
 
 namespace cordon::internal {
 namespace {
 
 constexpr std::int64_t kMostDeclared = std::int64_t{1} << 22;
 
-std::optional<Decimal> ParseNumber(Domain::Kind type, std::string_view text) {
-  if (type == Domain::Kind::kNumeric) return ParseDecimal(text);
-  const auto day = ParseDate(text);
-  return day ? std::optional(Decimal{*day, 0}) : std::nullopt;
-}
-
-Int128 FloorTo(Int128 value, Int128 width) { return value - ((value % width) + width) % width; }
-
-// What the policy says of a numeric column, at the scale of the column.
-struct Shape {
-  int scale = 0;
-  std::optional<std::int64_t> range_lo, range_hi, top, bottom, round, grid;
-  std::vector<std::int64_t> widths;
-  std::optional<std::vector<std::int64_t>> values;
-
-  std::int64_t origin() const { return range_lo.value_or(0); }
-
-  std::int64_t Clamp(std::int64_t value) const {
-    if (top) value = std::min(value, *top);
-    if (bottom) value = std::max(value, *bottom);
-    return value;
-  }
-  bool InRange(std::int64_t value) const { return !range_lo || (*range_lo <= value && value <= *range_hi); }
-  // Half up: 2.5 rounds to 3 and -2.5 to -2.
-  std::int64_t Settle(std::int64_t value) const {
-    if (round)
-      value = static_cast<std::int64_t>(FloorTo(static_cast<Int128>(value) * 2 + *round, static_cast<Int128>(*round) * 2) / 2);
-    if (grid) value = static_cast<std::int64_t>(FloorTo(static_cast<Int128>(value) - origin(), *grid) + origin());
-    return value;
-  }
-};
-
-int ScaleOf(const AttributePolicy& attribute, const std::vector<std::optional<Decimal>>& numbers) {
-  int scale = 0;
-  const auto take = [&](const std::optional<Decimal>& number) {
-    if (number) scale = std::max(scale, number->scale);
-  };
-  for (const std::optional<Decimal>& number : numbers) take(number);
-  for (const auto& number : {attribute.grid, attribute.top, attribute.bottom, attribute.round}) take(number);
-  if (attribute.range) {
-    take(attribute.range->first);
-    take(attribute.range->second);
-  }
-  for (const Decimal& width : attribute.hierarchy.widths) take(width);
-  if (attribute.values) {
-    for (const std::string& value : *attribute.values) take(ParseNumber(attribute.type, value));
-  }
-  return scale;
-}
-
-Result<Shape> ShapeOf(const AttributePolicy& attribute, int scale) {
-  Shape shape;
-  shape.scale = scale;
-  bool fits = true;
-  const auto at_scale = [&](const std::optional<Decimal>& number) -> std::optional<std::int64_t> {
-    if (!number) return std::nullopt;
-    const auto value = Rescale(*number, scale);
-    fits = fits && value.has_value();
-    return value;
-  };
-  if (attribute.range) {
-    shape.range_lo = at_scale(attribute.range->first);
-    shape.range_hi = at_scale(attribute.range->second);
-  }
-  shape.top = at_scale(attribute.top);
-  shape.bottom = at_scale(attribute.bottom);
-  shape.round = at_scale(attribute.round);
-  shape.grid = at_scale(attribute.grid);
-  for (const Decimal& width : attribute.hierarchy.widths) shape.widths.push_back(at_scale(width).value_or(1));
-  if (attribute.values) {
-    shape.values.emplace();
-    for (const std::string& value : *attribute.values)
-      shape.values->push_back(at_scale(ParseNumber(attribute.type, value)).value_or(0));
-    std::sort(shape.values->begin(), shape.values->end());
-    shape.values->erase(std::unique(shape.values->begin(), shape.values->end()), shape.values->end());
-  }
-  if (!fits) {
-    return Error::InvalidPolicy(
-        "[attributes.{}]: with {} digits after the point a number of the policy needs more than 18 digits", attribute.name,
-        scale);
-  }
-  return shape;
-}
-
 // All values that the declared range can hold once they are rounded and put on the grid.
-Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribute, const Shape& shape) {
+Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribute, const NumberShape& shape) {
   if (shape.values) return *shape.values;
   if (!shape.range_lo) {
     return Error::InvalidPolicy("[attributes.{}] needs {}: without rows its domain must be declared", attribute.name,
@@ -116,7 +33,7 @@ Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribut
 
 // The texts of the view as values at the shape's scale, settled; bad texts are an error.
 Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute, const ColumnView& view,
-                                                const std::vector<std::optional<Decimal>>& numbers, const Shape& shape) {
+                                                const std::vector<std::optional<Decimal>>& numbers, const NumberShape& shape) {
   std::vector<std::int64_t> settled(view.num_texts());
   Flags too_long(view.num_texts());
   Flags outside(view.num_texts());
@@ -153,7 +70,7 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
   return settled;
 }
 
-Result<std::shared_ptr<const Hierarchy>> LabelsOf(const AttributePolicy& attribute, const Shape& shape,
+Result<std::shared_ptr<const Hierarchy>> LabelsOf(const AttributePolicy& attribute, const NumberShape& shape,
                                                   const std::vector<std::int64_t>& values) {
   const HierarchySource& source = attribute.hierarchy;
   if (source.kind == HierarchySource::Kind::kFile) return source.hierarchy;
@@ -186,7 +103,7 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
                   date ? "dates are written 2024-02-29" : "if these are no numbers, set type = \"categorical\"");
   }
   // 2. Numbers to the values of the domain.
-  CORDON_TRY(const Shape shape, ShapeOf(attribute, ScaleOf(attribute, numbers)));
+  CORDON_TRY(const NumberShape shape, ShapeOf(attribute, ScaleOf(attribute, numbers)));
   CORDON_TRY(const std::vector<std::int64_t> settled, SettledValues(attribute, view, numbers, shape));
   std::vector<std::int64_t> values;
   if (from == DomainFrom::kDeclared) {

@@ -6,6 +6,7 @@
 #include "cordon/algorithms/full_domain.h"
 #include "cordon/algorithms/mondrian.h"
 #include "cordon/base/nearest.h"
+#include "cordon/publish/stream_registry.h"
 
 namespace cordon {
 namespace {
@@ -57,12 +58,16 @@ constexpr std::array kAlgorithms = {
 
 std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
-Result<Choice> ChooseAlgorithm(std::string_view name, const Policy&) {
+Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return Choice{&kAlgorithms[0], "auto: serves any combination of models"};
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};
     names.emplace_back(entry.name);
+  }
+  if (IsStreamAlgorithm(name)) {
+    return Error::InvalidPolicy("{} is an algorithm for streams", name)
+        .WithHint("cordon stream INPUT --policy {} --output OUT; for a table leave algorithm.name out", policy.name);
   }
   Error error = Error::InvalidPolicy("there is no algorithm '{}'", name);
   if (const auto near = Nearest(name, names)) return std::move(error).WithHint("did you mean '{}'?", *near);

@@ -3,11 +3,14 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "cordon/base/nearest.h"
 #include "cordon/synthetic/census.h"
 #include "cordon/synthetic/patients.h"
+#include "cordon/synthetic/powerlaw.h"
+#include "cordon/synthetic/transactions.h"
 
 namespace cordon {
 namespace {
@@ -20,6 +23,13 @@ Error UnknownName(const std::string& name) {
   Error error = Error::InvalidPolicy("there is no generator '{}'; known: {}", name, fmt::join(known, ", "));
   if (const auto nearest = Nearest(name, known)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
   return error;
+}
+
+// Options that mean something to one generator only.
+Result<void> CheckOwner(const GenerateOptions& options, std::string_view option, bool given, std::string_view owner) {
+  const std::vector<std::string> known = GeneratorNames();
+  if (!given || options.name == owner || std::find(known.begin(), known.end(), options.name) == known.end()) return {};
+  return Error::InvalidPolicy("{} has no {}", options.name, option).WithHint("only {} takes it", owner);
 }
 
 std::string CsvCell(std::string_view text) {
@@ -43,7 +53,7 @@ std::vector<std::string> CsvCells(const Column& column, char after) {
 
 }  // namespace
 
-std::vector<std::string> GeneratorNames() { return {"census", "patients"}; }
+std::vector<std::string> GeneratorNames() { return {"census", "patients", "powerlaw", "transactions"}; }
 
 Result<Generated> Generate(const GenerateOptions& options, const Run& run) {
   if (options.rows && *options.rows == 0)
@@ -51,28 +61,42 @@ Result<Generated> Generate(const GenerateOptions& options, const Run& run) {
   if (options.rows && *options.rows > kMaxRows) {
     return Error::InvalidPolicy("rows = {} is more than a table can hold", *options.rows).WithHint("the most is {}", kMaxRows);
   }
+  CORDON_RETURN_IF_ERROR(CheckOwner(options, "rho", options.rho.has_value(), "census"));
+  CORDON_RETURN_IF_ERROR(CheckOwner(options, "alpha", options.alpha.has_value(), "powerlaw"));
+  CORDON_RETURN_IF_ERROR(CheckOwner(options, "items", options.items.has_value(), "transactions"));
   if (options.name == "census") {
     CensusOptions census{
         .rows = options.rows.value_or(CensusOptions{}.rows), .seed = options.seed, .rho = options.rho.value_or(0)};
     return GenerateCensus(census, run);
   }
   if (options.name == "patients") {
-    if (options.rho) return Error::InvalidPolicy("patients has no rho").WithHint("only census takes it");
     return GeneratePatients({.rows = options.rows.value_or(PatientsOptions{}.rows), .seed = options.seed}, run);
+  }
+  if (options.name == "powerlaw") {
+    return GeneratePowerlaw({.rows = options.rows.value_or(PowerlawOptions{}.rows),
+                             .seed = options.seed,
+                             .alpha = options.alpha.value_or(PowerlawOptions{}.alpha)});
+  }
+  if (options.name == "transactions") {
+    return GenerateTransactions({.rows = options.rows.value_or(TransactionsOptions{}.rows),
+                                 .seed = options.seed,
+                                 .items = options.items.value_or(TransactionsOptions{}.items)});
   }
   return UnknownName(options.name);
 }
 
 Result<void> WriteCsv(const Generated& generated, const std::function<Result<void>(std::string_view)>& write, const Run& run) {
   const Table& table = generated.table;
-  std::string text;
+  std::string text = generated.header;
   std::vector<std::vector<std::string>> cells;
+  const Generated::RowWriter next = generated.rows ? generated.rows() : nullptr;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const char after = i + 1 < table.columns.size() ? ',' : '\n';
     text += CsvCell(table.columns[i].name) + after;
     cells.push_back(CsvCells(table.columns[i], after));
   }
   for (std::size_t row = 0; row < table.num_rows; ++row) {
+    if (next) next(text);
     for (std::size_t i = 0; i < cells.size(); ++i) text += cells[i][table.columns[i].codes[row]];
     if (text.size() < kPortion) continue;
     if (run.Stopped()) return Error::Cancelled();

@@ -23,7 +23,9 @@ struct GenerateOptions {
   std::string name;                   // one of GeneratorNames()
   std::optional<std::uint64_t> rows;  // default: the generator's own
   std::uint64_t seed = 1;
-  std::optional<double> rho;  // census: correlation of any two attributes' scores, 0 <= rho < 1; default 0
+  std::optional<double> rho;                // census: correlation of any two attributes' scores, 0 <= rho < 1; default 0
+  std::optional<double> alpha = {};         // powerlaw: skew, 0, 0.5, ..., 4; default 1
+  std::optional<std::uint64_t> items = {};  // transactions: rows to a transaction; default 10
 };
 
 // A table that came out of a generator, never one that was read: it may be written without a verdict.
@@ -31,6 +33,12 @@ struct Generated {
   Table table;
   std::string table_file;                                  // "census.csv"
   std::vector<std::pair<std::string, std::string>> files;  // beside it: name and text; policy.toml is the first
+
+  // A stream, of any length: the table has its number of rows and no columns. rows() starts at the first row; each call of
+  // what it gives appends the line of the next.
+  using RowWriter = std::function<void(std::string& text)>;
+  std::string header;
+  std::function<RowWriter()> rows;
 };
 
 std::vector<std::string> GeneratorNames();

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/cli/verify_stream.h"
+
+#include "cordon/cli/inputs.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/publish/report.h"
+#include "cordon/publish/verify_stream.h"
+
+namespace cordon {
+namespace {
+
+Json AuditJson(const StreamAudit& audit) {
+  Json json = {{"format", 1},
+               {"rows", audit.rows},
+               {"people", audit.people},
+               {"departures", audit.departures},
+               {"groups", audit.groups},
+               {"suppressed", audit.suppressed},
+               {"longest_delay_tuples", audit.longest_delay},
+               {"ended", audit.ended},
+               {"privacy", Json::array()},
+               {"each_group", Json::array()},
+               {"findings", audit.findings},
+               {"holds", audit.holds()}};
+  for (const Verdict& verdict : audit.whole) json["privacy"].push_back(ToJson(verdict));
+  for (const Verdict& verdict : audit.by_departure) json["each_group"].push_back(ToJson(verdict));
+  return json;
+}
+
+void Print(const StreamAudit& audit, Console& console) {
+  console.Print("{} rows of {} people in {} groups, {} suppressed; longest delay {} tuples{}", audit.rows, audit.people,
+                audit.groups, audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
+  for (const Verdict& verdict : audit.whole) console.Print("{}", Explain(verdict));
+  for (const Verdict& verdict : audit.by_departure) console.Print("each group when it was published: {}", Explain(verdict));
+  for (const std::string& finding : audit.findings) console.Print("fault: {}", finding);
+  if (audit.findings.empty()) console.Print("every row and every tuple is accounted for, once and in time");
+}
+
+}  // namespace
+
+Result<Answer> VerifyStreamFiles(const std::string& out, const std::string& audit_path, const Policy& policy,
+                                 std::optional<FileFormat> format, bool json, Console& console, const Run& run) {
+  CORDON_TRY(const Table table, ReadPublishedTable(out, policy, format, run));
+  CORDON_TRY(const std::string log, ReadFile(audit_path));
+  CORDON_TRY(const StreamAudit audit, VerifyStream(policy, table, log, run).WithContext("verifying {}", out));
+  if (json) {
+    console.Out(Dump(AuditJson(audit)));
+  } else {
+    Print(audit, console);
+  }
+  return audit.holds() ? Answer::kYes : Answer::kNo;
+}
+
+}  // namespace cordon

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations on files that crash safety rests on, behind an interface, so that a test can cut the power at any of
+// them. A long run appends to its files and remembers how far it had come; files that must appear whole are written
+// beside their place, synced and renamed (WriteWhole).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/io/atomic_file.h"
+
+namespace cordon {
+
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Result<void> Write(std::string_view bytes) = 0;  // at the end
+  virtual Result<void> Sync() = 0;                         // durable on return
+  // The reader of a pipe has gone: writing goes on without effect.
+  virtual bool closed() const { return false; }
+};
+
+class FileLayer {
+ public:
+  using Access = AtomicFile::Access;
+  virtual ~FileLayer() = default;
+
+  // Opens for writing at the end, made where it is not there, cut to `keep` bytes.
+  // An error where it has fewer than `keep`.
+  virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
+  virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
+  virtual Result<void> Remove(const std::string& path) = 0;
+  virtual Result<void> MakeFolder(const std::string& path) = 0;                  // 0700; no error where it is there
+  virtual Result<void> SyncFolder(const std::string& path) = 0;                  // makes renames durable
+  virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there
+  virtual Result<std::string> Read(const std::string& path) = 0;
+  // The last bytes of a file before `end`, at most `size`; shorter where the file is.
+  virtual Result<std::string> ReadBefore(const std::string& path, std::uint64_t end, std::uint64_t size) = 0;
+  virtual std::optional<std::uint64_t> Size(const std::string& path) = 0;  // nothing where it is not there
+};
+
+// The real one.
+FileLayer& PosixFiles();
+// Standard output, which cannot be synced.
+std::unique_ptr<WritableFile> StandardOutput();
+
+// The file appears whole, and is durable on return.
+Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);
+
+}  // namespace cordon

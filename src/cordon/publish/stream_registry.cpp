@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/stream_registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cordon/algorithms/castle.h"
+#include "cordon/algorithms/dynamic_group.h"
+#include "cordon/base/nearest.h"
+
+namespace cordon {
+namespace {
+
+CastleOptions CastleOptionsOf(const Policy& policy) {
+  const AlgorithmPolicy& algorithm = policy.algorithm;
+  CastleOptions options;
+  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
+  options.delay_ms = policy.stream->delay_ms.value_or(0);
+  const auto whole = [&](const char* key, std::int64_t& value) {
+    value = algorithm.Option<std::int64_t>("castle", key).value_or(value);
+  };
+  whole("max_open", options.max_open);
+  whole("history", options.history);
+  whole("reuse_cap", options.reuse_cap);
+  whole("pool_cap", options.pool_cap);
+  whole("batch", options.batch);
+  whole("split_tries", options.split_tries);
+  options.reuse_ttl = algorithm.Option<std::int64_t>("castle", "reuse_ttl");
+  const auto reuse = algorithm.Option<std::string>("castle", "reuse");
+  if (reuse == "disjoint") options.reuse = CastleOptions::Reuse::kDisjoint;
+  if (reuse == "off") options.reuse = CastleOptions::Reuse::kOff;
+  if (algorithm.Option<std::string>("castle", "loss") == "thesis") options.loss = BoxLoss::Form::kThesis;
+  options.outlier = algorithm.Option<bool>("castle", "outlier").value_or(false);
+  options.pool = algorithm.suppressed == Suppression::kPool;
+  return options;
+}
+
+Result<std::unique_ptr<StreamEngine>> MakeCastle(const StreamSchema& schema, const Policy& policy, Random random) {
+  CORDON_TRY(Castle engine, Castle::Make(schema, policy.models, CastleOptionsOf(policy), std::move(random)));
+  return std::unique_ptr<StreamEngine>(std::make_unique<Castle>(std::move(engine)));
+}
+
+StreamVerifierOptions VerifyCastle(const Policy& policy) {
+  const CastleOptions options = CastleOptionsOf(policy);
+  StreamVerifierOptions verify;
+  verify.delay_tuples = options.delay_tuples;
+  verify.delay_ms = options.delay_ms;
+  verify.pool = options.pool;
+  verify.reuse_cap =
+      options.reuse == CastleOptions::Reuse::kOff ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, options.reuse_cap));
+  return verify;
+}
+
+DynamicGroupOptions DynamicGroupOptionsOf(const Policy& policy) {
+  DynamicGroupOptions options;
+  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
+  options.delay_ms = policy.stream->delay_ms.value_or(0);
+  return options;
+}
+
+Result<std::unique_ptr<StreamEngine>> MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
+  if (policy.algorithm.suppressed == Suppression::kPool) {
+    return Error::InvalidPolicy("{}:{}: dynamic-group has no pool of suppressed tuples", policy.name, policy.algorithm.line)
+        .WithHint("use suppressed = \"drop\" or \"blank\", or castle");
+  }
+  CORDON_TRY(DynamicGroup engine, DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
+  return std::unique_ptr<StreamEngine>(std::make_unique<DynamicGroup>(std::move(engine)));
+}
+
+StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
+  const DynamicGroupOptions options = DynamicGroupOptionsOf(policy);
+  StreamVerifierOptions verify;
+  verify.delay_tuples = options.delay_tuples;
+  verify.delay_ms = options.delay_ms;
+  return verify;
+}
+
+constexpr std::array kAlgorithms = {
+    StreamAlgorithmEntry{"castle", "clusters that leave when a tuple's time is up; l-diversity and reuse of groups", MakeCastle,
+                         VerifyCastle},
+    StreamAlgorithmEntry{"dynamic-group", "condensation: the nearest of groups around centroids, split when large",
+                         MakeDynamicGroup, VerifyDynamicGroup},
+};
+
+}  // namespace
+
+std::span<const StreamAlgorithmEntry> StreamAlgorithms() { return kAlgorithms; }
+
+bool IsStreamAlgorithm(std::string_view name) {
+  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](const auto& entry) { return name == entry.name; });
+}
+
+Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name, const Policy& policy) {
+  std::vector<std::string> names = {"auto"};
+  for (const StreamAlgorithmEntry& entry : kAlgorithms) {
+    names.emplace_back(entry.name);
+    if (name != entry.name && !(name == "auto" && &entry == &kAlgorithms[0])) continue;
+    if (policy.stream->delay_tuples || policy.stream->delay_ms) return &entry;
+    return Error::InvalidPolicy("{}:{}: {} needs 'delay' in [stream]", policy.name, policy.stream->line, entry.name)
+        .WithHint("delay = 10000 (tuples), or delay = \"30s\" of event time");
+  }
+  Error error = Error::InvalidPolicy("there is no stream algorithm '{}'", name);
+  if (const auto near = Nearest(name, names)) return std::move(error).WithHint("did you mean '{}'?", *near);
+  return std::move(error).WithHint("known: {}", fmt::join(names, ", "));
+}
+
+}  // namespace cordon

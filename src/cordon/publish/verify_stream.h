@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Audits what a stream has written, after the fact and without the program that wrote it: the rows of the output are held
+// against the models by the verifier of tables, with the people that the audit log tells; the log itself must account for
+// every row and every tuple, once, and within the delay.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cordon/base/run.h"
+#include "cordon/data/table.h"
+#include "cordon/models/verifier.h"
+#include "cordon/publish/policy.h"
+
+namespace cordon {
+
+struct StreamAudit {
+  std::uint64_t rows = 0;
+  std::uint64_t departures = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t suppressed = 0;
+  std::uint64_t people = 0;           // behind the rows
+  std::int64_t longest_delay = 0;     // in tuples
+  bool ended = false;                 // the log has its end
+  std::vector<Verdict> whole;         // of all rows together
+  std::vector<Verdict> by_departure;  // of each new group by itself, at the moment it was published
+  std::vector<std::string> findings;  // what is wrong beside them; none: nothing
+
+  bool holds() const;
+};
+
+// `out`: the output as it was read. An error where the two cannot be held against each other at all.
+Result<StreamAudit> VerifyStream(const Policy& policy, const Table& out, std::string_view audit_log, const Run& run);
+
+}  // namespace cordon

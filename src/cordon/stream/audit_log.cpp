@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/stream/audit_log.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace cordon {
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::array<const char*, 4> kKinds = {"group", "reuse", "suppressed", "pooled"};
+
+template <typename Range, typename Of>
+void AppendList(const char* name, const Range& range, const Of& of, std::string& to) {
+  to += ",\"";
+  to += name;
+  to += "\":[";
+  bool first = true;
+  for (const auto& item : range) {
+    if (!first) to += ',';
+    first = false;
+    to += fmt::format_int(of(item)).c_str();
+  }
+  to += ']';
+}
+
+Error Bad(std::uint64_t line) { return Error::InvalidData("line {} is no record of an audit log", line); }
+
+template <typename T>
+Result<std::vector<T>> Numbers(const Json& json, const char* key, std::uint64_t line) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return std::vector<T>();
+  if (!found->is_array()) return Bad(line);
+  std::vector<T> numbers;
+  for (const Json& item : *found) {
+    if (!item.is_number_integer()) return Bad(line);
+    numbers.push_back(item.get<T>());
+  }
+  return numbers;
+}
+
+bool HasWhole(const Json& json, const char* key) { return json.contains(key) && json[key].is_number_integer(); }
+
+Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
+  AuditedDeparture read;
+  const auto kind = json.find("kind");
+  if (kind == json.end() || !kind->is_string() || !HasWhole(json, "group") || !HasWhole(json, "at")) return Bad(line);
+  std::size_t place = 0;
+  while (place < kKinds.size() && kind->get_ref<const std::string&>() != kKinds[place]) ++place;
+  if (place == kKinds.size()) return Bad(line);
+  read.kind = static_cast<Departure::Kind>(place);
+  read.group = json["group"].get<std::int64_t>();
+  read.at = json["at"].get<Position>();
+  if (HasWhole(json, "clock")) read.clock = json["clock"].get<EventTime>();
+  CORDON_TRY(read.positions, Numbers<Position>(json, "positions", line));
+  CORDON_TRY(read.persons, Numbers<PersonId>(json, "persons", line));
+  CORDON_TRY(read.times, Numbers<EventTime>(json, "times", line));
+  if (read.persons.size() != read.positions.size() || read.positions.empty()) return Bad(line);
+  if (read.clock.has_value() != !read.times.empty() || (read.clock && read.times.size() != read.positions.size())) {
+    return Bad(line);
+  }
+  return read;
+}
+
+}  // namespace
+
+void AppendAuditHead(std::string_view policy_digest, std::string& to) {
+  to += fmt::format("{{\"cordon_audit\":1,\"policy\":\"{}\"}}\n", policy_digest);
+}
+
+void AppendAudit(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
+                 std::string& to) {
+  to += fmt::format("{{\"kind\":\"{}\",\"group\":{},\"at\":{}", kKinds[static_cast<std::size_t>(departure.kind)],
+                    departure.group, at);
+  if (clock) to += fmt::format(",\"clock\":{}", *clock);
+  AppendList("positions", departure.positions, [](Position position) { return position; }, to);
+  AppendList("persons", departure.positions, [&](Position position) { return store.Get(position).person; }, to);
+  if (clock) AppendList("times", departure.positions, [&](Position position) { return store.Get(position).time; }, to);
+  to += "}\n";
+}
+
+void AppendAuditEnd(const AuditedEnd& end, std::string& to) {
+  to += fmt::format("{{\"end\":true,\"positions\":{},\"rows\":{}}}\n", end.positions, end.rows);
+}
+
+Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditReader& reader) {
+  std::optional<AuditedEnd> end;
+  std::uint64_t line = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t size = text.find('\n');
+    if (size == std::string_view::npos) return Error::InvalidData("line {} is cut off", line);
+    const std::string_view record = text.substr(0, size);
+    text.remove_prefix(size + 1);
+    const Json json = Json::parse(record, nullptr, false);
+    if (!json.is_object() || end) return Bad(line);
+    if (line == 1) {
+      if (!HasWhole(json, "cordon_audit") || json["cordon_audit"] != 1 || !json.contains("policy") ||
+          !json["policy"].is_string()) {
+        return Error::InvalidData("this is no audit log").WithHint("give the file that cordon stream --audit wrote");
+      }
+      CORDON_RETURN_IF_ERROR(reader.on_head(json["policy"].get<std::string>()));
+    } else if (json.contains("end")) {
+      if (!HasWhole(json, "positions") || !HasWhole(json, "rows")) return Bad(line);
+      end = AuditedEnd{json["positions"].get<Position>(), json["rows"].get<std::uint64_t>()};
+    } else {
+      CORDON_TRY(const AuditedDeparture departure, ReadDeparture(json, line));
+      CORDON_RETURN_IF_ERROR(reader.on_departure(departure));
+    }
+  }
+  if (line == 0) return Error::InvalidData("the audit log is empty");
+  return end;
+}
+
+}  // namespace cordon

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Drives a stream engine: batches come from the pump, tuples go through engine and verifier, rows to the sink; in between
+// checkpoints are made. One thread; the pump has another.
+//
+//   Pump -> Arrive, Push -> Accept, EndStep -> RowSink, audit
+//
+// Nothing of a step is written before all of the step was judged. Where the verifier finds fault, the stream stops there.
+//
+// Event time: the clock is the greatest event time read. A live stream that falls silent is moved on by the wall clock once
+// something is due, so that sparse streams are released in time; a file is not, so that it gives the same rows every time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "cordon/algorithms/stream_engine.h"
+#include "cordon/models/stream_verifier.h"
+#include "cordon/stream/append_log.h"
+#include "cordon/stream/checkpoint.h"
+#include "cordon/stream/payload_store.h"
+#include "cordon/stream/pump.h"
+#include "cordon/stream/row_sink.h"
+
+namespace cordon {
+
+struct DriverOptions {
+  std::optional<EventTime> delay_ms;         // the delay is one of event time
+  bool live = false;                         // more may come in its own time
+  std::uint64_t max_dead_letters = 1000;     // more stop the stream
+  std::uint64_t checkpoint_every = 100'000;  // records
+  std::string policy;                        // what a checkpoint belongs to: see StreamSnapshot
+  std::string columns;
+  std::string options;
+  std::string random;
+  std::string output;  // path; empty: it cannot be read back
+  InputPlace start;    // of the reader, behind the header
+};
+
+// What the driver writes to; audit and dead letters may be closed.
+struct DriverFiles {
+  AppendLog out;
+  AppendLog audit;
+  AppendLog dead;
+};
+
+class StreamDriver {
+ public:
+  // References outlive the driver. `folder` null: no checkpoints; `ticks` null: none are kept.
+  StreamDriver(const StreamLayout& layout, StreamEngine& engine, StreamVerifier& verifier, RowSink& sink, DriverFiles& logs,
+               FileLayer& files, CheckpointFolder* folder, TickJournal* ticks, DriverOptions options);
+
+  // Before Run: takes up where a checkpoint stands. The caller has cut the files and placed the reader.
+  Result<void> Restore(const StreamSnapshot& snapshot);
+  Result<void> Checkpoint();
+
+  enum class End {
+    kEnded,        // the input ended; all was flushed
+    kInterrupted,  // a stop was asked for: a checkpoint was made, or, without a folder, all was flushed
+    kClosed,       // whoever read the output has gone
+  };
+  Result<End> Run(Pump& pump, const std::stop_token& stop);
+
+  const StreamMetrics& metrics() const { return metrics_; }
+
+  // Called now and then; `final` at the end.
+  std::function<void(const StreamMetrics&, bool final)> on_status;
+  // For dead letters that have no file.
+  std::function<void(const DeadLetter&)> on_dead_letter;
+  std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  Result<void> TakeBatch(const CodedBatch& batch, const std::stop_token& stop);
+  Result<void> TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry);
+  Result<void> TakeTuple(const CodedBatch& batch, std::size_t index);
+  Result<void> TakeDeadLetter(const DeadLetter& letter);
+  Result<void> MoveClock(EventTime now);
+  Result<void> Settle();  // what the engine let go in this step
+  Result<void> RepeatTicks();
+  Result<void> Heartbeat();
+  Result<void> Finish();
+  Result<void> FlushAll();
+  void Status(bool final);
+
+  const StreamLayout& layout_;
+  StreamEngine& engine_;
+  StreamVerifier& verifier_;
+  RowSink& sink_;
+  DriverFiles& logs_;
+  FileLayer& files_;
+  CheckpointFolder* folder_;
+  TickJournal* ticks_;
+  DriverOptions options_;
+
+  PayloadStore store_;
+  StreamMetrics metrics_;
+  InputPlace place_;
+  Position position_ = 0;
+  EventTime event_clock_;   // of the data alone
+  EventTime engine_clock_;  // also moved by the wall clock
+  std::size_t next_tick_ = 0;
+  bool finishing_ = false;
+  bool finished_ = false;
+  std::vector<Departure> leaving_;
+  std::vector<VerifiedDeparture> judged_;
+  Moment last_tuple_;
+  Moment last_status_;
+};
+
+}  // namespace cordon

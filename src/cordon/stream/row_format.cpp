@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/stream/row_format.h"
+
+#include <cstring>
+#include <set>
+
+#include "cordon/base/digest.h"
+
+namespace cordon {
+namespace {
+
+bool Json(const RowOptions& options) { return options.format == FileFormat::kJsonLines; }
+
+std::size_t Published(const StreamLayout& layout, const RowOptions& options) {
+  std::size_t count = (options.sequence ? 1u : 0u) + (options.group_column ? 1u : 0u);
+  for (const InputColumn& column : layout.columns) count += column.published;
+  return count;
+}
+
+// A payload starts with the sizes of its pieces.
+using PieceSize = std::uint32_t;
+
+}  // namespace
+
+RowFormat::RowFormat(const StreamLayout& layout, const RowOptions& options)
+    : layout_(&layout), options_(options), csv_(options.text, Published(layout, options) == 1) {}
+
+std::string RowFormat::Name(const std::string& name) const {
+  std::string text;
+  if (Json(options_)) {
+    AppendJsonString(name, text);
+  } else {
+    csv_.Append(name, text);
+  }
+  return text;
+}
+
+Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& options) {
+  RowFormat made(layout, options);
+  std::set<std::string> names;
+  for (const std::string& name : made.columns()) {
+    if (names.insert(name).second) continue;
+    return Error::InvalidPolicy("the output would have two columns '{}'", name).WithHint("rename the column in the data");
+  }
+  const std::string& delimiter = options.text.delimiter;
+  bool first = !options.sequence;
+  for (const InputColumn& column : layout.columns) {
+    std::string before;
+    if (column.published) {
+      if (!first) before = Json(options) ? "," : delimiter;
+      if (Json(options)) before += made.Name(column.name) + ":";
+      first = false;
+    }
+    made.before_.push_back(std::move(before));
+  }
+  made.before_group_ = Json(options) ? std::string(first ? "" : ",") + made.Name("group") + ":" : (first ? "" : delimiter);
+  if (!Json(options) && options.text.header) {
+    for (const std::string& name : made.columns()) made.header_ += (made.header_.empty() ? "" : delimiter) + made.Name(name);
+    made.header_ += "\n";
+  }
+  std::string scratch;
+  const std::vector<std::string_view> absent(layout.columns.size());
+  made.AppendPayload(absent, made.blank_, scratch);
+  return made;
+}
+
+std::vector<std::string> RowFormat::columns() const {
+  std::vector<std::string> names;
+  if (options_.sequence) names.emplace_back("sequence");
+  for (const InputColumn& column : layout_->columns) {
+    if (column.published) names.push_back(column.name);
+  }
+  if (options_.group_column) names.emplace_back("group");
+  return names;
+}
+
+bool RowFormat::AppendCell(std::string_view cell, std::string& to) const {
+  if (!Json(options_)) return csv_.Append(cell, to);
+  if (cell.data() == nullptr) {
+    to += "null";
+  } else {
+    AppendJsonString(cell, to);
+  }
+  return true;
+}
+
+const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, std::string& to, std::string& scratch) const {
+  const std::size_t start = to.size();
+  std::size_t piece = 0;
+  to.resize(start + (layout_->axes.size() + 1) * sizeof(PieceSize));
+  std::size_t from = to.size();
+  const auto finish = [&] {
+    const auto size = static_cast<PieceSize>(to.size() - from);
+    std::memcpy(to.data() + start + piece++ * sizeof(PieceSize), &size, sizeof size);
+    from = to.size();
+  };
+  for (std::size_t i = 0; i < layout_->columns.size(); ++i) {
+    const InputColumn& column = layout_->columns[i];
+    if (!column.published) continue;
+    to += before_[i];
+    if (column.axis >= 0) {
+      finish();
+      continue;
+    }
+    std::string_view cell = cells[i];
+    const bool names_missing = column.role == Role::kSensitive || !column.pseudonym_key.empty();
+    if (cell.data() != nullptr && names_missing && layout_->IsMissing(cell)) {
+      cell = layout_->missing.empty() ? std::string_view("") : layout_->missing.front();
+    } else if (cell.data() != nullptr && !column.pseudonym_key.empty()) {
+      scratch = ToHex(HmacSha256(column.pseudonym_key, cell));
+      cell = scratch;
+    }
+    if (!AppendCell(cell, to)) {
+      to.resize(start);
+      return "a cell that holds the delimiter or a line end, and data.quote is off";
+    }
+  }
+  finish();
+  return nullptr;
+}
+
+std::vector<std::string> RowFormat::RenderBox(std::span<const AxisRange> box) const {
+  std::vector<std::string> texts(layout_->axes.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = box.empty() ? "*" : layout_->axes[i].Publish(box[i]);
+    if (!AppendCell(text, texts[i])) texts[i] = text;  // labels with a delimiter and no quotes: refused when bound
+  }
+  return texts;
+}
+
+std::string RowFormat::RenderGroup(std::optional<std::string_view> name) const {
+  if (!options_.group_column) return "";
+  std::string text = before_group_;
+  AppendCell(name.value_or(std::string_view()), text);
+  return text;
+}
+
+void RowFormat::AppendStart(std::uint64_t sequence, std::string& to) const {
+  if (Json(options_)) to += options_.sequence ? "{\"sequence\":" : "{";
+  if (options_.sequence) to += fmt::format_int(sequence).c_str();
+}
+
+void RowFormat::AppendBody(std::span<const std::string> box, std::string_view payload, std::string_view group,
+                           std::string& to) const {
+  std::size_t at = (box.size() + 1) * sizeof(PieceSize);
+  for (std::size_t piece = 0; piece <= box.size(); ++piece) {
+    PieceSize size = 0;
+    std::memcpy(&size, payload.data() + piece * sizeof(PieceSize), sizeof size);
+    to.append(payload.substr(at, size));
+    at += size;
+    if (piece < box.size()) to += box[piece];
+  }
+  to += group;
+  to += Json(options_) ? "}\n" : "\n";
+}
+
+}  // namespace cordon

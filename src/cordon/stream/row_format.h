@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a stream as bytes. All cells that are published as they are get rendered when a tuple arrives, with the
+// delimiters around them: its payload, one piece between any two quasi cells. When it leaves, a row is those pieces and the
+// texts of its box in turn.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/io/cell_text.h"
+#include "cordon/io/text_format.h"
+#include "cordon/stream/layout.h"
+
+namespace cordon {
+
+struct RowOptions {
+  FileFormat format = FileFormat::kCsv;
+  TextFormat text;
+  bool sequence = false;      // a first column that counts the rows, from 1
+  bool group_column = false;  // a last column with an opaque name for each group
+};
+
+class RowFormat {
+ public:
+  // `layout` outlives this. An error where a column would be there twice.
+  static Result<RowFormat> Make(const StreamLayout& layout, const RowOptions& options);
+
+  const std::string& header() const { return header_; }  // with its line end; empty where there is none
+  std::vector<std::string> columns() const;
+
+  // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended.
+  const char* AppendPayload(std::span<const std::string_view> cells, std::string& to, std::string& scratch) const;
+  const std::string& blank_payload() const { return blank_; }  // every cell absent
+
+  // The texts of a box, rendered; empty ranges: all "*".
+  std::vector<std::string> RenderBox(std::span<const AxisRange> box) const;
+  std::string RenderGroup(std::optional<std::string_view> name) const;
+
+  // A row without what comes before it.
+  void AppendBody(std::span<const std::string> box, std::string_view payload, std::string_view group, std::string& to) const;
+  // What comes before the body: the sequence number, where it is asked for.
+  void AppendStart(std::uint64_t sequence, std::string& to) const;
+
+ private:
+  RowFormat(const StreamLayout& layout, const RowOptions& options);
+  bool AppendCell(std::string_view cell, std::string& to) const;  // data() == nullptr: absent
+  std::string Name(const std::string& name) const;
+
+  const StreamLayout* layout_;
+  RowOptions options_;
+  CsvCell csv_;
+  std::string header_;
+  std::string blank_;
+  // Before each published column: delimiter or `,"name":`.
+  std::vector<std::string> before_;
+  std::string before_group_;
+};
+
+}  // namespace cordon

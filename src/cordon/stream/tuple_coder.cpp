@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/stream/tuple_coder.h"
+
+#include <sodium.h>
+
+#include <cstring>
+
+#include "cordon/base/digest.h"
+#include "cordon/data/codes.h"
+
+namespace cordon {
+
+PersonId PersonKey::Of(std::string_view person) const {
+  static_assert(crypto_shorthash_KEYBYTES == std::tuple_size<Bytes>() && crypto_shorthash_BYTES == sizeof(PersonId));
+  PersonId id = 0;
+  crypto_shorthash(reinterpret_cast<unsigned char*>(&id), reinterpret_cast<const unsigned char*>(person.data()), person.size(),
+                   bytes_.data());
+  return id == kNobody ? 1 : id;
+}
+
+void CodedBatch::Clear() {
+  entries.clear();
+  quasi.clear();
+  sensitive.clear();
+  persons.clear();
+  payload.clear();
+  payload_ends.clear();
+  dead.clear();
+}
+
+std::string TupleCoder::CodeColumn(const InputColumn& column, std::string_view cell, CodedBatch& batch, bool& dropped) {
+  const auto wrong = [&](const char* what) { return fmt::format("column {}: {}", column.name, what); };
+  const bool missing = layout_.IsMissing(cell);
+  if (column.event_time) {
+    const auto time = missing ? std::nullopt : ParseEventTime(cell);
+    if (!time) return wrong(missing ? "a missing event time" : "not an event time");
+    if (clock_.IsLate(*time)) return wrong("an event later than stream.lateness allows");
+    time_ = *time;
+  }
+  if (column.axis >= 0) {
+    const DeclaredAxis& axis = layout_.axes[static_cast<std::size_t>(column.axis)];
+    std::int64_t place = 0;
+    if (missing && layout_.drop_missing) {
+      dropped = true;
+    } else if (missing && !axis.missing()) {
+      return wrong("a missing cell, which has no place on an axis of numbers");
+    } else if (missing) {
+      place = *axis.missing();
+    } else if (const char* what = axis.Place(cell, place)) {
+      return wrong(what);
+    }
+    batch.quasi.push_back(place);
+  } else if (column.sensitive >= 0) {
+    std::int32_t code = kNull;
+    if (missing && layout_.drop_missing) {
+      dropped = true;
+    } else if (!missing) {
+      if (const char* what = layout_.sensitive[static_cast<std::size_t>(column.sensitive)].Place(cell, code))
+        return wrong(what);
+    }
+    batch.sensitive.push_back(code);
+  } else if (column.role == Role::kPerson) {
+    person_ = missing ? PersonKey::kNobody : persons_.Of(cell);
+  }
+  return "";
+}
+
+std::string TupleCoder::Code(const InputRecord& record, CodedBatch& batch, bool& dropped) {
+  if (!record.fault.empty()) return record.fault;
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    if (std::string wrong = CodeColumn(layout_.columns[i], record.cells[i], batch, dropped); !wrong.empty()) return wrong;
+  }
+  if (dropped) return "";
+  if (const char* what = rows_.AppendPayload(record.cells, batch.payload, scratch_)) return what;
+  return "";
+}
+
+void TupleCoder::Add(const InputRecord& record, CodedBatch& batch) {
+  const std::size_t quasi = batch.quasi.size();
+  const std::size_t sensitive = batch.sensitive.size();
+  bool dropped = false;
+  std::string wrong = Code(record, batch, dropped);
+  CodedBatch::Entry entry;
+  entry.end = record.end;
+  if (!wrong.empty() || dropped) {
+    batch.quasi.resize(quasi);
+    batch.sensitive.resize(sensitive);
+    entry.kind = wrong.empty() ? CodedBatch::Entry::Kind::kDropped : CodedBatch::Entry::Kind::kDead;
+    entry.index = static_cast<std::uint32_t>(batch.dead.size());
+    if (!wrong.empty()) batch.dead.push_back({record.line, std::move(wrong), std::string(record.raw)});
+  } else {
+    entry.index = static_cast<std::uint32_t>(batch.num_tuples());
+    if (layout_.has_person) batch.persons.push_back(person_);
+    batch.payload_ends.push_back(batch.payload.size());
+    if (layout_.has_event_time) clock_.Observe(time_);
+  }
+  entry.clock = clock_.now();
+  batch.entries.push_back(entry);
+}
+
+}  // namespace cordon
