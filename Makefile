@@ -6,12 +6,12 @@ FUZZ_SECONDS ?= 60
 .PHONY: build test demo bench format lint asan tsan fuzz install clean
 
 build: | build/
-	@scripts/bootstrap.sh build test
+	@scripts/bootstrap.sh build test duckdb
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build --preset release --parallel $(JOBS) --target cordon
 
 test: | build/
-	@scripts/bootstrap.sh build test
+	@scripts/bootstrap.sh build test duckdb
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
@@ -21,7 +21,7 @@ demo: | build/
 	@scripts/demo.sh build/release/cordon build/demo
 
 bench: | build/
-	@scripts/bootstrap.sh build bench
+	@scripts/bootstrap.sh build duckdb bench
 	cmake --preset bench
 	cmake --build --preset bench --parallel $(JOBS)
 	bench/run_all.sh build/bench
@@ -31,19 +31,19 @@ format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 lint:
-	@scripts/bootstrap.sh build test lint
+	@scripts/bootstrap.sh build test duckdb lint
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
 	cmake --preset dev
 	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*'
 
 asan tsan dev: | build/
-	@scripts/bootstrap.sh build test
+	@scripts/bootstrap.sh build test duckdb
 	cmake --preset $@
 	cmake --build --preset $@ --parallel $(JOBS)
 	ctest --preset $@ --parallel $(JOBS)
 
 fuzz: | build/
-	@scripts/bootstrap.sh build fuzz
+	@scripts/bootstrap.sh build duckdb fuzz
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)

@@ -2,6 +2,7 @@
 # Installs what a build of cordon needs on Debian 12 (and its kin), and says what. Does nothing where all is there.
 #   scripts/bootstrap.sh build         compiler, CMake, libraries
 #   scripts/bootstrap.sh build test    also what the tests use
+#   scripts/bootstrap.sh duckdb        DuckDB's library, for Parquet and SQL (CORDON_DUCKDB=OFF: not wanted)
 #   scripts/bootstrap.sh lint fuzz bench package
 # The versions these packages must have are stated in cmake/dependencies.cmake.
 set -euo pipefail
@@ -13,6 +14,7 @@ lint=(clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 bench=(libbenchmark-dev time python3 python3-venv)
 package=(dpkg-dev)
+duckdb=()  # no package of Debian's: scripts/fetch_duckdb.sh
 
 wanted=()
 for set in "$@"; do
@@ -24,7 +26,16 @@ missing=()
 for package in "${wanted[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
+# Last, once a compiler is there.
+fetch_duckdb() {
+  case " $* " in *" duckdb "*) ;; *) return 0 ;; esac
+  [ "${CORDON_DUCKDB:-AUTO}" != OFF ] || return 0
+  "$(dirname "$0")/fetch_duckdb.sh" "$(dirname "$0")/../build/duckdb-1.4.4"
+}
+if [ ${#missing[@]} -eq 0 ]; then
+  fetch_duckdb "$@"
+  exit 0
+fi
 
 echo "bootstrap: installing ${missing[*]}"
 if ! command -v apt-get >/dev/null; then
@@ -36,3 +47,4 @@ sudo=()
 export DEBIAN_FRONTEND=noninteractive
 "${sudo[@]}" apt-get update -qq
 "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fetch_duckdb "$@"

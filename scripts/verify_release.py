@@ -20,9 +20,9 @@ from fractions import Fraction
 
 def read_rows(data, output):
     """The cells of every row, by column name."""
-    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     if output.get("format", "csv") != "csv":
         raise ValueError("this program reads CSV only")
+    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     delimiter = output.get("delimiter", ",")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.strip(" ") or " ",
                        quotechar=output.get("quote", '"') or None, quoting=csv.QUOTE_MINIMAL if output.get("quote", '"') else csv.QUOTE_NONE,

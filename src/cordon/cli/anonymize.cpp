@@ -15,6 +15,7 @@ struct AnonymizeArgs {
   AnonymizeRequest request;
   std::string policy;
   std::string format;
+  std::string output_format;
   std::string order = "shuffled";
   std::optional<std::string> seed;
   bool dry_run = false;
@@ -40,6 +41,7 @@ Result<RowOrder> ParseOrder(const std::string& name) {
 Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
   AnonymizeRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
+  CORDON_TRY(request.output_format, ParseFormat(args.output_format));
   if (args.seed) {
     CORDON_TRY(request.seed, ParseSeed(*args.seed));
   }
@@ -69,11 +71,14 @@ Command AddAnonymize(CLI::App& app) {
   auto args = std::make_shared<AnonymizeArgs>();
   AnonymizeRequest& request = args->request;
   CLI::App* parser = app.add_subcommand("anonymize", "Read, bind, anonymize, verify, write");
-  parser->add_option("INPUT", request.input, "Table to anonymize: .csv or .jsonl, each also .gz; - is standard input")
+  parser
+      ->add_option("INPUT", request.input,
+                   "Table to anonymize: .csv or .jsonl, each also .gz, .parquet, or sql:SELECT ...; - is standard input")
       ->required();
   parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();
   parser->add_option("--output", request.output, "Where the release goes; - is standard output");
-  parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl");
+  parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl, parquet");
+  parser->add_option("--output-format", args->output_format, "Format of the release where its name does not tell");
   parser->add_option("--report", request.report, "Write the report as JSON");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
   parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");

@@ -87,7 +87,7 @@ Command AddCheck(CLI::App& app) {
   parser->add_option("--sensitive", args->sensitive, "Columns an attacker wants to learn, by commas")->delimiter(',');
   parser->add_option("--delimiter", args->delimiter,
                      "Between cells; default: the one of , ; | and tab that the first line has most of");
-  parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl");
+  parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl, parquet");
   parser->add_flag("--exempt-suppressed", args->exempt_suppressed, "Leave rows with * in every quasi column out");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunCheck(*args, console, run); }};

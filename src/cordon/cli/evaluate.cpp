@@ -50,7 +50,7 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("RELEASE", args->release, "The published table")->required();
   parser->add_option("--policy", args->policy, "The policy it was made by")->required();
   parser->add_option("--original", args->original, "The table behind it")->required();
-  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl");
+  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};
 }

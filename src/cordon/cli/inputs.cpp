@@ -22,9 +22,8 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
 
 Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
   if (name.empty()) return std::optional<FileFormat>();
-  if (name == "csv") return std::optional(FileFormat::kCsv);
-  if (name == "jsonl") return std::optional(FileFormat::kJsonLines);
-  return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl");
+  CORDON_TRY(const FileFormat format, FormatOfName(name));
+  return std::optional(format);
 }
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {

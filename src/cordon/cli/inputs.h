@@ -14,7 +14,7 @@
 
 namespace cordon {
 
-// "csv", "jsonl": what --format takes.
+// What --format takes; nothing where it was not given.
 Result<std::optional<FileFormat>> ParseFormat(const std::string& name);
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);

@@ -117,7 +117,7 @@ Command AddVerify(CLI::App& app) {
   parser->add_option("--original", args->original, "The table behind it: also checks that every cell tells the truth");
   parser->add_option("--row-map", args->row_map, "Which row of the original is behind each row (anonymize --row-map)");
   parser->add_flag("--input-order", args->input_order, "The rows of the release are in the order of the original");
-  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl");
+  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_flag("--exempt-suppressed", args->exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
   parser->add_flag("--json", args->json, "Print JSON");

@@ -24,6 +24,8 @@ class AtomicFile {
   ~AtomicFile();
 
   Result<void> Write(std::string_view bytes);
+  // The hidden file, for a library that writes by name; empty where the target is written directly.
+  const std::string& beside() const { return beside_; }
   // Makes the bytes durable; Commit does it too, where it was not done before.
   Result<void> Sync();
   Result<void> Commit();

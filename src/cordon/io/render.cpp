@@ -1,60 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "cordon/io/byte_scan_internal.h"
+#include "cordon/io/out_column_internal.h"
 #include "cordon/io/render_internal.h"
 
 namespace cordon {
 namespace {
 
-// A column to be written: distinct cells, no text for an absent one. Bounds make two of a numeric quasi column.
-struct OutColumn {
-  std::string name;
-  const ReleaseColumn* source;
-  enum class Part { kWhole, kLo, kHi } part = Part::kWhole;
-};
-
 using Text = std::optional<std::string>;
-
-bool HasBounds(const ReleaseColumn& column) {
-  const Attribute& attribute = column.attribute;
-  return attribute.role == Role::kQuasi && attribute.domain != nullptr && !attribute.domain->is_categorical();
-}
-
-Result<std::vector<OutColumn>> Columns(const Release& release, bool bounds) {
-  std::vector<OutColumn> columns;
-  for (const ReleaseColumn& column : release.columns) {
-    const std::string& name = column.attribute.name;
-    if (bounds && HasBounds(column)) {
-      columns.push_back({name + "_lo", &column, OutColumn::Part::kLo});
-      columns.push_back({name + "_hi", &column, OutColumn::Part::kHi});
-    } else {
-      columns.push_back({name, &column});
-    }
-  }
-  std::set<std::string> names;
-  for (const OutColumn& column : columns) {
-    if (names.insert(column.name).second) continue;
-    return Error::InvalidPolicy("the release would have two columns {}", column.name)
-        .WithHint("rename one, or write without bounds");
-  }
-  return columns;
-}
-
-// "*" and the missing marker have no ends and stand in both columns, so that they can still be told apart; half-open
-// ranges keep the upper end as it is published.
-Result<Text> TextOf(const OutColumn& column, Code code) {
-  const std::string_view cell = (*column.source->text.dictionary)[code].bytes();
-  if (column.part == OutColumn::Part::kWhole) return Text(cell);
-  const Domain& domain = *column.source->attribute.domain;
-  const auto meaning = domain.Read(cell);
-  if (!meaning)
-    return Error::InvalidData("column {}: a published cell is neither a value nor a range", column.source->attribute.name);
-  if (meaning->kind != Meaning::Kind::kInterval) return Text(cell);
-  return Text(domain.FormatValue(column.part == OutColumn::Part::kLo ? meaning->lo : meaning->hi));
-}
 
 // Quotes only where a reader would need them. The delimiter's first byte is enough to ask for quotes: a longer
 // delimiter could otherwise begin in the cell and end in the one that follows.
@@ -115,7 +70,7 @@ Result<RenderedColumn> RenderColumn(const OutColumn& column, const std::string& 
   rendered.Add(before + absent + after);
   const Dictionary& dictionary = *column.source->text.dictionary;
   for (std::size_t code = 0; code < dictionary.size(); ++code) {
-    CORDON_TRY(const Text text, TextOf(column, static_cast<Code>(code)));
+    CORDON_TRY(const Text text, OutText(column, static_cast<Code>(code)));
     CORDON_TRY(const std::string cell, render(text));
     rendered.Add(before + cell + after);
   }
@@ -146,7 +101,7 @@ void Rendered::AppendRows(std::size_t begin, std::size_t end, std::string& to) c
 }
 
 Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool bounds) {
-  CORDON_TRY(const std::vector<OutColumn> columns, Columns(release, bounds));
+  CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
   const CsvCell cells(text, columns.size() == 1);
   Rendered rendered;
   rendered.num_rows = release.num_rows;
@@ -165,7 +120,7 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
 }
 
 Result<Rendered> RenderJsonLines(const Release& release, bool bounds) {
-  CORDON_TRY(const std::vector<OutColumn> columns, Columns(release, bounds));
+  CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
   Rendered rendered;
   rendered.num_rows = release.num_rows;
   for (const OutColumn& column : columns) {

@@ -11,6 +11,7 @@
 
 #include "cordon/base/parallel_for.h"
 #include "cordon/io/output_internal.h"
+#include "cordon/io/parquet_sink_internal.h"
 #include "cordon/io/render_internal.h"
 
 namespace cordon {
@@ -94,6 +95,10 @@ Result<void> WriteRows(const Rendered& rendered, Compression compression, Output
 Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
                                    const Run& run) {
   CORDON_TRY(const Target target, TargetOf(path, options).WithContext("writing {}", path));
+  if (target.format == FileFormat::kParquet) {
+    CORDON_TRY(auto parquet, StageParquet(release.release(), path, options.bounds, run).WithContext("writing {}", path));
+    return StagedRelease(std::move(parquet.first), std::move(parquet.second));
+  }
   CORDON_TRY(const Rendered rendered, target.format == FileFormat::kCsv
                                           ? RenderCsv(release.release(), target.text, options.bounds)
                                           : RenderJsonLines(release.release(), options.bounds));

@@ -5,6 +5,7 @@
 // CSV: LF line ends; quotes only where a reader needs them; an absent cell (kNull) is empty. JSON Lines: every cell is
 // a string, so that reading it back gives the same texts; an absent cell is null. Bounds turn a numeric or date quasi
 // column into NAME_lo and NAME_hi, both absent for "*" and for a missing value; of [lo,hi) the hi is given as it is.
+// Parquet: texts; whole numbers, decimals and dates as such where reading them back gives the same texts (parquet_sink.cpp).
 // The same release gives the same bytes for any number of threads, .gz included.
 #pragma once
 

@@ -7,6 +7,7 @@
 #include "cordon/io/byte_scan_internal.h"
 #include "cordon/io/csv_parser_internal.h"
 #include "cordon/io/csv_record_internal.h"
+#include "cordon/io/duckdb.h"
 #include "cordon/io/source_internal.h"
 #include "cordon/io/text_check_internal.h"
 
@@ -72,8 +73,12 @@ Result<Block> FirstBlock(BlockFeed& feed, const TextFormat& text, const std::sto
 
 Result<std::unique_ptr<Source>> Open(std::unique_ptr<ByteInput> input, FileFormat format, const SourceOptions& options,
                                      const BlockOptions& blocks, const std::string& name) {
-  return format == FileFormat::kCsv ? OpenCsv(std::move(input), options, blocks, name)
-                                    : OpenJsonLines(std::move(input), options, blocks, name);
+  switch (format) {
+    case FileFormat::kCsv: return OpenCsv(std::move(input), options, blocks, name);
+    case FileFormat::kJsonLines: return OpenJsonLines(std::move(input), options, blocks, name);
+    case FileFormat::kParquet: break;
+  }
+  return Error::InvalidPolicy("a Parquet file is read by its name, not from memory");
 }
 
 Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOptions& options, const std::string& name) {
@@ -85,9 +90,11 @@ Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOp
   }
   SourceOptions used = options;
   if (by_path.tabs && used.text.delimiter == ",") used.text.delimiter = "\t";
+  const FileFormat format = options.format.value_or(by_path.format);
+  if (format == FileFormat::kParquet) return OpenParquet(path, options);
   CORDON_TRY(std::unique_ptr<RawInput> raw, OpenRawFile(path));
   const GzipHint hint = by_path.compression == Compression::kGzip ? GzipHint::kExpected : GzipHint::kByContent;
-  return Open(std::make_unique<ByteInput>(std::move(raw), hint), options.format.value_or(by_path.format), used, {}, name);
+  return Open(std::make_unique<ByteInput>(std::move(raw), hint), format, used, {}, name);
 }
 
 // Batches into chunks of a fixed size.
@@ -135,6 +142,7 @@ Result<std::unique_ptr<Source>> OpenCsv(std::unique_ptr<ByteInput> input, const 
 }
 
 Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options) {
+  if (IsSql(path)) return OpenSql(path.substr(kSqlPrefix.size()), options);
   const std::string name = path == "-" ? "standard input" : path;
   return OpenPath(path, options, name).WithContext("reading {}", name);
 }

@@ -42,13 +42,14 @@ class Source {
 
 struct SourceOptions {
   TextFormat text;
-  std::optional<FileFormat> format;    // default: by the extension (.csv .tsv .txt .jsonl .ndjson, each also .gz)
+  std::optional<FileFormat> format;    // default: by the extension (text_format.h)
   std::stop_token stop = {};           // asked while the head is read, which a pipe may keep waiting
   std::set<std::string> skip_columns;  // checked for form, not kept: every row gets an empty dictionary's kNull
 };
 
-// `path` "-" is standard input. gzip is recognized by its first bytes, whatever the name. A .tsv file is separated by
-// tabs unless the options say otherwise. The header is read here, so this may already fail for the data's sake.
+// `path` "-" is standard input, "sql:SELECT ..." a query (duckdb.h). gzip is recognized by its first bytes, whatever the name.
+// A .tsv file is separated by tabs unless the options say otherwise. The header is read here, so this may already fail for the
+// data's sake.
 Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options);
 // From bytes in memory: tests, fuzzing, small files.
 Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options);

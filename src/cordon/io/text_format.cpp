@@ -56,18 +56,40 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
     extension = TakeExtension(name);
   }
   if (extension == ".jsonl" || extension == ".ndjson") found.format = FileFormat::kJsonLines;
+  if (extension == ".parquet" || extension == ".pq") {
+    found.format = FileFormat::kParquet;
+    if (found.compression != Compression::kNone) {
+      return Error::InvalidPolicy("a Parquet file is compressed inside; .parquet.gz is not supported")
+          .WithHint("leave the .gz out");
+    }
+  }
   found.tabs = extension == ".tsv" || extension == ".tab";
   if (extension == ".json") {
     return Error::InvalidPolicy("a .json file is one document, not a table")
         .WithHint("if it holds one object a line, rename it to .jsonl or give --format jsonl");
   }
-  static const std::set<std::string> kOther = {".parquet", ".arrow", ".feather", ".xlsx", ".xls",
-                                               ".ods",     ".zip",   ".zst",     ".bz2",  ".xz"};
+  static const std::set<std::string> kOther = {".arrow", ".feather", ".xlsx", ".xls", ".ods", ".zip", ".zst", ".bz2", ".xz"};
   if (kOther.contains(extension)) {
     return Error::InvalidPolicy("{} files are not supported", extension)
-        .WithHint("convert it to CSV or JSON Lines, plain or .gz");
+        .WithHint("convert it to Parquet, or to CSV or JSON Lines, plain or .gz");
   }
   return found;
+}
+
+const char* FormatName(FileFormat format) {
+  switch (format) {
+    case FileFormat::kCsv: return "csv";
+    case FileFormat::kJsonLines: return "jsonl";
+    case FileFormat::kParquet: return "parquet";
+  }
+  return "";
+}
+
+Result<FileFormat> FormatOfName(const std::string& name) {
+  for (const FileFormat format : {FileFormat::kCsv, FileFormat::kJsonLines, FileFormat::kParquet}) {
+    if (name == FormatName(format)) return format;
+  }
+  return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl, parquet");
 }
 
 }  // namespace cordon

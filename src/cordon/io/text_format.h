@@ -11,7 +11,7 @@
 
 namespace cordon {
 
-enum class FileFormat { kCsv, kJsonLines };
+enum class FileFormat { kCsv, kJsonLines, kParquet };
 enum class Compression { kNone, kGzip };
 
 struct TextFormat {
@@ -34,7 +34,11 @@ struct PathFormat {
 };
 
 // By the extension: .csv .tsv .tab .txt .data, anything unknown and "-" are CSV; .jsonl and .ndjson JSON Lines; each
-// also with .gz. An error for what is plainly something else (.parquet, .xlsx, .json, ...).
+// also with .gz; .parquet and .pq Parquet. An error for what is plainly something else (.xlsx, .json, ...).
 Result<PathFormat> FormatOfPath(const std::string& path);
+
+// "csv", "jsonl", "parquet": what --format takes and a manifest says.
+const char* FormatName(FileFormat format);
+Result<FileFormat> FormatOfName(const std::string& name);
 
 }  // namespace cordon

@@ -8,6 +8,7 @@
 
 #include "cordon/data/recoding.h"
 #include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
 #include "cordon/io/sink.h"
 #include "cordon/io/source.h"
 #include "cordon/models/truth.h"
@@ -255,9 +256,10 @@ std::string ManifestPath(const AnonymizeRequest& request) { return request.outpu
 std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
 
 // Every path the run reads or writes, with what it is for.
-std::vector<std::pair<std::string, std::string>> Paths(const AnonymizeRequest& request, const Policy& policy) {
-  std::vector<std::pair<std::string, std::string>> paths = {
-      {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
+Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRequest& request, const Policy& policy) {
+  std::vector<std::pair<std::string, std::string>> paths = {{"the policy", policy.name}, {"--output", request.output}};
+  CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input));
+  for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
@@ -323,7 +325,8 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   Report report;
   CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
-  CORDON_RETURN_IF_ERROR(CheckDistinct(Paths(request, policy)));
+  CORDON_TRY(const auto paths, Paths(request, policy));
+  CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
   CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
   CORDON_TRY(const Input input, Read(request, policy, run, report.seconds));
   CORDON_TRY(Random random, RandomOf(request));

@@ -66,7 +66,7 @@ Json MakeManifest(const ManifestFacts& facts) {
             {"sha256", facts.written.sha256},
             {"bytes", facts.written.bytes},
             {"rows", facts.release.num_rows},
-            {"format", facts.written.format == FileFormat::kCsv ? "csv" : "jsonl"},
+            {"format", FormatName(facts.written.format)},
             {"delimiter", facts.written.text.delimiter},
             {"quote", facts.written.text.quote == '\0' ? std::string() : std::string(1, facts.written.text.quote)},
             {"header", facts.written.text.header},

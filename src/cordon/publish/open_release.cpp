@@ -6,6 +6,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/data/decimal.h"
+#include "cordon/io/duckdb.h"
 #include "cordon/io/source.h"
 
 namespace cordon {
@@ -108,7 +109,13 @@ Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& d
     text.delimiter = delimiter == "\\t" ? "\t" : delimiter;
     return text;
   }
-  if (path == "-") return text;  // can be read once only
+  if (path == "-" || IsSql(path)) return text;  // can be read once only; speaks for itself
+  if (!format) {
+    const auto by_path = FormatOfPath(path);
+    if (!by_path.ok()) return text;  // the reader proper will say what is wrong
+    format = by_path.value().format;
+  }
+  if (*format != FileFormat::kCsv) return text;
   // One column of whole lines: its name is the first line.
   TextFormat lines;
   lines.delimiter = "\x01";

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/io/duckdb.h"
+
+namespace cordon {
+namespace {
+
+std::string Quote(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (const char byte : text) {
+    if (byte == quote) quoted.push_back(quote);
+    quoted.push_back(byte);
+  }
+  quoted.push_back(quote);
+  return quoted;
+}
+
+}  // namespace
+
+std::string QuoteSqlText(std::string_view text) { return Quote(text, '\''); }
+std::string QuoteSqlName(std::string_view name) { return Quote(name, '"'); }
+
+}  // namespace cordon
