@@ -88,7 +88,8 @@ int Main(int argc, char** argv) {
   app.fallthrough();
 
   const std::vector<Command> commands = {AddAnonymize(app), AddCheck(app),     AddCompare(app), AddEvaluate(app),
-                                         AddGenerate(app),  AddHierarchy(app), AddPolicy(app),  AddVerify(app)};
+                                         AddGenerate(app),  AddHierarchy(app), AddPolicy(app),  AddVerify(app),
+                                         AddPermute(app),   AddAppend(app),    AddQuery(app)};
   if (const auto unknown = UnknownCommand(app, argc, argv)) {
     console.Show(*unknown);
     return kExitError;

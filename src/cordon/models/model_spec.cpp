@@ -172,8 +172,8 @@ std::string Describe(const ModelSpec& spec) {
                                       m.h.ToShortString());
                  },
                  [](const KeAnonymitySpec& m) {
-                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k, m.e.ToShortString(),
-                                      ObjectiveName(m.objective),
+                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k,
+                                      m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(), ObjectiveName(m.objective),
                                       m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
                  }},
       spec);
