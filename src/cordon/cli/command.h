@@ -23,12 +23,15 @@ struct Command {
 };
 
 Command AddAnonymize(CLI::App& app);
+Command AddAppend(CLI::App& app);
 Command AddCheck(CLI::App& app);
 Command AddCompare(CLI::App& app);
 Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
+Command AddPermute(CLI::App& app);
 Command AddPolicy(CLI::App& app);
+Command AddQuery(CLI::App& app);
 Command AddStream(CLI::App& app);
 Command AddSweep(CLI::App& app);
 Command AddVerify(CLI::App& app);

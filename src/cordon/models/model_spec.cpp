@@ -175,8 +175,8 @@ std::string Describe(const ModelSpec& spec) {
                  },
                  [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); },
                  [](const KeAnonymitySpec& m) {
-                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k, m.e.ToShortString(),
-                                      ObjectiveName(m.objective),
+                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k,
+                                      m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(), ObjectiveName(m.objective),
                                       m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
                  }},
       spec);

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A store end to end: permute, append and query by the command line, with wall time, CPU time and peak memory of each.
+
+    ke_store_bench.py CORDON [ROWS]
+
+Answers are checked: the true sum lies within the bounds, and the count is exact.
+"""
+import json
+import math
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+POLICY = """
+[attributes.age]
+role = "quasi"
+type = "numeric"
+[attributes.sex]
+role = "quasi"
+type = "categorical"
+[attributes.zip]
+role = "quasi"
+type = "categorical"
+[attributes.salary]
+role = "sensitive"
+type = "numeric"
+[[privacy]]
+model = "ke-anonymity"
+sensitive = "salary"
+k = 5
+e = 100
+"""
+
+
+def write_rows(path, rows, seed):
+    """-> (rows, salaries added up) of people aged 40 to 48"""
+    draw = random.Random(seed)
+    count = total = 0
+    with open(path, "w") as file:
+        file.write("age,sex,zip,salary\n")
+        for _ in range(rows):
+            age, salary = draw.randrange(18, 88), 12000 + int(math.exp(draw.random() * 4.5 + draw.random() * 2) * 120)
+            file.write(f"{age},{'MF'[draw.randrange(2)]},{draw.randrange(10000, 10900)},{salary}\n")
+            if 40 <= age <= 48:
+                count, total = count + 1, total + salary
+    return count, total
+
+
+def run(title, *command):
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds, after = time.time() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{title}: {done.stderr}")
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    print(f"{title:<28} {seconds:7.2f} s wall {cpu:7.2f} s cpu   largest so far {after.ru_maxrss / 1024:6.0f} MB", flush=True)
+    return done.stdout
+
+
+def main():
+    cordon, rows = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
+    folder = tempfile.mkdtemp()
+    try:
+        os.chdir(folder)
+        open("policy.toml", "w").write(POLICY)
+        counts = [write_rows("rows.csv", rows, 1), write_rows("more.csv", max(rows // 100, 1000), 2)]
+        small = "SELECT COUNT(*), {} WHERE age BETWEEN 40 AND 48"
+        run("permute", cordon, "permute", "rows.csv", "--policy", "policy.toml", "--output", "store")
+        for aggregate in ("SUM(salary)", "AVG(salary)", "MIN(salary)", "MAX(salary)"):
+            answer = json.loads(run(aggregate, cordon, "query", "store", small.format(aggregate), "--json"))
+            found = {each["aggregate"]: each for each in answer["rows"][0]["aggregates"]}
+            assert found["COUNT(*)"]["lower"] == counts[0][0]
+            if aggregate == "SUM(salary)":
+                bounds = found[aggregate]
+                assert bounds["lower"] <= counts[0][1] <= bounds["upper"]
+                print(f"    bounds are {100 * (bounds['upper'] - bounds['lower']) / counts[0][1]:.3f} % of the sum wide, the estimate is "
+                      f"{100 * abs(bounds['estimate'] - counts[0][1]) / counts[0][1]:.4f} % off")
+        run("SUM(salary) GROUP BY sex", cordon, "query", "store", small.format("SUM(salary)") + " GROUP BY sex")
+        run("append, frozen", cordon, "append", "store", "more.csv")
+        sizes = {name: os.path.getsize("store/" + name) for name in sorted(os.listdir("store"))}
+        print("    bytes:", sizes)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

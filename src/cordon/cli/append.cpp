@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon append STORE MORE.csv [--re-release frozen|guarded]
+#include "cordon/cli/command.h"
+#include "cordon/cli/inputs.h"
+#include "cordon/cli/seed.h"
+#include "cordon/publish/ke_append.h"
+
+namespace cordon {
+namespace {
+
+struct AppendArgs {
+  AppendRequest request;
+  std::string format;
+  std::string mode = "frozen";
+  std::optional<std::string> seed;
+  bool insecure_seed = false;
+  bool json = false;
+};
+
+Result<Answer> RunAppend(const AppendArgs& args, Console& console, const Run& run) {
+  AppendRequest request = args.request;
+  CORDON_TRY(request.input_format, ParseFormat(args.format));
+  CORDON_TRY(request.seed, ParseProtectedSeed(args.seed, args.insecure_seed));
+  if (args.mode != "frozen" && args.mode != "guarded") {
+    return Error::InvalidPolicy("there is no way '{}' to re-release", args.mode).WithHint("known: frozen, guarded");
+  }
+  request.mode = args.mode == "guarded" ? AppendRequest::Mode::kGuarded : AppendRequest::Mode::kFrozen;
+  CORDON_TRY(const KeReport report, Append(request, run));
+  for (const std::string& warning : report.warnings) console.Note("warning: {}", warning);
+  console.Out(args.json ? Dump(ToJson(report)) : Summary(report));
+  return Answer::kYes;
+}
+
+}  // namespace
+
+Command AddAppend(CLI::App& app) {
+  auto args = std::make_shared<AppendArgs>();
+  CLI::App* parser = app.add_subcommand("append", "More rows for a store that permute made");
+  parser->add_option("STORE", args->request.store, "The store")->required();
+  parser->add_option("MORE", args->request.input, "Rows of other people, columns as in the first table; - is standard input")
+      ->required();
+  parser->add_option(
+      "--re-release", args->mode,
+      "frozen (default): publish new groups only. guarded: group everything anew, if every row keeps its candidates");
+  parser->add_option("--format", args->format, "Format of MORE where its name does not tell");
+  parser->add_flag("--again", args->request.again, "Take in a file although the same bytes were taken in before");
+  parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
+  parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
+  parser->add_flag("--json", args->json, "Print the report as JSON");
+  return {parser, [args](Console& console, const Run& run) { return RunAppend(*args, console, run); }};
+}
+
+}  // namespace cordon

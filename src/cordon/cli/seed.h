@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// --seed of commands whose randomness protects: a seed repeats the run, and undoes the shuffle for whoever knows it, so
+// it is taken only together with --insecure-seed.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/base/result.h"
+
+namespace cordon {
+
+inline Result<std::optional<std::uint64_t>> ParseProtectedSeed(const std::optional<std::string>& text, bool insecure) {
+  if (!text) return std::optional<std::uint64_t>();
+  if (!insecure) {
+    return Error::InvalidPolicy("--seed would let anybody who knows it undo the shuffle")
+        .WithHint("leave it out; --insecure-seed allows it, for tests");
+  }
+  std::uint64_t seed = 0;
+  const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), seed);
+  if (code == std::errc() && end == text->data() + text->size()) return std::optional(seed);
+  return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
+}
+
+}  // namespace cordon

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/ke_append.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "cordon/base/digest.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/io/source.h"
+#include "cordon/publish/bind.h"
+#include "cordon/publish/ke_append_internal.h"
+
+namespace cordon {
+namespace internal {
+namespace {
+
+Result<OpenedStore> OpenForAppend(const std::string& path) {
+  OpenedStore store;
+  store.path = path;
+  CORDON_TRY(store.manifest, OpenStore(path));
+  CORDON_TRY(store.state, ReadPrivateState(path, store.manifest));
+  CORDON_TRY(const std::string text, ReadFile(store.PrivateFile("policy.toml")));
+  CORDON_TRY(store.policy, ParsePolicy(text, store.state.value("policy_directory", "."), store.PrivateFile("policy.toml")));
+  if (store.policy.digest != store.manifest.json.value("policy_sha256", "")) {
+    return Error::InvalidPolicy("the policy of {} is not the one it was made with", path)
+        .WithHint("put back {} and the hierarchy files in {}", store.policy.name, store.policy.directory.string());
+  }
+  CORDON_TRY(store.model, KeModelOf(store.policy));
+  for (const Json& column : store.manifest.json["columns"]) {
+    CORDON_TRY(StoreColumn read, StoreColumnFromJson(column));
+    if (read.name == store.model.sensitive) store.scale = read.scale;
+    store.columns.push_back(std::move(read));
+  }
+  return store;
+}
+
+// The rows of two tables with the same columns, those of `a` first.
+Table Concatenated(const Table& a, const Table& b) {
+  Table both;
+  both.num_rows = a.num_rows + b.num_rows;
+  for (const Column& right : b.columns) {
+    const Column* left = a.Find(right.name);
+    auto dictionary = std::make_shared<Dictionary>();
+    CodesBuilder codes;
+    const auto add = [&](const Column* column, std::size_t rows) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        const Code code = column == nullptr ? kNull : column->codes[row];
+        codes.Add(code == kNull ? kNull : dictionary->Intern((*column->dictionary)[code].bytes()));
+      }
+    };
+    add(left, a.num_rows);
+    add(&right, b.num_rows);
+    both.columns.push_back({right.name, std::move(dictionary), codes.Finish()});
+  }
+  return both;
+}
+
+Result<Table> PendingRows(const OpenedStore& store, const Run& run) {
+  if (!store.state.contains("pending")) return Table{};
+  CORDON_TRY(std::string bytes, ReadPrivateFile(store.path, store.state["pending"]));
+  CORDON_TRY(const std::unique_ptr<Source> source, SourceFromBytes(std::move(bytes), FileFormat::kJsonLines, {}));
+  return ReadTable(*source, run);
+}
+
+// The new rows, checked by themselves so that an error names their own row numbers, and those that wait before them.
+Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, const Run& run, std::string& sha256) {
+  const Policy& policy = store.policy;
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, {.text = policy.data.text,
+                                                                              .format = request.input_format,
+                                                                              .stop = run.stop,
+                                                                              .skip_columns = SkipColumns(policy)}));
+  CORDON_TRY(Table more, ReadTable(*source, run));
+  sha256 = source->InputDigest();
+  CORDON_TRY(KeRows rows,
+             BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
+  CORDON_TRY(const Table pending, PendingRows(store, run));
+  if (pending.num_rows == 0) return NewRows{std::move(more), std::move(rows)};
+  Table both = Concatenated(pending, more);
+  CORDON_TRY(rows, BindKeRows(policy, store.model, both, run).WithContext("the rows that wait with {}", request.input));
+  return NewRows{std::move(both), std::move(rows)};
+}
+
+// The rows wait: nothing of them is published.
+Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json state) {
+  const std::string name = "pending-" + FreshName() + ".jsonl";
+  const std::string text = PendingText(rows.table, rows.rows.table_rows);
+  CORDON_RETURN_IF_ERROR(WriteFile(store.PrivateFile(name), text, AtomicFile::Access::kPrivate));
+  state["pending"] = {{"file", name}, {"sha256", ToHex(Sha256Of(text))}, {"rows", rows.rows.values.size()}};
+  CORDON_RETURN_IF_ERROR(ReplacePrivateState(store.path, store.manifest, state));
+  SweepPrivate(store.path, store.manifest, state);
+  KeReport report;
+  report.mode = "frozen";
+  report.pending = rows.rows.values.size();
+  report.excluded = rows.rows.excluded;
+  return report;
+}
+
+}  // namespace
+}  // namespace internal
+
+Result<KeReport> Append(const AppendRequest& request, const Run& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string path = StorePath(request.store);
+  CORDON_RETURN_IF_ERROR(DuckDbVersion());
+  CORDON_RETURN_IF_ERROR(OpenStore(path));  // what is no store gets no lock file
+  CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
+  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path));
+  SweepPrivate(path, store.manifest, store.state);
+  std::string sha256;
+  CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, run, sha256));
+  Json state = store.state;
+  state.erase("pending");
+  Json& appended = state["appended"];
+  if (!request.again && std::find(appended.begin(), appended.end(), Json(sha256)) != appended.end()) {
+    return Error::InvalidPolicy("{} is in the store already", request.input)
+        .WithHint("rows published twice tell more of their people; --again if these are other people");
+  }
+  appended.push_back(sha256);
+  Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
+
+  const auto publish = [&]() -> Result<KeReport> {
+    if (request.mode == AppendRequest::Mode::kGuarded) {
+      return internal::PublishGuarded(store, std::move(rows), std::move(state), random, run);
+    }
+    auto groups = Ke(rows.rows.values, rows.rows.scale, store.model, random);
+    if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
+      return internal::KeepPending(store, rows, std::move(state));
+    }
+    CORDON_TRY(const KeGroups found, std::move(groups));
+    return internal::PublishFrozen(store, std::move(rows), found, std::move(state), random, run);
+  };
+  CORDON_TRY(KeReport report, publish());
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace cordon

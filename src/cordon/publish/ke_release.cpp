@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/ke_release.h"
+
+#include <algorithm>
+
+#include "cordon/data/decimal.h"
+#include "cordon/publish/bind.h"
+
+namespace cordon {
+namespace {
+
+// Equal multisets of numbers have equal sums of this, others hardly ever: a check against bugs of ours, not against anybody.
+std::uint64_t Mixed(std::int64_t value) {
+  std::uint64_t x = static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+std::vector<std::int64_t> NumbersOf(const Column& column, int scale) {
+  std::vector<std::int64_t> by_code(column.dictionary->size());
+  for (std::size_t code = 0; code < by_code.size(); ++code) {
+    const auto number = ParseDecimal((*column.dictionary)[static_cast<Code>(code)].bytes());
+    const auto scaled = number ? Rescale(*number, scale) : std::nullopt;
+    CORDON_CHECK(scaled.has_value());
+    by_code[code] = *scaled;
+  }
+  std::vector<std::int64_t> numbers(column.codes.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = by_code[column.codes[row]];
+  return numbers;
+}
+
+// The domain of the numbers that are published, for the judge.
+std::shared_ptr<const Domain> DomainOf(const KeRows& rows) {
+  Domain::NumericSpec spec;
+  spec.scale = rows.scale;
+  spec.values = rows.values;
+  std::sort(spec.values.begin(), spec.values.end());
+  spec.values.erase(std::unique(spec.values.begin(), spec.values.end()), spec.values.end());
+  if (!spec.values.empty()) {
+    spec.range_lo = spec.values.front();
+    spec.range_hi = spec.values.back();
+  }
+  return std::make_shared<const Domain>(Domain::Numeric(std::move(spec)));
+}
+
+Result<void> RequireSameValues(const KePublication& made, const std::vector<std::int64_t>& shown) {
+  std::vector<std::uint64_t> by_group;
+  const std::vector<std::int64_t>& groups = made.group_of_row;
+  if (groups.empty()) return {};
+  const auto [least, greatest] = std::minmax_element(groups.begin(), groups.end());
+  by_group.resize(static_cast<std::size_t>(*greatest - *least) + 1);
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    by_group[static_cast<std::size_t>(groups[row] - *least)] += Mixed(shown[row]) - Mixed(made.true_values[row]);
+  }
+  if (std::all_of(by_group.begin(), by_group.end(), [](std::uint64_t mark) { return mark == 0; })) return {};
+  return Error::InvalidData("the release was not written: a group does not hold the values of its rows");
+}
+
+}  // namespace
+
+Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
+  const KeAnonymitySpec* found = nullptr;
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    const auto* ke = std::get_if<KeAnonymitySpec>(&policy.models[i]);
+    if (ke == nullptr || found != nullptr) {
+      return Error::InvalidPolicy("{}:{}: a permuted release serves one ke-anonymity model and no other", policy.name,
+                                  policy.model_lines[i])
+          .WithHint("{}", ke == nullptr ? "its quasi columns stay exact; cordon anonymize serves other models" : "leave one");
+    }
+    found = ke;
+  }
+  if (found == nullptr) {
+    return Error::InvalidPolicy("{}: there is no ke-anonymity model", policy.name)
+        .WithHint("add [[privacy]] model = \"ke-anonymity\", sensitive, k and e");
+  }
+  if (policy.algorithm.name != "auto" && policy.algorithm.name != "ke") {
+    return Error::InvalidPolicy("{}:{}: permute knows the algorithm \"ke\", not \"{}\"", policy.name, policy.algorithm.line,
+                                policy.algorithm.name);
+  }
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.name == kGroupColumn) {
+      return Error::InvalidPolicy("{}:{}: the release adds a column '{}' of its own", policy.name, attribute.line, kGroupColumn)
+          .WithHint("rename the column in the data");
+    }
+    if (attribute.role != Role::kSensitive) continue;
+    if (attribute.name != found->sensitive) {
+      return Error::InvalidPolicy("{}:{}: '{}' is sensitive too; one column can be permuted", policy.name, attribute.line,
+                                  attribute.name)
+          .WithHint("leave it out of the data, or give it another role");
+    }
+    if (attribute.grid) {
+      return Error::InvalidPolicy("{}:{}: '{}' is to be permuted, so it cannot be put on a grid", policy.name, attribute.line,
+                                  attribute.name)
+          .WithHint("use round = ...");
+    }
+  }
+  return *found;
+}
+
+Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, const Table& table, const Run& run) {
+  CORDON_TRY(const Microdata data, Bind(policy, table, run));
+  KeRows made;
+  made.sensitive = *data.Find(model.sensitive);
+  const MicrodataColumn& sensitive = data.columns[made.sensitive];
+  const Domain& domain = *sensitive.attribute.domain;
+  made.scale = domain.scale();
+  std::vector<RowId> rows;
+  for (RowId row = 0; row < data.num_rows; ++row) {
+    const Code code = sensitive.codes[row];
+    if (code == domain.missing()) continue;
+    rows.push_back(row);
+    made.values.push_back(domain.value(code));
+    made.table_rows.push_back(data.input_row(row));
+  }
+  made.excluded = table.num_rows - rows.size();
+  made.columns = ExactCells(data, rows, run);
+  if (!data.persons.empty()) {
+    made.persons = Codes::Generate(rows.size(), run.threads, [&](std::size_t i) { return data.persons[rows[i]]; });
+  }
+  return made;
+}
+
+Result<void> Rescale(KeRows& rows, int scale) {
+  for (; rows.scale < scale; ++rows.scale) {
+    for (std::int64_t& value : rows.values) {
+      if (value > kKeLargest / 10 || value < -kKeLargest / 10) {
+        return Error::InvalidData("a number of '{}' needs more than 18 digits with {} after the point",
+                                  rows.columns[rows.sensitive].attribute.name, scale)
+            .WithHint("round the column");
+      }
+      value *= 10;
+    }
+  }
+  return {};
+}
+
+Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
+                                  const Random& random, const Run& run) {
+  const int scale = rows.scale;
+  const std::size_t sensitive = rows.sensitive;
+  rows.columns[sensitive].attribute.domain = DomainOf(rows);
+  const std::vector<std::int64_t> values = rows.values;
+  Permuted permuted = PermuteWithinGroups(
+      {std::move(rows.columns), sensitive, std::move(rows.values), scale, groups.rows, groups.starts, first_group}, random,
+      run);
+  if (!rows.persons.empty()) {
+    permuted.release.persons =
+        Codes::Generate(permuted.order.size(), run.threads, [&](std::size_t row) { return rows.persons[permuted.order[row]]; });
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  std::vector<Verdict> verdicts;
+  CORDON_TRY(VerifiedRelease verified, Verifier({model}).Accept(std::move(permuted.release), run, &verdicts));
+  KePublication made(std::move(verified));
+  made.verdict = std::move(verdicts[0]);
+  made.scale = scale;
+  made.groups = groups.size();
+  made.sum_error = groups.sum_error;
+  made.max_error = groups.max_error;
+  made.greatest_share = groups.greatest_share;
+  const Release& release = made.verified.release();
+  const std::vector<std::int64_t> shown = NumbersOf(release.columns[sensitive].text, scale);
+  made.group_of_row = NumbersOf(release.columns.back().text, 0);
+  made.true_values.resize(values.size());
+  for (std::size_t row = 0; row < values.size(); ++row) made.true_values[row] = values[permuted.order[row]];
+  made.order = std::move(permuted.order);
+  CORDON_RETURN_IF_ERROR(RequireSameValues(made, shown));
+  CORDON_TRY(made.tables, MakeHelpTables(made.group_of_row, shown));
+  return made;
+}
+
+KeTruth TruthOf(const KePublication& publication) {
+  KeTruth truth;
+  truth.values = publication.true_values;
+  truth.candidate.resize(truth.values.size());
+  if (truth.values.empty()) return truth;
+  const std::int64_t first = publication.tables.groups.group.front();
+  truth.sets.resize(publication.tables.groups.group.size());
+  for (std::size_t row = 0; row < truth.values.size(); ++row) {
+    truth.candidate[row] = publication.group_of_row[row] - first;  // groups are numbered without gaps
+    truth.sets[static_cast<std::size_t>(truth.candidate[row])].push_back(truth.values[row]);
+  }
+  for (std::vector<std::int64_t>& set : truth.sets) {
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
+  return truth;
+}
+
+}  // namespace cordon

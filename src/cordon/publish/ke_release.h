@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a table and a policy to the rows of a permuted release, judged, and the files made of them. Shared by permute and
+// append.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/algorithms/ke.h"
+#include "cordon/base/random.h"
+#include "cordon/data/permute.h"
+#include "cordon/io/duckdb.h"
+#include "cordon/models/verifier.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/report.h"
+#include "cordon/query/help_table.h"
+
+namespace cordon {
+
+// The model of a policy that permutation can serve: one ke-anonymity model and no other, one sensitive column.
+Result<KeAnonymitySpec> KeModelOf(const Policy& policy);
+
+// Rows with their exact cells and the numbers to be shuffled.
+struct KeRows {
+  std::vector<ReleaseColumn> columns;
+  std::size_t sensitive = 0;  // place of the column
+  std::vector<std::int64_t> values;
+  int scale = 0;
+  Codes persons;                          // empty: each row its own
+  std::vector<std::uint64_t> table_rows;  // rows of the table they come from
+  std::uint64_t excluded = 0;             // rows without a value, or dropped by on_missing
+};
+Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, const Table& table, const Run& run);
+
+// The same values with more digits after the point. An error where they no longer fit.
+Result<void> Rescale(KeRows& rows, int scale);
+
+// Judged rows with all that is written of them.
+struct KePublication {
+  explicit KePublication(VerifiedRelease judged) : verified(std::move(judged)) {}
+
+  VerifiedRelease verified;
+  Verdict verdict;
+  HelpTables tables;
+  int scale = 0;
+  std::uint64_t groups = 0;
+  std::int64_t sum_error = 0;
+  std::int64_t max_error = 0;
+  Rational greatest_share;
+  std::vector<std::int64_t> true_values;  // of each published row: private
+  std::vector<std::int64_t> group_of_row;
+  std::vector<RowId> order;  // published row -> row that was given: private
+};
+// Shuffles, checks that each group kept its values, judges. Unsatisfiable where the verdict is no.
+Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
+                                  const Random& random, const Run& run);
+
+// What a column of table.parquet is.
+struct StoreColumn {
+  std::string name;
+  std::string role;
+  ParquetColumn::Type type = ParquetColumn::Type::kText;
+  int scale = 0;
+};
+Json ToJson(const StoreColumn& column);
+Result<StoreColumn> StoreColumnFromJson(const Json& json);
+std::string SqlType(const StoreColumn& column);  // "BIGINT", "DECIMAL(18,2)", ...
+
+// By domain, else by the policy's type; digits after the point as the cells need them.
+Result<std::vector<StoreColumn>> ColumnsOfRelease(const Release& release, const Policy& policy);
+// Columns that hold both: numbers with the more digits. REQUIRES: the same names and roles.
+Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::vector<StoreColumn>& b);
+
+// The three files of a publication, into a directory.
+Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
+                          const Policy& policy, const std::string& directory, const Run& run);
+
+// True values and candidates of published rows, into the private directory; the entry of the state that names them.
+struct KeTruth {
+  std::vector<std::int64_t> values;             // a row each, in the order of the table
+  std::vector<std::int64_t> candidate;          // a row each: which set of `sets`
+  std::vector<std::vector<std::int64_t>> sets;  // ascending: what is left possible for a row
+};
+KeTruth TruthOf(const KePublication& publication);
+Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run);
+
+}  // namespace cordon
