@@ -43,6 +43,7 @@ struct Report {
   std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
   std::vector<Verdict> privacy;
   Utility utility;
+  std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run
   std::vector<Tried> tried;
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, double>> seconds;
