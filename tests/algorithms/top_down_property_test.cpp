@@ -4,9 +4,13 @@
 // candidate, and scores with long doubles of the same whole-number formula.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <set>
 
+#include "cordon/data/recode.h"
+#include "cordon/models/truth.h"
+#include "cordon/models/verifier.h"
 #include "tests/algorithms/top_down_table.h"
 
 namespace cordon::testing {
@@ -42,6 +46,9 @@ Case RandomCase(std::uint64_t seed) {
   std::vector<Code> sensitive;
   for (std::size_t row = 0; row < rows; ++row) sensitive.push_back(below(3));
   made.table.Add("s", Role::kSensitive, Categories(3, 1), sensitive);
+  auto texts = std::make_shared<Dictionary>();
+  for (const char* text : {"0", "1", "2"}) texts->Intern(text);
+  made.table.data.columns.back().text = {"s", texts, CodesOf(sensitive)};
   if (below(4) == 0) {
     std::vector<Code> persons;
     for (std::size_t row = 0; row < rows; ++row) persons.push_back(below(rows));
@@ -330,6 +337,32 @@ TEST(TopDownProperty, PruningThreadsAndSentNumbersChangeNothing) {
     }
     EXPECT_FALSE(b.Best());
   }
+}
+
+// From the search to published texts: the verifier and the truth check agree with it, columns in no template included.
+TEST(TopDownProperty, EveryReleaseIsVerifiedAndTrue) {
+  std::size_t released = 0;
+  for (std::uint64_t seed = 2000; seed < 2200; ++seed) {
+    SCOPED_TRACE(seed);
+    Fixture fixture(seed);
+    auto made = fixture.Make();
+    if (!made.ok()) continue;
+    TopDown& search = *made.value();
+    ASSERT_TRUE(search.ToTheEnd({}).ok());
+    const Groups groups = search.ToGroups({.threads = 2});
+    ASSERT_EQ(groups.rows.size(), fixture.view.size());
+    Random random = Random::FromSeed(seed);
+    Release release = Recode(fixture.view, groups, {.order = RowOrder::kSorted}, random, {});
+    std::vector<RowId> rows;
+    for (const std::uint64_t row : release.input_rows) rows.push_back(static_cast<RowId>(row));
+    const Truth truth = CheckTruth(release, fixture.made.table.data, std::span<const RowId>(rows), {}).value();
+    EXPECT_TRUE(truth.holds) << truth.Explain();
+    std::vector<Verdict> verdicts;
+    const auto accepted = Verifier(fixture.made.specs).Accept(std::move(release), {}, &verdicts);
+    EXPECT_TRUE(accepted.ok());
+    ++released;
+  }
+  EXPECT_GT(released, 80u);
 }
 
 TEST(TopDownProperty, WrongChildNumbersAreRefused) {
