@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
 
 #include "cordon/metrics/discernibility.h"
 #include "cordon/models/verifier.h"
@@ -30,55 +32,85 @@ Columns OnOf(const ModelSpec& spec, const Columns& quasi) {
   return names.empty() ? quasi : Columns(names.begin(), names.end());
 }
 
-double Entropy(const std::map<std::uint64_t, std::uint64_t>& counts, double rows) {
+// rows * entropy of the counts, which are given back as zeros.
+double TakeInformation(std::span<std::uint32_t> counts) {
   double sum = 0;
-  for (const auto& [value, count] : counts) {
-    const double p = static_cast<double>(count) / rows;
-    sum -= p * std::log2(p);
+  double rows = 0;
+  for (std::uint32_t& count : counts) {
+    if (count == 0) continue;
+    rows += count;
+    sum += count * std::log2(count);
+    count = 0;
   }
-  return sum;
+  return rows > 0 ? rows * std::log2(rows) - sum : 0;
 }
 
-// Bits of `hidden` that are left open by `known`, over the rows whose known value occurs several times: a column of
-// nearly unique values would seem to determine anything. Nothing where those are few, or `hidden` is constant.
-std::optional<double> OpenBits(const Codes& hidden, const Codes& known, std::size_t num_rows) {
-  const std::size_t step = num_rows / kSampledRows + 1;
-  std::vector<std::uint64_t> pairs;
-  for (std::size_t row = 0; row < num_rows; row += step) {
-    pairs.push_back((static_cast<std::uint64_t>(static_cast<std::uint32_t>(known[row])) << 32) |
-                    static_cast<std::uint32_t>(hidden[row]));
+// Codes of some of the rows, brought to 0..size-1; an absent cell is one more.
+struct Sampled {
+  std::vector<std::uint32_t> values;
+  std::size_t size = 0;
+
+  Sampled(const Codes& codes, std::size_t num_rows) {
+    const std::size_t step = num_rows / kSampledRows + 1;
+    std::unordered_map<Code, std::uint32_t> dense;
+    for (std::size_t row = 0; row < num_rows; row += step) {
+      values.push_back(dense.try_emplace(codes[row], static_cast<std::uint32_t>(dense.size())).first->second);
+    }
+    size = dense.size();
   }
-  std::sort(pairs.begin(), pairs.end());
-  std::map<std::uint64_t, std::uint64_t> all;
+};
+
+// Whether `known` leaves hardly anything of `hidden` open, over the rows whose known value occurs several times: a column
+// of nearly unique values would seem to determine anything. Not where those rows are few, or `hidden` hardly varies.
+bool NearlyDetermines(const Sampled& known, const Sampled& hidden) {
+  // Rows by known value.
+  std::vector<std::uint32_t> starts(known.size + 1);
+  for (const std::uint32_t value : known.values) ++starts[value + 1];
+  for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  std::vector<std::uint32_t> ordered(known.values.size());
+  std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+  for (std::size_t row = 0; row < known.values.size(); ++row) ordered[next[known.values[row]]++] = hidden.values[row];
+  std::vector<std::uint32_t> here(hidden.size);
+  std::vector<std::uint32_t> all(hidden.size);
   double rows = 0;
   double open = 0;
-  for (std::size_t at = 0, next = 0; at < pairs.size(); at = next) {
-    std::map<std::uint64_t, std::uint64_t> here;
-    while (next < pairs.size() && pairs[next] >> 32 == pairs[at] >> 32) ++here[pairs[next++] & 0xffffffff];
-    if (next - at < kRepeats) continue;
-    const auto size = static_cast<double>(next - at);
-    rows += size;
-    open += size * Entropy(here, size);
-    for (const auto& [value, count] : here) all[value] += count;
+  for (std::size_t value = 0; value < known.size; ++value) {
+    const std::size_t count = starts[value + 1] - starts[value];
+    if (count < kRepeats) continue;
+    rows += static_cast<double>(count);
+    double logs = 0;
+    for (std::size_t i = starts[value]; i < starts[value + 1]; ++i) {
+      ++here[ordered[i]];
+      ++all[ordered[i]];
+    }
+    for (std::size_t i = starts[value]; i < starts[value + 1]; ++i) {
+      const std::uint32_t own = std::exchange(here[ordered[i]], 0);
+      if (own > 0) logs += own * std::log2(own);
+    }
+    open += static_cast<double>(count) * std::log2(static_cast<double>(count)) - logs;
   }
-  if (2 * rows < static_cast<double>(pairs.size()) || Entropy(all, rows) < 2 * kNearlyDetermined) return std::nullopt;
-  return open / rows;
+  if (2 * rows < static_cast<double>(known.values.size())) return false;
+  return TakeInformation(all) >= 2 * kNearlyDetermined * rows && open < kNearlyDetermined * rows;
 }
 
 void WarnOfDeterminedColumns(const Microdata& data, const Columns& masked, std::vector<Warning>& warnings) {
-  for (const MicrodataColumn& known : data.columns) {
-    if (masked.contains(known.attribute.name)) continue;
-    const Codes& codes = known.attribute.role == Role::kQuasi ? known.codes : known.text.codes;
-    for (const MicrodataColumn& hidden : data.columns) {
-      if (!masked.contains(hidden.attribute.name)) continue;
-      const auto open = OpenBits(hidden.codes, codes, data.num_rows);
-      if (!open || *open >= kNearlyDetermined) continue;
+  std::vector<std::pair<std::string, Sampled>> hidden;
+  for (const MicrodataColumn& column : data.columns) {
+    if (masked.contains(column.attribute.name))
+      hidden.emplace_back(column.attribute.name, Sampled(column.codes, data.num_rows));
+  }
+  for (const MicrodataColumn& column : data.columns) {
+    const std::string& name = column.attribute.name;
+    if (masked.contains(name)) continue;
+    const Sampled known(column.attribute.role == Role::kQuasi ? column.codes : column.text.codes, data.num_rows);
+    for (const auto& [masked_name, values] : hidden) {
+      if (!NearlyDetermines(known, values)) continue;
       warnings.push_back(
           {"determined-column",
-           {known.attribute.name, hidden.attribute.name},
+           {name, masked_name},
            fmt::format("'{}' is published as it is and nearly determines '{}', whose masking it undoes; make '{}' "
                        "quasi and add it to the templates, or drop it",
-                       known.attribute.name, hidden.attribute.name, known.attribute.name)});
+                       name, masked_name, name)});
     }
   }
 }

@@ -3,8 +3,9 @@
 
     uci.py adult|crx|german                                        writes NAME.csv (and adult's hierarchies)
     uci.py adult k=50 tax|sup on=a+b [on=c+d ...] > P.toml         templates of k-anonymity
-    uci.py crx h=0.7 top=4 > P.toml                                one confidence template: the rarer half of the values of the
-                                                                   best N columns, given all other categorical columns
+    uci.py crx h=0.7 top=4 [each] > P.toml                         one confidence template: the rarer half of the values of the
+                                                                   best N columns, given all other categorical columns;
+                                                                   each: a template a value
 """
 import collections
 import os
@@ -112,12 +113,14 @@ def write_policy(name, arguments):
         top = BEST[name][:int(keys["top"])]
         sensitive = set(top)
         quasi = {c for c in columns[:-1] if c not in NUMERIC[name] and c not in sensitive}
-        guarded = []
+        guarded, alone = [], []
         for column in top:
             counts = collections.Counter(cells[columns.index(column)] for _, cells in rows_of(name))
             rare = sorted(counts, key=lambda value: (counts[value], value))[:len(counts) // 2]
             guarded.append('"%s" = %s' % (column, str(rare).replace("'", '"')))
-        models = '[[privacy]]\nmodel = "confidence"\nvalues = { %s }\nh = %s\n' % (", ".join(guarded), keys["h"])
+            alone += ['"%s" = ["%s"]' % (column, value) for value in rare]
+        for values in alone if "each" in arguments else [", ".join(guarded)]:
+            models += '[[privacy]]\nmodel = "confidence"\nvalues = { %s }\nh = %s\n\n' % (values, keys["h"])
     for column in columns:
         role = "class" if column == "class" else "quasi" if column in quasi else "sensitive" if column in sensitive else "insensitive"
         print(attribute(name, column, role, "tax" in arguments), end="")
