@@ -27,13 +27,6 @@ struct Cut {
   std::size_t shared_left = 0;  // relaxed: so many rows at parts[1].box.lo, the first ones, belong to parts[0]
 };
 
-struct RowRun {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  int buffer = 0;
-  std::size_t size() const { return end - begin; }
-};
-
 // For one thread at a time: it keeps its memory from run to run.
 class CutFinder {
  public:

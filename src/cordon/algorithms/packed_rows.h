@@ -21,6 +21,14 @@
 
 namespace cordon {
 
+// Records begin..end-1 of one of the two buffers.
+struct RowRun {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  int buffer = 0;
+  std::size_t size() const { return end - begin; }
+};
+
 class PackedRows {
  public:
   // Where a column stands in a record.
@@ -75,6 +83,8 @@ class PackedRows {
       case 16: return Move<16>(buffer, begin, end, column, part_of, next);
       case 20: return Move<20>(buffer, begin, end, column, part_of, next);
       case 24: return Move<24>(buffer, begin, end, column, part_of, next);
+      case 28: return Move<28>(buffer, begin, end, column, part_of, next);
+      case 32: return Move<32>(buffer, begin, end, column, part_of, next);
       default: return Move<0>(buffer, begin, end, column, part_of, next);
     }
   }

@@ -18,7 +18,7 @@ struct AnonymizeArgs {
   std::string policy;
   std::string format;
   std::string output_format;
-  std::string order = "shuffled";
+  std::string order;
   std::optional<std::string> seed;
   bool dry_run = false;
   bool json = false;
@@ -33,10 +33,11 @@ Result<std::optional<std::uint64_t>> ParseSeed(const std::string& text) {
   return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
 }
 
-Result<RowOrder> ParseOrder(const std::string& name) {
-  if (name == "shuffled") return RowOrder::kShuffled;
-  if (name == "sorted") return RowOrder::kSorted;
-  if (name == "input") return RowOrder::kInput;
+Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
+  if (name.empty()) return std::optional<RowOrder>();
+  if (name == "shuffled") return std::optional(RowOrder::kShuffled);
+  if (name == "sorted") return std::optional(RowOrder::kSorted);
+  if (name == "input") return std::optional(RowOrder::kInput);
   return Error::InvalidPolicy("there is no order '{}'", name).WithHint("known: shuffled, sorted, input");
 }
 
@@ -86,7 +87,8 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--report", request.report, "Write the report as JSON");
   parser->add_option("--html", request.html, "Write the report as a page with charts; private");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
-  parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");
+  parser->add_option("--order", args->order,
+                     "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");

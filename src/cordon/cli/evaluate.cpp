@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, whoever made it?
+//                 [--classify COLUMN [--learner nb|tree] [--test FILE | --folds N]]
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/publish/classify.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/html.h"
@@ -20,6 +22,9 @@ struct EvaluateArgs {
   MeasureFlags measure;
   std::optional<std::string> html;
   bool json = false;
+  ClassifyOptions classify;
+  std::string learner = "tree";
+  std::optional<std::string> test;
 };
 
 // The page is about a release of anybody's: who made it, and how long it took, is not known. It says what holds, too.
@@ -40,6 +45,30 @@ Result<void> WriteHtml(const EvaluateArgs& args, const Policy& policy, const Mic
   return outputs.Show();
 }
 
+Result<Learner> ParseLearner(const std::string& name) {
+  if (name == "tree") return Learner::kDecisionTree;
+  if (name == "nb") return Learner::kNaiveBayes;
+  return Error::InvalidPolicy("there is no learner '{}'", name).WithHint("known: nb, tree");
+}
+
+// Nothing where --classify was not given.
+Result<std::optional<ClassificationErrors>> Classify(const EvaluateArgs& args, const Policy& policy, const Microdata& original,
+                                                     const Release& release, const Run& run) {
+  if (args.classify.column.empty()) {
+    if (args.test) return Error::InvalidPolicy("--test goes with --classify COLUMN");
+    return std::optional<ClassificationErrors>();
+  }
+  ClassifyOptions options = args.classify;
+  CORDON_TRY(options.learner, ParseLearner(args.learner));
+  std::optional<Microdata> test;
+  if (args.test) {
+    CORDON_TRY(test, ReadOriginal(*args.test, policy, run));
+  }
+  CORDON_TRY(ClassificationErrors errors,
+             MeasureClassification(policy, original, release, test ? &*test : nullptr, options, run));
+  return std::optional(std::move(errors));
+}
+
 Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
   CORDON_TRY(const MeasureOptions options, args.measure.Options());
@@ -55,12 +84,14 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   CORDON_TRY(const Utility utility, MeasureUtility(release, original, options, run));
   const std::optional<RiskReport> risk = MeasureRisks(release, original, options, run);
   if (args.html) CORDON_RETURN_IF_ERROR(WriteHtml(args, policy, original, release, utility, risk, run));
+  CORDON_TRY(const std::optional<ClassificationErrors> errors, Classify(args, policy, original, release, run));
   if (args.json) {
     Json json = ToJson(utility);
     json["rows"] = release.num_rows;
     json["groups"] = utility.discernibility.groups;
     json["suppressed"] = utility.discernibility.suppressed;
     if (risk) json["risk"] = ToJson(*risk);
+    if (errors) json["classification"] = ToJson(*errors);
     console.Out(Dump(json));
     return Answer::kYes;
   }
@@ -75,6 +106,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   console.Print("discernibility    {}", sizes.discernibility);
   console.Out(Describe(utility));
   if (risk) console.Out(Describe(*risk));
+  if (errors) console.Out(Describe(*errors));
   return Answer::kYes;
 }
 
@@ -89,6 +121,12 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_option("--html", args->html, "Write a page with charts; private");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
+  parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare");
+  parser->add_option("--learner", args->learner, "nb or tree (default)")->needs("--classify");
+  CLI::Option* test = parser->add_option("--test", args->test, "Test on the rows of this table, in their original form");
+  parser->add_option("--folds", args->classify.folds, "Without --test: cross-validation, 10 by default")
+      ->needs("--classify")
+      ->excludes(test);
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};
 }

@@ -25,23 +25,24 @@ std::vector<Code> TextRanks(const Dictionary& dictionary) {
   return rank;
 }
 
+// Column by column from the last to the first, each pass stable: linear in the rows, however many cells are equal.
 std::vector<RowId> SortedByPublishedCells(const Release& release) {
-  std::vector<std::vector<Code>> ranks;
-  for (const ReleaseColumn& column : release.columns) ranks.push_back(TextRanks(*column.text.dictionary));
-  const auto rank = [&](std::size_t column, RowId row) {
-    const Code code = release.columns[column].text.codes[row];
-    return code == kNull ? Code{-1} : ranks[column][code];
-  };
   std::vector<RowId> order(release.num_rows);
   std::iota(order.begin(), order.end(), RowId{0});
-  std::stable_sort(order.begin(), order.end(), [&](RowId a, RowId b) {
-    for (std::size_t column = 0; column < release.columns.size(); ++column) {
-      const Code left = rank(column, a);
-      const Code right = rank(column, b);
-      if (left != right) return left < right;
-    }
-    return false;
-  });
+  std::vector<RowId> next(order.size());
+  for (std::size_t column = release.columns.size(); column-- > 0;) {
+    const Codes& codes = release.columns[column].text.codes;
+    const std::vector<Code> ranks = TextRanks(*release.columns[column].text.dictionary);
+    const auto place = [&](RowId row) {  // absent cells first
+      const Code code = codes[row];
+      return code == kNull ? std::size_t{0} : static_cast<std::size_t>(ranks[code]) + 1;
+    };
+    std::vector<std::size_t> starts(ranks.size() + 2);
+    for (const RowId row : order) ++starts[place(row) + 1];
+    for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+    for (const RowId row : order) next[starts[place(row)]++] = row;
+    order.swap(next);
+  }
   return order;
 }
 
@@ -205,6 +206,7 @@ std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threa
 
 Release Recode(const View& view, const Groups& groups, const RecodeOptions& options, Random& random, const Run& run) {
   if (!groups.shown.empty()) return Recode(view, groups, CellsOf(view.data(), groups.shown, run), options, random, run);
+  if (groups.cells != nullptr) return Recode(view, groups, *groups.cells, options, random, run);
   const Boxes boxes = groups.boxes.empty() ? BoxesOf(view.data(), groups, run)
                                            : Boxes(groups.boxes, view.data().ColumnsOf(Role::kQuasi).size());
   return Recode(view, groups, CellsOf(view.data(), boxes, run), options, random, run);

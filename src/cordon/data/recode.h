@@ -33,11 +33,6 @@ class Boxes {
 // The tight boxes of the groups.
 Boxes BoxesOf(const Microdata& data, const Groups& groups, const Run& run);
 
-// What each group shows in each quasi column: codes into one dictionary a column.
-struct GroupCells {
-  std::vector<std::shared_ptr<const Dictionary>> dictionaries;  // [quasi column]
-  std::vector<std::vector<Code>> codes;                         // [quasi column][group]
-};
 GroupCells CellsOf(const Microdata& data, const Boxes& boxes, const Run& run);
 // The same from what groups are to show: a meaning per group and quasi column, group after group.
 GroupCells CellsOf(const Microdata& data, std::span<const Meaning> shown, const Run& run);

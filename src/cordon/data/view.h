@@ -5,6 +5,7 @@
 // into groups; what is published of them is Recode's business.
 #pragma once
 
+#include <memory>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -31,6 +32,12 @@ class View {
   std::vector<RowId> rows_;
 };
 
+// What each group shows in each quasi column: codes into one dictionary a column.
+struct GroupCells {
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;  // [quasi column]
+  std::vector<std::vector<Code>> codes;                         // [quasi column][group]
+};
+
 struct Groups {
   std::vector<RowId> rows;          // each grouped row once, group after group
   std::vector<std::size_t> starts;  // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
@@ -39,6 +46,8 @@ struct Groups {
   std::vector<CodeRange> boxes;
   // What each group shows per quasi column where that is not its box but, say, a level of a hierarchy; else empty.
   std::vector<Meaning> shown;
+  // What the groups show, where that is not their box: a value that stands for more than the group's rows.
+  std::shared_ptr<const GroupCells> cells;
 
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
   std::span<const RowId> operator[](std::size_t group) const {

@@ -19,6 +19,7 @@
 #include "cordon/publish/manifest.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/registry.h"
+#include "cordon/publish/run_top_down.h"
 
 namespace cordon {
 namespace {
@@ -60,13 +61,18 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   return Input{std::move(data), source->InputDigest()};
 }
 
+std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy) {
+  return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
   for (const AttributePolicy& attribute : policy.attributes) {
-    if (attribute.mask == Mask::kSuppress) {
-      return Error::InvalidPolicy("{}:{}: no algorithm here serves mask = \"suppress\" (column '{}')", policy.name,
-                                  attribute.line, attribute.name)
-          .WithHint("leave mask out: values are generalized along the hierarchy");
+    if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values) {
+      return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,
+                                  choice.algorithm->name, attribute.name)
+          .WithHint("use tdr or tdd, or leave mask out: values are then generalized along the hierarchy");
     }
   }
   if (request.group_column && policy.Find("group") != nullptr) {
@@ -92,11 +98,19 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
   return Random::Restore(record["random"].get<std::string>()).WithContext("reading {}", *request.repeat);
 }
 
+// Releases of one global recoding are sorted by what they show, others shuffled.
+RowOrder OrderOf(const AnonymizeRequest& request, const Policy& policy) {
+  if (request.order) return *request.order;
+  const auto choice = ChooseAlgorithm(AlgorithmName(request, policy), policy);
+  return choice.ok() && choice.value().algorithm->masks_values ? RowOrder::kSorted : RowOrder::kShuffled;
+}
+
 struct Made {
   Release release;
   std::string algorithm;
   std::string why;
-  std::vector<std::string> notes = {};
+  AlgorithmNotes notes = {};
+  bool masks_values = false;
 };
 
 // The sensitive columns that some model looks at: no other is counted.
@@ -159,7 +173,7 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Poli
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
   const CountedColumns counted(view.data(), sensitive, model.uses_persons());
   Random own = random.Substream(choice.algorithm->name);
-  std::vector<std::string> notes;
+  AlgorithmNotes notes;
   auto groups = choice.algorithm->run({view, model, reference, counted, policy, &notes}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
     CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
@@ -167,7 +181,8 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Poli
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);
-  return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why, std::move(notes)};
+  return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why, std::move(notes),
+              choice.algorithm->masks_values};
 }
 
 // More suppressed rows than the policy allows is an answer, not a release.
@@ -330,10 +345,10 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   Stopwatch watch;
   const View view = View::All(data);
   const RecodeOptions recode{
-      .order = request.order,
+      .order = OrderOf(request, policy),
       .suppressed = policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop,
       .group_column = request.group_column};
-  const std::string& name = request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
+  const std::string name = AlgorithmName(request, policy);
   auto making = request.recoding ? MakeByRecoding(view, *request.recoding, policy, recode, random, run)
                                  : MakeByAlgorithm(view, name, policy, recode, random, run);
   CORDON_TRY(Made made, std::move(making));
@@ -355,13 +370,19 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   report.seconds.emplace_back("metrics", watch.Lap());
   report.algorithm = made.algorithm;
   report.why = made.why;
-  report.notes = made.notes;
+  report.notes = made.notes.lines;
   report.rows = verified.release().num_rows;
   report.people = PeopleIn(verified.release());
   report.suppressed = verified.release().suppressed;
   report.dropped = data.dropped_rows;
   report.tried = {{made.algorithm, report.utility.loss.information_loss, anonymize_seconds}};
+  report.details = made.notes.counts;
   report.warnings = WarningsOf(report.privacy);
+  if (made.masks_values) {
+    for (Warning& warning : TopDownWarnings(policy, data, verified.release(), run)) {
+      report.warnings.push_back(std::move(warning));
+    }
+  }
   report.peak_rss_mb = PeakRssMb();
   return verified;
 }

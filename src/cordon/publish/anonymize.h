@@ -22,8 +22,8 @@ struct AnonymizeRequest {
   std::optional<FileFormat> input_format;
   std::optional<FileFormat> output_format;
 
-  std::string algorithm;  // empty: the policy's
-  RowOrder order = RowOrder::kShuffled;
+  std::string algorithm;          // empty: the policy's
+  std::optional<RowOrder> order;  // none: the algorithm's own, shuffled or sorted
   bool group_column = false;
   bool bounds = false;
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/registry.h"
 
+#include <algorithm>
 #include <array>
 
 #include "cordon/algorithms/full_domain.h"
 #include "cordon/algorithms/mondrian.h"
 #include "cordon/base/nearest.h"
 #include "cordon/publish/stream_registry.h"
+#include "cordon/publish/run_top_down.h"
 
 namespace cordon {
 namespace {
@@ -43,7 +45,7 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
   std::vector<std::size_t> sensitive;
   for (const Attribute& attribute : input.reference.sensitive) sensitive.push_back(*input.view.data().Find(attribute.name));
   CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
-  if (input.notes != nullptr) input.notes->push_back(Describe(result, input.view.data()));
+  if (input.notes != nullptr) input.notes->lines.push_back(Describe(result, input.view.data()));
   return std::move(result.groups);
 }
 
@@ -52,14 +54,37 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"full-domain",
                    "one level of generalization a column, the choice that loses least; any combination of models",
                    RunFullDomain},
+    AlgorithmEntry{"tdr", "top-down refinement: k over several quasi-identifiers, for classification", RunTdr, true},
+    AlgorithmEntry{"tdd", "top-down disclosure: bounds the confidence of inferences, for classification", RunTdd, true},
 };
+
+const AlgorithmEntry* Find(std::string_view name) {
+  return std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const AlgorithmEntry& entry) { return entry.name == name; });
+}
+
+// A class to be kept, and templates: what tdr and tdd are made for.
+Choice ChooseAutomatically(const Policy& policy) {
+  const auto has_class = [](const AttributePolicy& attribute) { return attribute.role == Role::kClass; };
+  if (std::any_of(policy.attributes.begin(), policy.attributes.end(), has_class)) {
+    bool templates = false;
+    for (const ModelSpec& spec : policy.models) {
+      if (std::holds_alternative<ConfidenceSpec>(spec)) {
+        return {Find("tdd"), "auto: a class column and confidence templates"};
+      }
+      const auto* anonymity = std::get_if<KAnonymitySpec>(&spec);
+      templates = templates || (anonymity != nullptr && !anonymity->on.empty());
+    }
+    if (templates) return {Find("tdr"), "auto: a class column and templates on some columns"};
+  }
+  return {Find("mondrian"), "auto: serves any combination of models"};
+}
 
 }  // namespace
 
 std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
-  if (name == "auto") return Choice{&kAlgorithms[0], "auto: serves any combination of models"};
+  if (name == "auto") return ChooseAutomatically(policy);
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cordon/base/random.h"
 #include "cordon/base/result.h"
@@ -16,19 +18,26 @@
 
 namespace cordon {
 
+// What an algorithm tells of its run, for the report. No cell of the data.
+struct AlgorithmNotes {
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  std::vector<std::string> lines;  // of its search, in words
+};
+
 struct AlgorithmInput {
   const View& view;
   const AllOf& model;
   const Reference& reference;
   const CountedColumns& counted;
   const Policy& policy;
-  std::vector<std::string>* notes = nullptr;  // what the algorithm has to say of its search, for the report; no cell
+  AlgorithmNotes* notes = nullptr;
 };
 
 struct AlgorithmEntry {
   const char* name;     // as policies and the command line spell it
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
+  bool masks_values = false;  // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
 };
 
 std::span<const AlgorithmEntry> Algorithms();

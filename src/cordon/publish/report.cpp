@@ -94,6 +94,8 @@ Json ToJson(const Report& report) {
   for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
   json["utility"] = ToJson(report.utility);
   if (report.risk) json["risk"] = ToJson(*report.risk);
+  if (!report.details.empty()) json["details"] = Json::object();
+  for (const auto& [name, count] : report.details) json["details"][name] = count;
   json["tried"] = Json::array();
   for (const Tried& tried : report.tried) {
     json["tried"].push_back(

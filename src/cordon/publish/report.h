@@ -34,6 +34,7 @@ struct Report {
   std::vector<Verdict> privacy;
   Utility utility;
   std::optional<RiskReport> risk;
+  std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run
   std::vector<Tried> tried;
   std::vector<std::string> notes;  // what the algorithm says of its search
   std::vector<Warning> warnings;

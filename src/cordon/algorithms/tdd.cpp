@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/tdd.h"
+
+#include <algorithm>
+
+namespace cordon {
+
+Result<Groups> Tdd(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run) {
+  const auto is_template = [](const ModelSpec& spec) { return std::holds_alternative<ConfidenceSpec>(spec); };
+  if (std::none_of(input.specs.begin(), input.specs.end(), is_template)) {
+    return Error::InvalidPolicy("tdd bounds the confidence of inferences, and the policy has no model \"confidence\"")
+        .WithHint("add one, or use tdr, which serves k-anonymity and the other models");
+  }
+  return RefineToGroups(input, options, facts, run);
+}
+
+}  // namespace cordon

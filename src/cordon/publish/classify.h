@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a release is worth to somebody who trains a classifier on it: errors of the same learner on the original, on the
+// release, without the masked columns, and without the sensitive ones.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cordon/data/microdata.h"
+#include "cordon/data/release.h"
+#include "cordon/metrics/classification.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/report.h"
+
+namespace cordon {
+
+struct ClassifyOptions {
+  std::string column;  // to predict
+  Learner learner = Learner::kDecisionTree;
+  int folds = 10;  // where there is no test table
+};
+
+struct ClassificationErrors {
+  std::string column;
+  Learner learner = Learner::kDecisionTree;
+  std::uint64_t rows = 0;
+  std::uint64_t test_rows = 0;  // 0: cross-validated
+  int folds = 0;
+  double baseline = 0;            // original
+  double anonymization = 0;       // release
+  double upper = 0;               // original without the columns that templates speak of
+  std::optional<double> removal;  // original without the sensitive columns, where there are any
+  double majority = 0;            // always the most frequent class
+};
+
+// `test` is a table of other rows in their original form, or null: then each table is cross-validated by itself.
+Result<ClassificationErrors> MeasureClassification(const Policy& policy, const Microdata& original, const Release& release,
+                                                   const Microdata* test, const ClassifyOptions& options, const Run& run);
+
+Json ToJson(const ClassificationErrors& errors);
+std::string Describe(const ClassificationErrors& errors);
+
+}  // namespace cordon

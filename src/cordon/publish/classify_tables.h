@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An original, a release of it and further rows as feature tables on common axes.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cordon/data/microdata.h"
+#include "cordon/data/release.h"
+#include "cordon/metrics/atoms.h"
+#include "cordon/publish/policy.h"
+
+namespace cordon {
+
+struct ClassifyTables {
+  FeatureTable original;
+  FeatureTable release;
+  std::optional<FeatureTable> test;
+};
+
+// Rows whose `target` is missing are left out. REQUIRES: all have the column `target`, published as it is.
+Result<ClassifyTables> MakeClassifyTables(const Policy& policy, const Microdata& original, const Release& release,
+                                          const Microdata* test, const std::string& target);
+
+FeatureTable Without(const FeatureTable& table, const std::set<std::string>& columns);
+
+}  // namespace cordon
