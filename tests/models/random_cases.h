@@ -126,7 +126,14 @@ inline std::vector<ModelSpec> RandomSpecs(Random& random, const Microdata& data)
       ConfidenceSpec{{}, {{"s", {value}}}, share()},
       ConfidenceSpec{{}, {{"s", {}}}, share()},
   };
-  if (attribute.domain->is_categorical()) specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
+  BetaLikenessSpec sets{"s", Rational(Between(random, 1, 16), 4), BetaLikenessSpec::Kind::kEnhanced};
+  if (attribute.domain->is_categorical()) {
+    sets.min_depth = Between(random, 0, 2);
+    specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
+  } else {
+    sets.range = Rational(Between(random, 1, 9), 2);
+  }
+  specs.insert(specs.begin() + 8, sets);
   return specs;
 }
 
