@@ -26,6 +26,7 @@ const std::vector<OptionRule>& OptionRules() {
       {"mondrian", "relaxed", Type::kFlag},
       {"sabre", "bound", Type::kChoice, {"thesis", "tight"}},
       {"burel", "margin", Type::kExact},
+      {"burel", "neighbours", Type::kChoice, {"hilbert", "exact"}},
       {"castle", "max_open", Type::kWhole},
       {"castle", "history", Type::kWhole},
       {"castle", "reuse", Type::kChoice, {"uniform", "disjoint", "off"}},
