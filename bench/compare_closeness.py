@@ -40,7 +40,8 @@ class Table:
         self.policy = f'[data]\ndelimiter = "{delimiter}"\n'
         for name, text in columns.items():
             role = "sensitive" if name == sensitive else "quasi" if name in chosen else "insensitive"
-            self.policy += f'[attributes.{name}]\nrole = "{role}"\n' + ("" if role == "insensitive" else text)
+            lines = [line for line in text.splitlines(True) if role == "quasi" or not line.startswith("range")]
+            self.policy += f'[attributes.{name}]\nrole = "{role}"\n' + ("" if role == "insensitive" else "".join(lines))
         with open(path, encoding="utf-8") as file:
             counts = Counter(row[sensitive] for row in csv.DictReader(file, delimiter=delimiter))
         self.largest_share = max(counts.values()) / sum(counts.values())

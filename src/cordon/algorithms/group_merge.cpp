@@ -134,8 +134,11 @@ std::vector<char> Refused(const Groups& groups, const GroupModel& model, const C
 
 }  // namespace
 
-Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& counted,
+Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& all_columns,
                                   const Run& run) {
+  // A histogram that nobody looks at may have a million values; clearing it for every group would be most of the work.
+  const CountedColumns people(view.data(), {}, model.uses_persons());
+  const CountedColumns& counted = model.uses_histograms() ? all_columns : people;
   const std::vector<char> refused = Refused(groups, model, counted, run);
   if (run.Stopped()) return Error::Cancelled();
   if (std::find(refused.begin(), refused.end(), 1) == refused.end()) return groups;
