@@ -20,6 +20,10 @@ TEST(ModelSpec, IsDescribedInItsCanonicalSpelling) {
   EXPECT_EQ(Describe(TClosenessSpec{"salary", Rational(2, 3), Distance::kHierarchical}),
             "t-closeness(salary, t=2/3, hierarchical)");
   EXPECT_EQ(Describe(BetaLikenessSpec{"salary", 4, BetaKind::kEnhanced}), "beta-likeness(salary, beta=4, enhanced)");
+  EXPECT_EQ(Describe(BetaLikenessSpec{"salary", 4, BetaKind::kEnhanced, Rational(5, 2), {}}),
+            "beta-likeness(salary, beta=4, enhanced, range=2.5)");
+  EXPECT_EQ(Describe(BetaLikenessSpec{"disease", 4, BetaKind::kEnhanced, {}, 1}),
+            "beta-likeness(disease, beta=4, enhanced, min_depth=1)");
   EXPECT_EQ(Describe(DeltaDisclosureSpec{"salary", 1}), "delta-disclosure(salary, delta=1)");
   EXPECT_EQ(Describe(AlphaKSpec{"disease", "HIV", Rational(3, 10), 5}), "alpha-k(disease=HIV, alpha=0.3, k=5)");
   EXPECT_EQ(Describe(ConfidenceSpec{{"job", "country"}, {{"bankruptcy", {"discharged"}}}, Rational(3, 4)}),
@@ -79,6 +83,8 @@ TEST(ModelSpec, RefusesWhatIsOutOfRangeAndSaysWhatIsAllowed) {
       {TClosenessSpec{"d", Rational(-1, 5), Distance::kOrdered}, "t-closeness: t is -0.2, it must be from 0 to 1"},
       {TClosenessSpec{"d", Rational(6, 5), Distance::kOrdered}, "t-closeness: t is 1.2, it must be from 0 to 1"},
       {BetaLikenessSpec{"d", 0, BetaKind::kBasic}, "beta-likeness: beta is 0, it must be above 0"},
+      {BetaLikenessSpec{"d", 1, BetaKind::kBasic, Rational(-1), {}}, "beta-likeness: range is -1, it must be 0 or more"},
+      {BetaLikenessSpec{"d", 1, BetaKind::kBasic, {}, -1}, "beta-likeness: min_depth is -1, it must be 0 or more"},
       {DeltaDisclosureSpec{"d", 0}, "delta-disclosure: delta is 0, it must be above 0"},
       {AlphaKSpec{"d", "x", 0, 5}, "alpha-k: alpha is 0, it must be above 0 and at most 1"},
       {AlphaKSpec{"d", "x", 1, 0}, "alpha-k: k is 0, it must be a whole number of at least 1"},

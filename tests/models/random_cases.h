@@ -127,12 +127,19 @@ inline std::vector<ModelSpec> RandomSpecs(Random& random, const Microdata& data)
       ConfidenceSpec{{}, {{"s", {}}}, share()},
       KsAnonymitySpec{Between(random, 1, 8)},
   };
-  if (attribute.domain->is_categorical()) specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
   if (!attribute.domain->is_categorical()) {
     specs.push_back(KeAnonymitySpec{"s", Between(random, 2, 3), Rational(Between(random, 0, 8), 2),
                                     KeAnonymitySpec::Objective::kSum,
                                     random.Below(2) == 0 ? std::optional<Rational>() : std::optional(share())});
   }
+  BetaLikenessSpec sets{"s", Rational(Between(random, 1, 16), 4), BetaLikenessSpec::Kind::kEnhanced};
+  if (attribute.domain->is_categorical()) {
+    sets.min_depth = Between(random, 0, 2);
+    specs.push_back(TClosenessSpec{"s", share(), Distance::kHierarchical});
+  } else {
+    sets.range = Rational(Between(random, 1, 9), 2);
+  }
+  specs.insert(specs.begin() + 8, sets);
   return specs;
 }
 

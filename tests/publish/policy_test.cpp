@@ -245,6 +245,7 @@ TEST(Policy, ReadsEveryModel) {
       std::get<BetaLikenessSpec>(spec("model = \"beta-likeness\"\nsensitive = \"disease\"\nbeta = 4\nkind = \"basic\"\n"));
   EXPECT_EQ(beta.beta, Rational(4));
   EXPECT_EQ(beta.kind, BetaLikenessSpec::Kind::kBasic);
+  EXPECT_FALSE(beta.range || beta.min_depth);
   EXPECT_EQ(std::get<DeltaDisclosureSpec>(spec("model = \"delta-disclosure\"\nsensitive = \"disease\"\ndelta = 1.5\n")).delta,
             Rational(3, 2));
   const auto alpha =

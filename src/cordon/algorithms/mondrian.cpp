@@ -8,6 +8,7 @@
 
 #include "cordon/algorithms/mondrian_cuts.h"
 #include "cordon/algorithms/packed_rows.h"
+#include "cordon/algorithms/satisfiable.h"
 
 namespace cordon {
 namespace {
@@ -37,27 +38,6 @@ struct Search {
   std::size_t min_rows;  // no group with fewer is admitted
   bool rows_decide;      // and each with as many is
 };
-
-// Whether a group is admitted exactly if it has MinRows() rows: then nothing has to be counted. So for k-anonymity
-// where each row is a person of its own.
-bool RowsDecide(const View& view, const GroupModel& model, const CountedColumns& counted) {
-  if (model.uses_histograms() || (model.uses_persons() && counted.persons() != nullptr) || !model.monotone()) return false;
-  const auto min_rows = static_cast<std::size_t>(std::max<std::int64_t>(model.MinRows(), 1));
-  if (view.size() < min_rows) return false;
-  GroupCounts least(counted);
-  least.Add(view.rows().first(min_rows));
-  return model.Admits(least);
-}
-
-Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const CountedColumns& counted) {
-  if (view.size() == 0) return Error::Unsatisfiable("no release satisfies {}: there are no rows", model.Describe());
-  GroupCounts all(counted);
-  all.Add(view.rows());
-  if (model.Admits(all)) return {};
-  const std::string people = counted.persons() != nullptr ? fmt::format(" ({} people)", all.persons()) : "";
-  return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", model.Describe(),
-                              view.size(), people);
-}
 
 // Cuts nodes; one per task.
 class Cutter {

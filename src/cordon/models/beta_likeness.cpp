@@ -34,22 +34,26 @@ Int128 OnGrid(long double share_of_rows, std::int64_t whole_rows) {
 
 }  // namespace
 
+ShareLimit ShareLimit::Beta(const BetaLikenessSpec& spec, std::int64_t count, std::int64_t whole_rows) {
+  // Linear: q <= (1 + beta) p. What nobody has gets 0 and is refused.
+  ShareLimit limit{static_cast<Int128>(whole_rows) * spec.beta.denominator(),
+                   static_cast<Int128>(count) * (spec.beta.denominator() + spec.beta.numerator())};
+  if (spec.kind == BetaLikenessSpec::Kind::kBasic || count == 0) return limit;
+  const long double surprise = std::log(static_cast<long double>(whole_rows) / static_cast<long double>(count));  // -ln p
+  if (surprise > AsReal(spec.beta) + kBorder) return limit;
+  limit.logarithmic = true;
+  limit.weight = static_cast<Int128>(whole_rows) << kGridBits;
+  // A value that everybody has may fill a group: p = 1, no logarithm and no margin.
+  limit.most =
+      count == whole_rows ? limit.weight : OnGrid(static_cast<long double>(count) * (1 + surprise) * (1 - kMargin), whole_rows);
+  return limit;
+}
+
 ShareLimits ShareLimits::Beta(const BetaLikenessSpec& spec, const std::vector<std::int64_t>& whole, std::int64_t whole_rows) {
   ShareLimits made;
   Int128 smallest_group = whole_rows;
   for (const std::int64_t count : whole) {
-    // Linear: q <= (1 + beta) p. Values that nobody has get 0 and are refused.
-    Limit limit{static_cast<Int128>(whole_rows) * spec.beta.denominator(),
-                static_cast<Int128>(count) * (spec.beta.denominator() + spec.beta.numerator()), 0};
-    if (spec.kind == BetaLikenessSpec::Kind::kEnhanced && count > 0) {
-      const long double surprise = std::log(static_cast<long double>(whole_rows) / static_cast<long double>(count));  // -ln p
-      if (surprise <= AsReal(spec.beta) + kBorder) {
-        limit.weight = static_cast<Int128>(whole_rows) << kGridBits;
-        // A value that everybody has may fill a group: p = 1, no logarithm and no margin.
-        limit.most = count == whole_rows ? limit.weight
-                                         : OnGrid(static_cast<long double>(count) * (1 + surprise) * (1 - kMargin), whole_rows);
-      }
-    }
+    const ShareLimit limit = ShareLimit::Beta(spec, count, whole_rows);
     // One row of it is 1 / rows: no smaller group may hold the value.
     if (limit.most > 0) smallest_group = std::min(smallest_group, (limit.weight + limit.most - 1) / limit.most);
     made.limits_.push_back(limit);
@@ -66,7 +70,7 @@ ShareLimits ShareLimits::Delta(const DeltaDisclosureSpec& spec, const std::vecto
   const long double factor = std::exp(std::min(AsReal(spec.delta), 45.0L));
   for (const std::int64_t count : whole) {
     const long double rows = static_cast<long double>(count);
-    Limit limit{static_cast<Int128>(whole_rows) << kGridBits, 0, 0};
+    ShareLimit limit{static_cast<Int128>(whole_rows) << kGridBits};
     if (count > 0) {
       limit.most = OnGrid(rows * factor * (1 - kMargin), whole_rows);
       limit.least = OnGrid(rows / factor * (1 + kMargin), whole_rows) + 1;
@@ -82,13 +86,7 @@ bool ShareLimits::Admit(std::span<const std::int64_t> counts, std::int64_t rows)
   if (rows == 0) return false;
   CORDON_CHECK_EQ(counts.size(), limits_.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const Limit& limit = limits_[i];
-    if (counts[i] == 0) {
-      if (limit.least > 0) return false;
-      continue;
-    }
-    const Int128 share = counts[i] * limit.weight;
-    if (share > limit.most * rows || share < limit.least * rows) return false;
+    if (counts[i] == 0 ? limits_[i].least > 0 : !limits_[i].Admit(counts[i], rows)) return false;
   }
   return true;
 }

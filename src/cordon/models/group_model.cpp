@@ -21,17 +21,6 @@ std::unique_ptr<const GroupModel> New(Args&&... args) {
   return std::make_unique<const Model>(std::forward<Args>(args)...);
 }
 
-Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < reference.sensitive.size(); ++i) {
-    if (reference.sensitive[i].name == column) return i;
-    names.push_back(reference.sensitive[i].name);
-  }
-  auto error = Error::InvalidPolicy("'{}' is not a sensitive column", column);
-  if (const auto nearest = Nearest(column, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
-  return std::move(error).WithHint("give the column role = \"sensitive\"");
-}
-
 // A guarded value stands in the policy, so it may be named. One that cannot occur is refused: it is far more likely
 // misspelt than meant, and would guard nothing.
 Result<Code> FindValue(const Attribute& attribute, const std::string& value) {
@@ -58,7 +47,9 @@ Made Make(const TClosenessSpec& spec, const Reference& reference) {
 
 Made Make(const BetaLikenessSpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
-  return New<BetaLikeness>(spec, at, reference.histograms[at], reference.rows);
+  CORDON_TRY(SetLimits sets, SetLimits::Make(spec, *reference.sensitive[at].domain, reference.histograms[at], reference.rows)
+                                 .WithContext("column '{}'", spec.sensitive));
+  return New<BetaLikeness>(spec, at, ShareLimits::Beta(spec, reference.histograms[at], reference.rows), std::move(sets));
 }
 
 Made Make(const DeltaDisclosureSpec& spec, const Reference& reference) {
@@ -113,6 +104,17 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
     reference.histograms.push_back(std::move(histogram));
   }
   return reference;
+}
+
+Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < reference.sensitive.size(); ++i) {
+    if (reference.sensitive[i].name == column) return i;
+    names.push_back(reference.sensitive[i].name);
+  }
+  auto error = Error::InvalidPolicy("'{}' is not a sensitive column", column);
+  if (const auto nearest = Nearest(column, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
+  return std::move(error).WithHint("give the column role = \"sensitive\"");
 }
 
 Result<std::unique_ptr<const GroupModel>> MakeGroupModel(const ModelSpec& spec, const Reference& reference) {

@@ -36,6 +36,9 @@ struct Reference {
 Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensitive, std::span<const RowId> rows);
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows);
 
+// The place of a sensitive column in the reference; an error with the nearest name as hint where it is not there.
+Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column);
+
 class GroupModel {
  public:
   virtual ~GroupModel() = default;

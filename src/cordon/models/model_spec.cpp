@@ -90,6 +90,13 @@ Result<void> Check(const TClosenessSpec& spec) {
 Result<void> Check(const BetaLikenessSpec& spec) {
   CORDON_RETURN_IF_ERROR(NeedsColumn("beta-likeness", spec.sensitive));
   if (spec.beta <= Rational(0)) return OutOfRange("beta-likeness", "beta", spec.beta.ToShortString(), "above 0");
+  if (spec.range && *spec.range < Rational(0)) {
+    return OutOfRange("beta-likeness", "range", spec.range->ToShortString(), "0 or more");
+  }
+  if (spec.min_depth && *spec.min_depth < 0) {
+    return OutOfRange("beta-likeness", "min_depth", std::to_string(*spec.min_depth), "0 or more")
+        .WithHint("the root of the hierarchy has depth 0");
+  }
   return {};
 }
 
@@ -161,7 +168,9 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("t-closeness({}, t={}, {})", m.sensitive, m.t.ToShortString(), DistanceName(m.distance));
                  },
                  [](const BetaLikenessSpec& m) {
-                   return fmt::format("beta-likeness({}, beta={}, {})", m.sensitive, m.beta.ToShortString(), KindName(m.kind));
+                   return fmt::format("beta-likeness({}, beta={}, {}{}{})", m.sensitive, m.beta.ToShortString(),
+                                      KindName(m.kind), m.range ? ", range=" + m.range->ToShortString() : "",
+                                      m.min_depth ? fmt::format(", min_depth={}", *m.min_depth) : "");
                  },
                  [](const DeltaDisclosureSpec& m) {
                    return fmt::format("delta-disclosure({}, delta={})", m.sensitive, m.delta.ToShortString());
@@ -199,7 +208,10 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
             return Pairs{{"sensitive", m.sensitive}, {"t", m.t.ToString()}, {"distance", DistanceName(m.distance)}};
           },
           [](const BetaLikenessSpec& m) {
-            return Pairs{{"sensitive", m.sensitive}, {"beta", m.beta.ToString()}, {"kind", KindName(m.kind)}};
+            Pairs pairs = {{"sensitive", m.sensitive}, {"beta", m.beta.ToString()}, {"kind", KindName(m.kind)}};
+            if (m.range) pairs.emplace_back("range", m.range->ToString());
+            if (m.min_depth) pairs.emplace_back("min_depth", std::to_string(*m.min_depth));
+            return pairs;
           },
           [](const DeltaDisclosureSpec& m) { return Pairs{{"sensitive", m.sensitive}, {"delta", m.delta.ToString()}}; },
           [](const AlphaKSpec& m) {

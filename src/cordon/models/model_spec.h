@@ -52,6 +52,9 @@ struct BetaLikenessSpec {
   std::string sensitive;
   Rational beta;
   Kind kind = Kind::kEnhanced;
+  // The same bound also for sets of related values, each as if it were one value:
+  std::optional<Rational> range = {};          // numbers, dates: all runs of values with greatest - least <= range
+  std::optional<std::int64_t> min_depth = {};  // categories: all inner nodes of the hierarchy at this depth (root: 0) or deeper
 };
 
 // |ln(q / p)| < delta for every value; each value occurs in each group.
@@ -103,8 +106,8 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
-// Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, delta > 0, 0 < alpha <= 1, 0 < h <= 1,
-// (k,e): k >= 2, e >= 0, ...
+// Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, range and min_depth >= 0, delta > 0, 0 < alpha <= 1,
+// 0 < h <= 1, (k,e): k >= 2, e >= 0, ...
 Result<void> Validate(const ModelSpec& spec);
 
 }  // namespace cordon

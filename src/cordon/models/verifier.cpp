@@ -156,15 +156,18 @@ struct Told {
   std::string text;
 };
 
+double NumberOf(const Measure& value, UInt128 common) {
+  if (value.is_real) return static_cast<double>(value.real);
+  if (value.denominator == 0) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(static_cast<long double>(value.numerator) / static_cast<long double>(value.denominator * common));
+}
+
 Told Tell(const Measure& value, UInt128 common) {
-  if (value.is_real) {
-    if (std::isinf(value.real)) return {std::numeric_limits<double>::infinity(), "infinite"};
-    return {static_cast<double>(value.real), fmt::format("{:.6g}", static_cast<double>(value.real))};
-  }
-  if (value.denominator == 0) return {std::numeric_limits<double>::infinity(), "infinite"};
+  const double number = NumberOf(value, common);
+  if (std::isinf(number)) return {number, "infinite"};
+  if (value.is_real) return {number, fmt::format("{:.6g}", number)};
   UInt128 top = value.numerator;
   UInt128 bottom = value.denominator * common;  // below 2^96
-  const double number = static_cast<double>(static_cast<long double>(top) / static_cast<long double>(bottom));
   UInt128 a = top;
   UInt128 b = bottom;
   while (b != 0) {
@@ -191,7 +194,7 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
         ++partial.failing;
         partial.worst_failing.Take(group, finding.value, judge.smaller_is_worse());
       }
-      if (options.keep_per_group) verdict.per_group[group] = Tell(finding.value, judge.common_denominator()).number;
+      if (options.keep_per_group) verdict.per_group[group] = NumberOf(finding.value, judge.common_denominator());
     }
   });
   Partial all;

@@ -7,6 +7,7 @@
 // those admit is not refused here for rounding.
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "cordon/models/verify_internal.h"
 
@@ -25,43 +26,101 @@ Ratio RatioOf(const Tally::Entry& entry, const SensitiveFacts& whole, std::int64
           static_cast<UInt128>(whole.counts[entry.value]) * static_cast<UInt128>(rows)};
 }
 
-class BetaJudge final : public GroupJudge {
+// Takes the gains of values and sets of values, one after the other.
+class GainBook {
  public:
-  BetaJudge(BetaLikenessSpec spec, const Evidence& evidence)
-      : spec_(std::move(spec)), column_(evidence.Find(spec_.sensitive)), whole_(evidence.column(column_)) {}
+  GainBook(const BetaLikenessSpec& spec, std::int64_t whole_rows, std::int64_t rows)
+      : spec_(spec), whole_rows_(static_cast<UInt128>(whole_rows)), rows_(static_cast<UInt128>(rows)) {}
 
-  // The value is the largest gain (q - p) / p, also for the enhanced kind.
-  Finding Judge(const Evidence& evidence, std::size_t group) const override {
-    Finding finding{true, Measure::Fraction(0, 1)};
-    for (const Tally::Entry& entry : evidence.values(column_, group)) {
-      const Ratio ratio = RatioOf(entry, whole_, evidence.rows(group));
-      if (ratio.group <= ratio.whole) continue;  // no gain
-      const Measure gain = Measure::Fraction(ratio.group - ratio.whole, ratio.whole);
-      if (Measure::Compare(gain, finding.value) > 0) finding.value = gain;
-      if (spec_.kind == BetaLikenessSpec::Kind::kEnhanced && !BelowSurprise(gain, whole_.counts[entry.value]))
-        finding.holds = false;
-    }
-    // Basic: the largest gain decides. 2^64 * 2^30.
-    const Measure& most = finding.value;
-    const bool basic = most.numerator * static_cast<UInt128>(spec_.beta.denominator()) <=
-                       most.denominator * static_cast<UInt128>(spec_.beta.numerator());
-    finding.holds = finding.holds && basic;
-    return finding;
+  // What `count` rows of the group and `whole` rows of the table have.
+  void Enter(std::uint64_t count, std::uint64_t whole) {
+    const Ratio ratio{count * whole_rows_, whole * rows_};
+    if (ratio.group <= ratio.whole) return;  // no gain
+    const Measure gain = Measure::Fraction(ratio.group - ratio.whole, ratio.whole);
+    if (Measure::Compare(gain, most_) > 0) most_ = gain;
+    if (spec_.kind == BetaLikenessSpec::Kind::kEnhanced && !BelowSurprise(gain, whole)) holds_ = false;
+  }
+
+  // Basic: the largest gain decides. 2^64 * 2^30.
+  Finding Close() const {
+    const bool basic = most_.numerator * static_cast<UInt128>(spec_.beta.denominator()) <=
+                       most_.denominator * static_cast<UInt128>(spec_.beta.numerator());
+    return {holds_ && basic, most_};
   }
 
  private:
   // gain <= -ln p, as p * exp(gain) <= 1. Equality is impossible: gain is a fraction above 0 and p one below 1. Where the
   // two are near, gain < 23, and the left side comes out within 2^-58 of itself; the margin is 2^-57.
-  bool BelowSurprise(const Measure& gain, std::int64_t whole_count) const {
-    const long double p = static_cast<long double>(whole_count) / static_cast<long double>(whole_.rows);
+  bool BelowSurprise(const Measure& gain, std::uint64_t whole) const {
+    const long double p = static_cast<long double>(whole) / static_cast<long double>(whole_rows_);
     const long double grown =
         p * std::exp(static_cast<long double>(gain.numerator) / static_cast<long double>(gain.denominator));
     return grown <= 1 - std::ldexp(1.0L, -57);
   }
 
+  const BetaLikenessSpec& spec_;
+  UInt128 whole_rows_;
+  UInt128 rows_;
+  bool holds_ = true;
+  Measure most_ = Measure::Fraction(0, 1);
+};
+
+// The value is the largest gain (q - p) / p, also for the enhanced kind, and of sets where the spec names some.
+class BetaJudge final : public GroupJudge {
+ public:
+  BetaJudge(BetaLikenessSpec spec, const Evidence& evidence)
+      : spec_(std::move(spec)), column_(evidence.Find(spec_.sensitive)), whole_(evidence.column(column_)), before_{0} {
+    for (const std::int64_t count : whole_.counts) before_.push_back(before_.back() + static_cast<std::uint64_t>(count));
+  }
+
+  Finding Judge(const Evidence& evidence, std::size_t group) const override {
+    const auto values = evidence.values(column_, group);
+    GainBook book(spec_, whole_.rows, evidence.rows(group));
+    for (const Tally::Entry& entry : values) book.Enter(entry.count, static_cast<std::uint64_t>(whole_.counts[entry.value]));
+    if (spec_.range) EnterRuns(values, book);
+    if (spec_.min_depth) EnterNodes(values, book);
+    return book.Close();
+  }
+
+ private:
+  // Rows of the whole with values first..last.
+  std::uint64_t WholeRows(Code first, Code last) const { return before_[static_cast<std::size_t>(last) + 1] - before_[first]; }
+
+  // Runs that start and end with values of the group: one that reaches further has the same rows of the group, more of
+  // the whole, and so a smaller gain and a larger bound.
+  void EnterRuns(std::span<const Tally::Entry> values, GainBook& book) const {
+    const Domain& domain = *whole_.domain;
+    const Int128 steps = std::llround(std::pow(10.0L, domain.scale()));  // in 1; at most 10^15
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].value == whole_.missing) continue;
+      std::uint64_t count = values[i].count;
+      for (std::size_t j = i + 1; j < values.size() && values[j].value != whole_.missing; ++j) {
+        // Greatest - least > range, in steps of the domain's last digit.
+        const Int128 apart = static_cast<Int128>(domain.value(values[j].value)) - domain.value(values[i].value);
+        if (apart * spec_.range->denominator() > steps * spec_.range->numerator()) break;
+        count += values[j].count;
+        book.Enter(count, WholeRows(values[i].value, values[j].value));
+      }
+    }
+  }
+
+  // The inner nodes above the group's values: their leaves are a run, so are the group's values among them.
+  void EnterNodes(std::span<const Tally::Entry> values, GainBook& book) const {
+    const Hierarchy& tree = *whole_.domain->hierarchy();
+    std::map<NodeId, std::uint64_t> counts;
+    for (const Tally::Entry& entry : values) {
+      for (NodeId node = tree.parent(tree.leaf_node(entry.value)); node >= 0 && tree.depth(node) >= *spec_.min_depth;
+           node = tree.parent(node)) {
+        counts[node] += entry.count;
+      }
+    }
+    for (const auto& [node, count] : counts) book.Enter(count, WholeRows(tree.first_leaf(node), tree.last_leaf(node)));
+  }
+
   BetaLikenessSpec spec_;
   std::size_t column_;
-  const SensitiveFacts& whole_;  // of the evidence, which outlives the judge
+  const SensitiveFacts& whole_;        // of the evidence, which outlives the judge
+  std::vector<std::uint64_t> before_;  // rows of the whole with smaller values
 };
 
 class DeltaJudge final : public GroupJudge {
@@ -98,6 +157,13 @@ class DeltaJudge final : public GroupJudge {
 }  // namespace
 
 JudgeResult MakeJudge(const BetaLikenessSpec& spec, const Evidence& evidence) {
+  const SensitiveFacts& column = evidence.column(evidence.Find(spec.sensitive));
+  if (spec.range && (column.domain == nullptr || column.domain->is_categorical())) {
+    return Error::InvalidPolicy("column '{}': range needs numbers or dates", column.name);
+  }
+  if (spec.min_depth && (column.domain == nullptr || !column.domain->is_categorical())) {
+    return Error::InvalidPolicy("column '{}': min_depth needs a categorical column", column.name);
+  }
   return JudgeResult(std::make_unique<const BetaJudge>(spec, evidence));
 }
 JudgeResult MakeJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence) {

@@ -360,7 +360,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   // The verdicts, and whether every cell tells the truth, are settled on the very rows that will be written.
   CORDON_RETURN_IF_ERROR(RequireTruth(made.release, data, run));
   if (made.release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, made.release));
-  const Verifier verifier(policy.models, {.keep_per_group = request.html.has_value()});
+  const Verifier verifier(policy.models, {.keep_per_group = request.html.has_value() || ShowsSpread(policy.models)});
   CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(made.release), run, &report.privacy));
   report.seconds.emplace_back("verify", watch.Lap());
   if (run.Stopped()) return Error::Cancelled();

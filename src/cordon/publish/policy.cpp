@@ -92,6 +92,8 @@ struct CanonicalModel {
   }
   void operator()(const BetaLikenessSpec& spec) {
     form("model", "beta-likeness")("sensitive", spec.sensitive)("beta", spec.beta)("kind", Number(spec.kind));
+    if (spec.range) form("range", *spec.range);
+    if (spec.min_depth) form("min_depth", *spec.min_depth);
   }
   void operator()(const DeltaDisclosureSpec& spec) {
     form("model", "delta-disclosure")("sensitive", spec.sensitive)("delta", spec.delta);

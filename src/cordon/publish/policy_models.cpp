@@ -119,6 +119,21 @@ Result<ModelSpec> ReadBetaLikeness(const PolicyTable& table, const Attributes& a
   CORDON_TRY(spec.beta, RequiredExact(table, "beta"));
   CORDON_TRY(const auto kind, table.Choice("kind", {"basic", "enhanced"}));
   if (kind) spec.kind = *kind == 0 ? BetaLikenessSpec::Kind::kBasic : BetaLikenessSpec::Kind::kEnhanced;
+  CORDON_TRY(spec.range, table.Exact("range"));
+  CORDON_TRY(spec.min_depth, table.Whole("min_depth"));
+  const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
+  if (spec.range && column.type == Domain::Kind::kCategorical) {
+    return table.AtKey("range", "'range' in {} needs numbers or dates; '{}' is categorical", table.where(), column.name)
+        .WithHint("use min_depth with a hierarchy, or set type = \"numeric\" in [attributes.{}]", column.name);
+  }
+  if (spec.min_depth && (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
+    return table
+        .AtKey("min_depth", "'min_depth' in {} needs a categorical column with a hierarchy; '{}' is none", table.where(),
+               column.name)
+        .WithHint("{}", column.type == Domain::Kind::kCategorical
+                            ? fmt::format("add hierarchy = \"...\" to [attributes.{}]", column.name)
+                            : "use range for numbers and dates");
+  }
   return ModelSpec(spec);
 }
 
@@ -195,7 +210,7 @@ const std::vector<ModelRule>& ModelRules() {
       {"k-anonymity", {"model", "k", "on"}, ReadKAnonymity},
       {"l-diversity", {"model", "sensitive", "l", "kind", "c"}, ReadLDiversity},
       {"t-closeness", {"model", "sensitive", "t", "distance"}, ReadTCloseness},
-      {"beta-likeness", {"model", "sensitive", "beta", "kind"}, ReadBetaLikeness},
+      {"beta-likeness", {"model", "sensitive", "beta", "kind", "range", "min_depth"}, ReadBetaLikeness},
       {"delta-disclosure", {"model", "sensitive", "delta"}, ReadDeltaDisclosure},
       {"alpha-k", {"model", "sensitive", "value", "alpha", "k"}, ReadAlphaK},
       {"confidence", {"model", "on", "values", "h"}, ReadConfidence},

@@ -27,6 +27,7 @@ const std::vector<OptionRule>& OptionRules() {
       {"full-domain", "checks", Type::kWhole},
       {"sabre", "bound", Type::kChoice, {"thesis", "tight"}},
       {"burel", "margin", Type::kExact},
+      {"burel", "neighbours", Type::kChoice, {"hilbert", "exact"}},
       {"tdr", "utility", Type::kChoice, {"class", "distortion"}},
       {"tdr", "score", Type::kChoice, {"gain-per-loss", "gain"}},
       {"tdr", "max_refinements", Type::kWhole},

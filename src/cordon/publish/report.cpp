@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cordon {
@@ -17,7 +18,20 @@ Json SizesJson(const Discernibility& sizes) {
   return {{"min", sizes.min_group}, {"mean", JsonNumber(sizes.mean_group)}, {"max", sizes.max_group}};
 }
 
+bool IsSpread(const ModelSpec& spec) {
+  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec);
+}
+
+// Least, quartiles, 95 % and greatest of what the groups reach: the value at place share * (groups - 1), rounded down.
+Json SpreadOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](std::size_t percent) { return JsonNumber(values[(values.size() - 1) * percent / 100]); };
+  return {{"min", at(0)}, {"p25", at(25)}, {"median", at(50)}, {"p75", at(75)}, {"p95", at(95)}, {"max", at(100)}};
+}
+
 }  // namespace
+
+bool ShowsSpread(std::span<const ModelSpec> specs) { return std::any_of(specs.begin(), specs.end(), IsSpread); }
 
 std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -46,6 +60,8 @@ Json ToJson(const ModelSpec& spec) {
             json.update({{"sensitive", s.sensitive},
                          {"beta", s.beta.ToString()},
                          {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+            if (s.range) json["range"] = s.range->ToString();
+            if (s.min_depth) json["min_depth"] = *s.min_depth;
           },
           [&](const DeltaDisclosureSpec& s) { json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}}); },
           [&](const AlphaKSpec& s) {
@@ -76,6 +92,7 @@ Json ToJson(const Verdict& verdict) {
   json["reached_exact"] = verdict.reached_text;
   json["holds"] = verdict.holds;
   json["failing_groups"] = verdict.failing_groups;
+  if (IsSpread(verdict.spec) && !verdict.per_group.empty()) json["per_group"] = SpreadOf(verdict.per_group);
   if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
   return json;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct Report {
 
 // Indented, with a line end. File names that are no UTF-8 are shown with replacement characters.
 std::string Dump(const Json& json);
+
+// Whether the report tells how the values of one of these models are spread over the groups: t-closeness and
+// beta-likeness. It needs Verdict::per_group.
+bool ShowsSpread(std::span<const ModelSpec> specs);
 
 // Exact parameters as fractions: "t": "1/5".
 Json ToJson(const ModelSpec& spec);
