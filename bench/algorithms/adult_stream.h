@@ -19,8 +19,8 @@ struct AdultStream {
 };
 
 inline const std::vector<std::string>& AdultStreamColumns() {
-  static const std::vector<std::string> columns = {"age",       "sex",            "race",     "marital-status",
-                                                   "education", "native-country", "workclass"};
+  static const std::vector<std::string> columns = {"age",      "sex", "race", "marital-status", "education", "native-country",
+                                                   "workclass"};
   return columns;
 }
 

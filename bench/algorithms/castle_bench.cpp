@@ -30,9 +30,9 @@ void Drive(const AdultStream& stream, StreamEngine& engine, std::vector<Departur
 // Through the verifier, with the clock read around every tuple. Returns the 99th percentile in microseconds.
 double Judge(benchmark::State& state, const AdultStream& stream, StreamEngine& engine, std::int64_t k, std::int64_t delay,
              std::vector<Departure>& departures) {
-  StreamVerifier verifier = StreamVerifier::Make(stream.schema, {KsAnonymitySpec{k}},
-                                                 {.delay_tuples = delay, .reuse_cap = CastleOptions().reuse_cap})
-                                .value();
+  StreamVerifier verifier =
+      StreamVerifier::Make(stream.schema, {KsAnonymitySpec{k}}, {.delay_tuples = delay, .reuse_cap = CastleOptions().reuse_cap})
+          .value();
   std::vector<double> micros;
   std::vector<Departure> out;
   const auto accept = [&] {

@@ -15,7 +15,7 @@ using testing::MakeRandomRelease;
 using testing::RandomRelease;
 
 // Row by row, from the definition.
-double SlowEstimate(const RandomRelease& made, const Query& query) {
+double SlowEstimate(const RandomRelease& made, const CountQuery& query) {
   double sum = 0;
   for (std::size_t row = 0; row < made.release.num_rows; ++row) {
     double share = 1;
@@ -39,7 +39,7 @@ double SlowEstimate(const RandomRelease& made, const Query& query) {
   return sum;
 }
 
-std::uint64_t SlowCount(const Microdata& data, const Query& query) {
+std::uint64_t SlowCount(const Microdata& data, const CountQuery& query) {
   std::uint64_t count = 0;
   for (std::size_t row = 0; row < data.num_rows; ++row) {
     bool within = true;
@@ -56,7 +56,7 @@ TEST(Queries, AgreeWithARowByRowCount) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     const RandomRelease made = MakeRandomRelease(seed, {.rows = 50 + seed, .sensitive = seed % 5 != 0});
-    const std::vector<Query> queries = MakeQueries(
+    const std::vector<CountQuery> queries = MakeQueries(
         made.data,
         {.queries = 60, .quasi = 1 + seed % 3, .selectivity = 0.05 + 0.1 * static_cast<double>(seed % 4), .seed = seed});
     const std::vector<std::uint64_t> counts = CountQueries(made.data, queries, {.threads = 2});
@@ -71,7 +71,7 @@ TEST(Queries, AgreeWithARowByRowCount) {
 // Many values, several blocks, and cuts between them.
 TEST(Queries, AgreeOnManyValuesAndBlocks) {
   const RandomRelease made = MakeRandomRelease(4, {.rows = 17000, .group_rows = 2, .ages = 3000});
-  const std::vector<Query> queries = MakeQueries(made.data, {.queries = 25, .selectivity = 0.02});
+  const std::vector<CountQuery> queries = MakeQueries(made.data, {.queries = 25, .selectivity = 0.02});
   const std::vector<std::uint64_t> counts = CountQueries(made.data, queries, {.threads = 3});
   const std::vector<double> estimates = EstimateQueries(made.data, made.release, queries, {}).value();
   EXPECT_EQ(EstimateQueries(made.data, made.release, queries, {.threads = 3}).value(), estimates);  // to the last bit
@@ -82,10 +82,10 @@ TEST(Queries, AgreeOnManyValuesAndBlocks) {
 TEST(Queries, AreTheThesesWorkload) {
   // 50 ages; theta 0.1 and lambda 3 give edges of 0.1^(1/4) = 0.5623: 28 of 50 values, 2 of 4 categories (2.25).
   const RandomRelease made = MakeRandomRelease(1, {.ages = 49});  // and the missing value
-  const std::vector<Query> queries = MakeQueries(made.data, {.queries = 500});
+  const std::vector<CountQuery> queries = MakeQueries(made.data, {.queries = 500});
   ASSERT_EQ(queries.size(), 500u);
   std::set<Code> starts;
-  for (const Query& query : queries) {
+  for (const CountQuery& query : queries) {
     ASSERT_EQ(query.size(), 4u);
     std::set<std::size_t> columns;
     for (const Predicate& predicate : query) {
@@ -117,7 +117,7 @@ TEST(Queries, ASmallReleaseByHand) {
       test::BuildMicrodata({{"age", Role::kQuasi, ages, {"0", "1", "2", "3"}}, {"illness", Role::kSensitive, ills, illness}}),
       test::BuildRelease(
           {{"age", Role::kQuasi, ages, {"[0,1]", "[0,1]", "[2,3]", "[2,3]"}}, {"illness", Role::kSensitive, ills, illness}})};
-  const std::vector<Query> queries = {{{0, {1, 2}}, {1, {0, 0}}}};
+  const std::vector<CountQuery> queries = {{{0, {1, 2}}, {1, {0, 0}}}};
   EXPECT_EQ(CountQueries(made.data, queries, {})[0], 1u);
   EXPECT_DOUBLE_EQ(EstimateQueries(made.data, made.release, queries, {}).value()[0], 1.5);
 }

@@ -4,9 +4,9 @@
 //                 [--classify COLUMN [--learner nb|tree] [--test FILE | --folds N]]
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
-#include "cordon/publish/classify.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/io/atomic_file.h"
+#include "cordon/publish/classify.h"
 #include "cordon/publish/html.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/report.h"

@@ -28,7 +28,7 @@ Result<void> QueryOptions::Validate() const {
   return {};
 }
 
-std::vector<Query> MakeQueries(const Microdata& original, const QueryOptions& options) {
+std::vector<CountQuery> MakeQueries(const Microdata& original, const QueryOptions& options) {
   const auto with_values = [&](Role role) {
     std::vector<std::size_t> columns = original.ColumnsOf(role);
     std::erase_if(columns, [&](std::size_t i) {
@@ -44,7 +44,7 @@ std::vector<Query> MakeQueries(const Microdata& original, const QueryOptions& op
   if (predicates == 0) return {};
   const double edge = std::pow(options.selectivity, 1 / static_cast<double>(predicates));
   const Random random = Random::FromSeed(options.seed);
-  std::vector<Query> queries(options.queries);
+  std::vector<CountQuery> queries(options.queries);
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Random own = random.Substream("query", i);
     std::vector<std::size_t> columns = quasi;
@@ -63,7 +63,7 @@ std::vector<Query> MakeQueries(const Microdata& original, const QueryOptions& op
 
 Result<QueryError> MeasureQueryError(const Microdata& original, const Release& release, const QueryOptions& options,
                                      const Run& run) {
-  const std::vector<Query> queries = MakeQueries(original, options);
+  const std::vector<CountQuery> queries = MakeQueries(original, options);
   const std::vector<std::uint64_t> counts = CountQueries(original, queries, run);
   CORDON_TRY(const std::vector<double> estimates, EstimateQueries(original, release, queries, run));
   if (run.Stopped()) return Error::Cancelled();

@@ -32,9 +32,9 @@ struct Predicate {
 };
 
 // The quasi attributes of each query, then its sensitive attribute, if there is one.
-using Query = std::vector<Predicate>;
+using CountQuery = std::vector<Predicate>;
 // A function of the domains and the options alone, so that releases are asked the same.
-std::vector<Query> MakeQueries(const Microdata& original, const QueryOptions& options);
+std::vector<CountQuery> MakeQueries(const Microdata& original, const QueryOptions& options);
 
 struct QueryError {
   std::uint64_t queries = 0;
@@ -49,8 +49,8 @@ Result<QueryError> MeasureQueryError(const Microdata& original, const Release& r
                                      const Run& run);
 
 // The parts, for tests and other measures: the rows of the original in each query, and the estimates.
-std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::vector<Query>& queries, const Run& run);
+std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::vector<CountQuery>& queries, const Run& run);
 Result<std::vector<double>> EstimateQueries(const Microdata& original, const Release& release,
-                                            const std::vector<Query>& queries, const Run& run);
+                                            const std::vector<CountQuery>& queries, const Run& run);
 
 }  // namespace cordon

@@ -40,9 +40,9 @@ void And(Bits& bits, const Bits& other) {
 }
 
 // Which columns some query asks about.
-std::vector<bool> ColumnsAsked(std::size_t num_columns, std::span<const Query> queries) {
+std::vector<bool> ColumnsAsked(std::size_t num_columns, std::span<const CountQuery> queries) {
   std::vector<bool> asked(num_columns);
-  for (const Query& query : queries) {
+  for (const CountQuery& query : queries) {
     for (const Predicate& predicate : query) asked[predicate.column] = true;
   }
   return asked;
@@ -50,11 +50,11 @@ std::vector<bool> ColumnsAsked(std::size_t num_columns, std::span<const Query> q
 
 // Runs answer(block, query of the batch) and adds the blocks up in their order.
 template <typename Number, typename Block, typename Answer>
-std::vector<Number> AddUp(std::size_t num_items, std::span<const Query> queries, const Run& run, const Block& make_block,
+std::vector<Number> AddUp(std::size_t num_items, std::span<const CountQuery> queries, const Run& run, const Block& make_block,
                           const Answer& answer) {
   std::vector<Number> sums(queries.size());
   for (std::size_t first = 0; first < queries.size() && !run.Stopped(); first += kBatch) {
-    const std::span<const Query> batch = queries.subspan(first, std::min(kBatch, queries.size() - first));
+    const std::span<const CountQuery> batch = queries.subspan(first, std::min(kBatch, queries.size() - first));
     std::vector<std::vector<Number>> parts(NumChunks(num_items, kBlockItems));
     ParallelFor(run.threads, num_items, kBlockItems, [&](std::size_t number, std::size_t begin, std::size_t end) {
       if (run.Stopped()) return;
@@ -117,7 +117,7 @@ std::vector<RowId> RowsByGroup(const RowGroups& groups, std::vector<std::size_t>
   return rows;
 }
 
-Result<GroupTable> ReadGroups(const Microdata& original, const Release& release, std::span<const Query> queries,
+Result<GroupTable> ReadGroups(const Microdata& original, const Release& release, std::span<const CountQuery> queries,
                               const Run& run) {
   const RowGroups groups = NumberRows(QuasiColumns(release), release.num_rows, run);
   GroupTable table;
@@ -185,7 +185,7 @@ class Estimator {
 
   // Groups that meet the query on every quasi attribute are candidates; each adds the rows with a sensitive value asked for,
   // times the share of its box that is asked for.
-  double Answer(const GroupBlock& block, const Query& query) const {
+  double Answer(const GroupBlock& block, const CountQuery& query) const {
     Bits bits = block.all;
     Bits one;
     for (const Predicate& predicate : query) {
@@ -204,7 +204,7 @@ class Estimator {
   }
 
  private:
-  double OfGroup(std::size_t group, const Query& query) const {
+  double OfGroup(std::size_t group, const CountQuery& query) const {
     double share = 1;
     std::size_t rows = table_.starts[group + 1] - table_.starts[group];
     for (const Predicate& predicate : query) {
@@ -226,7 +226,7 @@ class Estimator {
 
 }  // namespace
 
-std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::vector<Query>& queries, const Run& run) {
+std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::vector<CountQuery>& queries, const Run& run) {
   const std::vector<bool> asked = ColumnsAsked(original.columns.size(), queries);
   const auto make_block = [&](std::size_t begin, std::size_t end) {
     RowBlock block{AllOf(end - begin), {}};
@@ -239,7 +239,7 @@ std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::ve
     }
     return block;
   };
-  const auto answer = [](const RowBlock& block, const Query& query) {
+  const auto answer = [](const RowBlock& block, const CountQuery& query) {
     Bits bits = block.all;
     Bits one;
     for (const Predicate& predicate : query) {
@@ -253,12 +253,12 @@ std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::ve
 }
 
 Result<std::vector<double>> EstimateQueries(const Microdata& original, const Release& release,
-                                            const std::vector<Query>& queries, const Run& run) {
+                                            const std::vector<CountQuery>& queries, const Run& run) {
   CORDON_TRY(const GroupTable table, ReadGroups(original, release, queries, run));
   const Estimator estimator(table, ColumnsAsked(original.columns.size(), queries));
   return AddUp<double>(
       table.num_groups, queries, run, [&](std::size_t begin, std::size_t end) { return estimator.MakeBlock(begin, end); },
-      [&](const GroupBlock& block, const Query& query) { return estimator.Answer(block, query); });
+      [&](const GroupBlock& block, const CountQuery& query) { return estimator.Answer(block, query); });
 }
 
 }  // namespace cordon

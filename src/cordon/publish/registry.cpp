@@ -9,8 +9,8 @@
 #include "cordon/algorithms/mondrian.h"
 #include "cordon/algorithms/sabre.h"
 #include "cordon/base/nearest.h"
-#include "cordon/publish/stream_registry.h"
 #include "cordon/publish/run_top_down.h"
+#include "cordon/publish/stream_registry.h"
 
 namespace cordon {
 namespace {

@@ -21,7 +21,7 @@ constexpr std::size_t kRepeats = 5;
 
 std::vector<std::string> Listed(const Columns& columns) { return {columns.begin(), columns.end()}; }
 
-Columns QuasiColumns(const Microdata& data) {
+Columns NamedQuasi(const Microdata& data) {
   Columns all;
   for (const std::size_t column : data.ColumnsOf(Role::kQuasi)) all.insert(data.columns[column].attribute.name);
   return all;
@@ -162,7 +162,7 @@ void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const Releas
 
 std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release, const Run& run) {
   std::vector<Warning> warnings;
-  const Columns quasi = QuasiColumns(data);
+  const Columns quasi = NamedQuasi(data);
   Columns masked;
   bool identity = false;
   for (const ModelSpec& spec : policy.models) {
