@@ -54,7 +54,7 @@ std::vector<CountQuery> MakeQueries(const Microdata& original, const QueryOption
     for (const std::size_t column : columns) {
       const Code size = original.columns[column].attribute.domain->size();
       const Code length = std::max(Code{1}, static_cast<Code>(std::floor(size * edge + 0.5)));
-      const Code lo = static_cast<Code>(own.Below(static_cast<std::uint64_t>(size - length + 1)));
+      const Code lo = static_cast<Code>(own.Below(static_cast<std::uint64_t>(size) - static_cast<std::uint64_t>(length) + 1));
       queries[i].push_back({column, {lo, lo + length - 1}});
     }
   }

@@ -26,7 +26,10 @@ Sample Summarize(std::span<const SizeCount> sizes) {
 // The derivative of ln gamma, x > 0: recurrence up to 10, then the asymptotic series.
 double Digamma(double x) {
   double below = 0;
-  for (; x < 10; x += 1) below -= 1 / x;
+  while (x < 10) {
+    below -= 1 / x;
+    x += 1;
+  }
   const double s = 1 / (x * x);
   return below + std::log(x) - 0.5 / x - s * (1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132))));
 }
