@@ -81,7 +81,9 @@ struct Trace {
   std::string at_end;
 };
 
-CastleOptions TraceOptions() { return {.delay_tuples = 3, .max_open = 2, .history = 2, .split_tries = 1}; }
+CastleOptions TraceOptions() {
+  return {.delay_tuples = 3, .max_open = 2, .history = 2, .cuts = Splitter::Cuts::kSeeds, .split_tries = 1};
+}
 
 Trace RunTrace(std::uint64_t seed, CastleOptions options) {
   constexpr std::pair<char, int> kInput[] = {{'a', 10}, {'b', 12}, {'c', 50}, {'d', 80}, {'a', 11}, {'e', 52},

@@ -54,14 +54,15 @@ struct Line {
   std::vector<std::int32_t> values;
   std::vector<std::int32_t> people;
 
-  std::vector<SplitPart> Split(std::int64_t k, std::int64_t l, std::uint64_t seed) const {
+  std::vector<SplitPart> Split(std::int64_t k, std::int64_t l, std::uint64_t seed,
+                               Splitter::Cuts cuts = Splitter::Cuts::kSeeds) const {
     GroupNeeds needs{.k = k, .diversity = {}};
     if (l > 0) needs.diversity.push_back({0, l});
     std::vector<SplitTuple> tuples;
     for (std::size_t i = 0; i < points.size(); ++i)
       tuples.push_back({&points[i], people[i], values.empty() ? nullptr : &values[i]});
     Random random = Random::FromSeed(seed);
-    return Splitter(loss, needs, 1).Split(tuples, random);
+    return Splitter(loss, needs, cuts, 1).Split(tuples, random);
   }
 };
 
@@ -179,6 +180,54 @@ TEST(CastleSplit, WithValuesEveryPartHasPeopleAndValues) {
   EXPECT_GT(cut, 1000);
 }
 
+// 1 2 3 4 and 91 92 93 94, k = 4: a random seed's nearest are its own side only if the cut is not left a rest; halves always
+// are.
+TEST(CastleSplit, HalvesCutAtTheMedian) {
+  Line line;
+  line.points = {91, 1, 92, 2, 93, 3, 94, 4};
+  line.people = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto parts = line.Split(4, 0, seed, Splitter::Cuts::kBest);
+    ASSERT_EQ(parts.size(), 2u);
+    const std::size_t low = parts[0].box.lo[0] < 50 ? 0 : 1;
+    EXPECT_EQ(AsSet(parts[low].tuples), (std::set<std::int32_t>{1, 3, 5, 7}));
+    EXPECT_EQ(line.loss.Publish(parts[1 - low].box), (std::vector<AxisRange>{{91, 94}}));
+  }
+}
+
+TEST(CastleSplit, TheBestOfBothNeverLosesMoreAndHasEnoughEverywhere) {
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    const bool values = seed % 2 == 0;
+    const Line line = RandomLine(seed, values);
+    const std::int64_t l = values ? 2 : 0;
+    std::set<std::int32_t> present(line.values.begin(), line.values.end());
+    present.erase(kNull);
+    if (static_cast<std::int64_t>(present.size()) < l) continue;
+    const auto loss = [&](const std::vector<SplitPart>& parts) {
+      double sum = 0;
+      for (const SplitPart& part : parts) sum += line.loss.Loss(part.box) * static_cast<double>(part.tuples.size());
+      return sum;
+    };
+    const auto best = line.Split(2, l, seed, Splitter::Cuts::kBest);
+    CheckWhole(line, best);
+    for (const SplitPart& part : best) {
+      std::set<std::int32_t> people;
+      std::set<std::int32_t> own;
+      for (const std::int32_t tuple : part.tuples) {
+        people.insert(line.people[tuple]);
+        if (values && line.values[tuple] != kNull) own.insert(line.values[tuple]);
+      }
+      EXPECT_GE(people.size(), 2u);
+      EXPECT_GE(static_cast<std::int64_t>(own.size()), l);
+    }
+    EXPECT_LE(loss(best), loss(line.Split(2, l, seed)));
+    better += loss(best) < loss(line.Split(2, l, seed)) ? 1 : 0;
+  }
+  EXPECT_GT(better, 100);
+}
+
 TEST(CastleSplit, MoreTriesNeverLoseMore) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Line line = RandomLine(seed, false);
@@ -188,7 +237,7 @@ TEST(CastleSplit, MoreTriesNeverLoseMore) {
     const auto loss = [&](int tries) {
       Random random = Random::FromSeed(seed);
       double sum = 0;
-      for (const SplitPart& part : Splitter(line.loss, needs, tries).Split(tuples, random)) {
+      for (const SplitPart& part : Splitter(line.loss, needs, Splitter::Cuts::kSeeds, tries).Split(tuples, random)) {
         sum += line.loss.Loss(part.box) * static_cast<double>(part.tuples.size());
       }
       return sum;

@@ -75,6 +75,7 @@ inline RandomStream MakeRandomStream(std::uint64_t seed) {
   if (random.Below(3) == 0) options.reuse_ttl = Within(random, 1, 30);
   options.outlier = random.Below(4) == 0;
   options.split_tries = Within(random, 1, 3);
+  options.cuts = random.Below(2) == 0 ? Splitter::Cuts::kSeeds : Splitter::Cuts::kBest;
   const std::int64_t people = Within(random, 1, 12);
   const std::int64_t length = Within(random, 1, 60);
   EventTime time = 0;

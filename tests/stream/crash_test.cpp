@@ -99,6 +99,31 @@ TEST(StreamCrash, ManyCutsInARowChangeNoByte) {
   }
 }
 
+// Event times and late rows: the clock is part of what is taken up again.
+TEST(StreamCrash, EventTimeGoesOnWhereItStood) {
+  const Policy policy = PolicyOf({.delay = "\"9s\"", .stream = "event_time = \"note\"\nlateness = \"2s\""});
+  Random random = Random::FromSeed(5);
+  std::string input = "id,age,sex,disease,note\n";
+  for (int row = 0; row < 400; ++row) {
+    input += fmt::format("p{},{},F,flu,{}.{}\n", row, random.Below(100), row / 3 - random.Below(4), random.Below(10));
+  }
+  Crash crash(policy, input, 3);
+  Disk calm;
+  const auto report = crash.Run(calm);
+  ASSERT_TRUE(report.ok()) << report.error().message();
+  EXPECT_GT(report.value().metrics.dead_letters, 10u);
+  const Files expected = Crash::FilesOf(calm);
+  for (std::uint64_t operation = 3; operation < 110; operation += 2) {
+    SCOPED_TRACE(operation);
+    Disk disk;
+    disk.CutPowerAt(operation);
+    (void)crash.Run(disk);
+    disk.Restart(operation);
+    ASSERT_TRUE(crash.Run(disk).ok());
+    ASSERT_TRUE(Crash::FilesOf(disk) == expected);
+  }
+}
+
 // Randomness of the operating system cannot be compared with another run: but what was seen before the crash stays.
 TEST(StreamCrash, WhatWasWrittenStaysWithoutASeed) {
   Crash crash(PolicyOf({}), RandomRows(3, 300, 30), std::nullopt);

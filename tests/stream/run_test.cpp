@@ -184,6 +184,61 @@ TEST(StreamRun, EventTimeReleasesWhatIsDue) {
   EXPECT_TRUE(audit.value().holds()) << audit.value().findings[0];
 }
 
+// Dates, grids, rounding, clamping, missing categories, rows dropped for missing cells: rows hold and are accounted for.
+TEST(StreamRun, EveryKindOfAxis) {
+  constexpr const char* kText = R"(
+[data]
+missing = ["?"]
+on_missing = "{}"
+[attributes.day]
+role = "quasi"
+type = "date"
+range = [2020-01-01, 2020-12-31]
+[attributes.pay]
+role = "quasi"
+type = "numeric"
+range = [0, 1000]
+grid = 250
+top = 900
+[attributes.size]
+role = "quasi"
+type = "numeric"
+range = [0, 2]
+round = 0.25
+[attributes.town]
+role = "quasi"
+values = ["A", "B", "C"]
+[attributes.item]
+role = "sensitive"
+type = "numeric"
+values = [1, 2, 3]
+[[privacy]]
+model = "ks-anonymity"
+k = 3
+[stream]
+delay = 25
+)";
+  Random random = Random::FromSeed(4);
+  std::string input = "day,pay,size,town,item\n";
+  for (int row = 0; row < 300; ++row) {
+    input += fmt::format("2020-{:02}-{:02},{},{}.{:03},{},{}\n", 1 + random.Below(12), 1 + random.Below(28), random.Below(1001),
+                         random.Below(2), random.Below(1000),
+                         random.Below(9) == 0 ? "?" : std::string(1, "ABC"[random.Below(3)]), 1 + random.Below(3));
+  }
+  for (const char* mode : {"leaf", "drop"}) {
+    const Policy policy = ParsePolicy(fmt::format(kText, mode), ".", "axes.toml").value();
+    Disk disk;
+    const auto run = RunIn(disk, policy, input);
+    ASSERT_TRUE(run.ok()) << run.error().message();
+    const StreamMetrics& m = run.value().report.metrics;
+    EXPECT_EQ(m.dead_letters, 0u);
+    EXPECT_EQ(m.dropped > 0, std::string(mode) == "drop");
+    const auto audit = AuditOf(policy, run.value().out, run.value().audit);
+    ASSERT_TRUE(audit.ok()) << audit.error().message();
+    EXPECT_TRUE(audit.value().holds()) << (audit.value().findings.empty() ? "" : audit.value().findings[0]);
+  }
+}
+
 class AuditFinds : public ::testing::Test {
  protected:
   void SetUp() override {

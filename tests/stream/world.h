@@ -101,6 +101,7 @@ class Disk final : public FileLayer {
     changes_.clear();
     return {};
   }
+  Result<std::unique_ptr<FolderLock>> Lock(const std::string&) override { return std::make_unique<FolderLock>(); }
   Result<std::vector<std::string>> List(const std::string& folder) override {
     std::vector<std::string> names;
     for (const auto& [path, file] : names_) {

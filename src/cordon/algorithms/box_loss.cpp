@@ -112,6 +112,11 @@ double BoxLoss::Loss(const LossBox& box) const {
   return loss;
 }
 
+double BoxLoss::AxisLoss(std::size_t axis, double lo, double hi) const {
+  if (!categorical(axis)) return (hi - lo) * scale(axis);
+  return axes_[axis].node_loss[axes_[axis].hierarchy->Lca(static_cast<Code>(lo), static_cast<Code>(hi))];
+}
+
 std::vector<AxisRange> BoxLoss::Publish(const LossBox& box) const {
   std::vector<AxisRange> published;
   for (std::size_t axis = 0; axis < num_axes(); ++axis) {

@@ -52,6 +52,8 @@ class BoxLoss {
   void Extend(LossBox& box, const double* point) const;
   void Extend(LossBox& box, const LossBox& other) const;
   double Loss(const LossBox& box) const;
+  // Of one axis: a range of numbers, or the least node over a range of leaves.
+  double AxisLoss(std::size_t axis, double lo, double hi) const;
   // As published: numbers as they came in, of categories the leaves under the node.
   std::vector<AxisRange> Publish(const LossBox& box) const;
   std::vector<AxisRange> Widest() const;

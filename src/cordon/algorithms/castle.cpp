@@ -49,7 +49,7 @@ CastleState::CastleState(StreamSchema schema, GroupNeeds needs, CastleOptions op
       reuse_(schema_, static_cast<std::size_t>(options_.reuse_cap)),
       history_(static_cast<std::size_t>(options_.history)),
       pool_(needs_, static_cast<std::size_t>(options_.pool_cap)),
-      splitter_(loss_, needs_, static_cast<int>(options_.split_tries)),
+      splitter_(loss_, needs_, options_.cuts, static_cast<int>(options_.split_tries)),
       stage_(random.Substream("castle.order")),
       choices_(random.Substream("castle.choices")) {}
 

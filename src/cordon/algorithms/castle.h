@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cordon/algorithms/box_loss.h"
+#include "cordon/algorithms/castle_split.h"
 #include "cordon/algorithms/stream_engine.h"
 #include "cordon/base/random.h"
 #include "cordon/models/model_spec.h"
@@ -33,16 +34,17 @@ struct CastleOptions {
   // How long a tuple may wait: in arrivals or in event time. Exactly one is above 0.
   std::int64_t delay_tuples = 0;
   EventTime delay_ms = 0;
-  std::int64_t max_open = 50;                  // open clusters (beta in the paper, eta in the thesis)
-  std::int64_t history = 100;                  // groups whose mean loss is the threshold of a new one (mu)
-  Reuse reuse = Reuse::kUniform;               // may later tuples join groups that have left?
-  std::int64_t reuse_cap = 4096;               // groups that can be joined; the oldest gives way
-  std::optional<std::int64_t> reuse_ttl;       // and for how long after they left, in the unit of the delay; default 10 delays
-  std::int64_t split_tries = 4;                // random cuts of a large cluster, of which the one of least loss is taken
-  BoxLoss::Form loss = BoxLoss::Form::kPaper;  // the loss of a category
-  bool outlier = false;                        // suppress a tuple whose cluster is smaller than most, as the paper does
-  bool pool = false;                           // suppressed tuples wait for others, to leave together under the widest box
-  std::int64_t pool_cap = 4096;                // tuples that may wait so
+  std::int64_t max_open = 50;                   // open clusters (beta in the paper, eta in the thesis)
+  std::int64_t history = 100;                   // groups whose mean loss is the threshold of a new one (mu)
+  Reuse reuse = Reuse::kUniform;                // may later tuples join groups that have left?
+  std::int64_t reuse_cap = 4096;                // groups that can be joined; the oldest gives way
+  std::optional<std::int64_t> reuse_ttl;        // and for how long after they left, in the unit of the delay; default 10 delays
+  Splitter::Cuts cuts = Splitter::Cuts::kBest;  // how a large cluster that leaves is cut
+  std::int64_t split_tries = 2;                 // random cuts among which the one of least loss is taken
+  BoxLoss::Form loss = BoxLoss::Form::kPaper;   // the loss of a category
+  bool outlier = false;                         // suppress a tuple whose cluster is smaller than most, as the paper does
+  bool pool = false;                            // suppressed tuples wait for others, to leave together under the widest box
+  std::int64_t pool_cap = 4096;                 // tuples that may wait so
   std::int64_t batch = 1;  // departures only at every batch-th arrival; within the delay, which is in arrivals
 
   Result<void> Validate() const;

@@ -29,11 +29,11 @@ class Nearest {
     }
   };
 
-  explicit Nearest(std::size_t count) : count_(count) { kept_.reserve(2 * count + 1); }
+  explicit Nearest(std::size_t count) : count_(count) { kept_.reserve(2 * count + kRoom + 1); }
   void Show(const Candidate& candidate) {
     if (candidate.distance > limit_ || count_ == 0) return;
     kept_.push_back(candidate);
-    if (kept_.size() > 2 * count_) Trim();
+    if (kept_.size() > 2 * count_ + kRoom) Trim();
   }
   const std::vector<Candidate>& Finish() {
     if (kept_.size() > count_) Trim();
@@ -46,6 +46,8 @@ class Nearest {
   }
 
  private:
+  static constexpr std::size_t kRoom = 32;
+
   void Trim() {
     std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count_ - 1), kept_.end());
     kept_.resize(count_);
@@ -71,9 +73,14 @@ struct SplitPart {
 
 class Splitter {
  public:
-  // Of `tries` random cuts the one of least loss is taken.
-  Splitter(const BoxLoss& loss, const GroupNeeds& needs, int tries)
-      : loss_(&loss), needs_(&needs), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
+  enum class Cuts {
+    kSeeds,  // around random seeds, as the paper has it
+    kBest,   // these, and one by halves
+  };
+
+  // Of `tries` random cuts, and with kBest one by halves, the one of least loss is taken.
+  Splitter(const BoxLoss& loss, const GroupNeeds& needs, Cuts cuts, int tries)
+      : loss_(&loss), needs_(&needs), cuts_(cuts), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
 
   // The parts in the order they were made; all tuples are in one of them. A single part where no cut is possible.
   // REQUIRES: the tuples together satisfy the needs.
@@ -83,17 +90,22 @@ class Splitter {
   using Tuples = std::span<const SplitTuple>;
   class PersonCut;
 
-  std::vector<SplitPart> SplitOnce(Tuples tuples, Random& random);
+  std::vector<SplitPart> SplitAtRandom(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByPerson(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random);
+  std::vector<SplitPart> SplitByHalves(Tuples tuples);
+  template <typename Consider>
+  void FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t axis, const Consider& consider);
+  SplitPart PartOf(Tuples tuples, std::vector<std::int32_t> numbers) const;
   void PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts);
-  bool Satisfies(Tuples tuples, const SplitPart& part) const;
+  bool Satisfies(Tuples tuples, const std::vector<std::int32_t>& numbers) const;
   void Repair(Tuples tuples, std::vector<SplitPart>& parts);
   void FindPeople(Tuples tuples);
   void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest);
 
   const BoxLoss* loss_;
   const GroupNeeds* needs_;
+  Cuts cuts_;
   int tries_;
   // Of the tuples at hand: person of each, and the tuples of each person in order of arrival.
   std::vector<std::int32_t> person_of_;
@@ -107,6 +119,8 @@ class Splitter {
   std::vector<double> joined_;
   std::vector<double> increase_;
   std::vector<std::int32_t> person_place_;
+  std::vector<double> values_;
+  std::vector<double> median_of_;
   std::vector<internal::Nearest::Candidate> nearest_of_person_;
 };
 

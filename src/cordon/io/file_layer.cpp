@@ -2,6 +2,7 @@
 #include "cordon/io/file_layer.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,15 @@ class Descriptor final : public WritableFile {
   bool closed_ = false;
 };
 
+class HeldFolder final : public FolderLock {
+ public:
+  explicit HeldFolder(int folder) : folder_(folder) {}
+  ~HeldFolder() override { ::close(folder_); }
+
+ private:
+  int folder_;
+};
+
 class Posix final : public FileLayer {
  public:
   Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) override {
@@ -92,6 +102,13 @@ class Posix final : public FileLayer {
     ::close(folder);
     if (code == EIO || code == ENOSPC) return Failed(path, code);
     return {};  // some file systems cannot sync a folder
+  }
+  Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) override {
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return Failed(folder, errno);
+    auto lock = std::make_unique<HeldFolder>(opened);
+    if (::flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::unique_ptr<FolderLock>(std::move(lock));
+    return Error::Io("{} is in use by another run", folder).WithHint("wait for it to end, or give another folder and output");
   }
   Result<std::vector<std::string>> List(const std::string& folder) override {
     std::vector<std::string> names;

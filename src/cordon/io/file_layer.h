@@ -26,6 +26,12 @@ class WritableFile {
   virtual bool closed() const { return false; }
 };
 
+// Held as long as it lives, also by a process that is killed.
+class FolderLock {
+ public:
+  virtual ~FolderLock() = default;
+};
+
 class FileLayer {
  public:
   using Access = AtomicFile::Access;
@@ -36,8 +42,10 @@ class FileLayer {
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
-  virtual Result<void> MakeFolder(const std::string& path) = 0;                  // 0700; no error where it is there
-  virtual Result<void> SyncFolder(const std::string& path) = 0;                  // makes renames durable
+  virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error where it is there
+  virtual Result<void> SyncFolder(const std::string& path) = 0;  // makes renames durable
+  // An error where another process holds it.
+  virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there
   virtual Result<std::string> Read(const std::string& path) = 0;
   // The last bytes of a file before `end`, at most `size`; shorter where the file is.

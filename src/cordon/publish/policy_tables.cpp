@@ -43,6 +43,7 @@ const std::vector<OptionRule>& OptionRules() {
       {"castle", "loss", Type::kChoice, {"paper", "thesis"}},
       {"castle", "batch", Type::kWhole},
       {"castle", "pool_cap", Type::kWhole},
+      {"castle", "cuts", Type::kChoice, {"seeds", "best"}},
       {"castle", "split_tries", Type::kWhole},
       {"sabre-w", "step", Type::kWhole},
       {"sabre-w", "partition", Type::kChoice, {"sabre", "sabre-ak"}},

@@ -116,6 +116,7 @@ class StreamRun {
   Result<void> OpenOutputs();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
+  Result<void> CheckResumed(const StreamReport& report) const;
   std::string Options() const;
   std::string Columns() const { return fmt::format("{}", fmt::join(reader_->columns(), "\x1f")); }
   StreamReport ReportOf(const StreamMetrics& metrics) const;
@@ -355,6 +356,13 @@ Result<StreamReport> StreamRun::Drive() {
   return report;
 }
 
+// Rows that a reader says to have and that were never made were left out of what he got.
+Result<void> StreamRun::CheckResumed(const StreamReport& report) const {
+  if (report.end != StreamDriver::End::kEnded || report.metrics.rows >= request_.resume_after.value_or(0)) return {};
+  return Error::InvalidPolicy("--resume-after says {}, but the stream has {} rows", *request_.resume_after, report.metrics.rows)
+      .WithHint("give the last sequence number that the reader has");
+}
+
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckPaths(request_, policy_));
@@ -364,6 +372,7 @@ Result<StreamReport> StreamRun::Go() {
   if (snapshot_ && snapshot_->finished) {
     StreamReport report = ReportOf(snapshot_->metrics);
     report.had_ended = true;
+    CORDON_RETURN_IF_ERROR(CheckResumed(report));
     return report;
   }
   CORDON_RETURN_IF_ERROR(MakeRandom());
@@ -371,7 +380,9 @@ Result<StreamReport> StreamRun::Go() {
   if (folder_ && input_->live() && policy_.stream->delay_ms) {
     CORDON_TRY(ticks_, TickJournal::Open(files_, folder_->path()));
   }
-  return Drive();
+  CORDON_TRY(StreamReport report, Drive());
+  CORDON_RETURN_IF_ERROR(CheckResumed(report));
+  return report;
 }
 
 double Rounded(double value, double unit) { return std::round(value / unit) * unit; }

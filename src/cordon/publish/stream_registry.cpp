@@ -30,6 +30,7 @@ CastleOptions CastleOptionsOf(const Policy& policy) {
   if (reuse == "disjoint") options.reuse = CastleOptions::Reuse::kDisjoint;
   if (reuse == "off") options.reuse = CastleOptions::Reuse::kOff;
   if (algorithm.Option<std::string>("castle", "loss") == "thesis") options.loss = BoxLoss::Form::kThesis;
+  if (algorithm.Option<std::string>("castle", "cuts") == "seeds") options.cuts = Splitter::Cuts::kSeeds;
   options.outlier = algorithm.Option<bool>("castle", "outlier").value_or(false);
   options.pool = algorithm.suppressed == Suppression::kPool;
   return options;

@@ -101,6 +101,7 @@ std::string CheckpointFolder::NameOf(std::uint64_t number) const { return fmt::f
 
 Result<void> CheckpointFolder::Open() {
   CORDON_RETURN_IF_ERROR(files_.MakeFolder(path_));
+  CORDON_TRY(lock_, files_.Lock(path_));
   CORDON_TRY(const std::vector<std::string> names, files_.List(path_));
   numbers_.clear();
   for (const std::string& name : names) {

@@ -148,7 +148,6 @@ Result<void> StreamDriver::TakeDeadLetter(const DeadLetter& letter) {
     on_dead_letter(letter);
   }
   if (metrics_.dead_letters <= options_.max_dead_letters) return {};
-  CORDON_RETURN_IF_ERROR(FlushAll());
   return Error::InvalidData("more than {} dead letters; the last is line {}: {}", options_.max_dead_letters, letter.line,
                             letter.reason)
       .WithHint("mend the input or the policy, or raise max_dead_letters in [stream]");
@@ -227,6 +226,13 @@ void StreamDriver::Status(bool final) {
 }
 
 Result<StreamDriver::End> StreamDriver::Run(Pump& pump, const std::stop_token& stop) {
+  Result<End> end = Loop(pump, stop);
+  if (!end.ok()) (void)FlushAll();  // what was judged may be seen; the error matters more than a second one
+  Status(true);
+  return end;
+}
+
+Result<StreamDriver::End> StreamDriver::Loop(Pump& pump, const std::stop_token& stop) {
   CodedBatch batch;
   End end = End::kEnded;
   last_tuple_ = clock();
@@ -255,7 +261,6 @@ Result<StreamDriver::End> StreamDriver::Run(Pump& pump, const std::stop_token& s
       CORDON_RETURN_IF_ERROR(Finish());
     }
   }
-  Status(true);
   return end;
 }
 

@@ -76,6 +76,7 @@ class StreamDriver {
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
+  Result<End> Loop(Pump& pump, const std::stop_token& stop);
   Result<void> TakeBatch(const CodedBatch& batch, const std::stop_token& stop);
   Result<void> TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry);
   Result<void> TakeTuple(const CodedBatch& batch, std::size_t index);

@@ -35,6 +35,20 @@ std::string RowFormat::Name(const std::string& name) const {
   return text;
 }
 
+// All that an axis may publish must fit into a cell.
+Result<void> RowFormat::CheckTexts(const DeclaredAxis& axis) const {
+  std::string text;
+  bool fits = AppendCell(axis.Publish({axis.axis().lo, axis.axis().hi}), text);
+  const Hierarchy* hierarchy = axis.axis().hierarchy.get();
+  for (NodeId node = 0; hierarchy != nullptr && fits && node < hierarchy->num_nodes(); ++node) {
+    text.clear();
+    fits = AppendCell(hierarchy->label(node), text);
+  }
+  if (fits) return {};
+  return Error::InvalidPolicy("what '{}' publishes holds the delimiter or a line end, and data.quote is off", axis.axis().name)
+      .WithHint("set data.quote, or another data.delimiter");
+}
+
 Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& options) {
   RowFormat made(layout, options);
   std::set<std::string> names;
@@ -58,6 +72,7 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
     for (const std::string& name : made.columns()) made.header_ += (made.header_.empty() ? "" : delimiter) + made.Name(name);
     made.header_ += "\n";
   }
+  for (const DeclaredAxis& axis : layout.axes) CORDON_RETURN_IF_ERROR(made.CheckTexts(axis));
   std::string scratch;
   const std::vector<std::string_view> absent(layout.columns.size());
   made.AppendPayload(absent, made.blank_, scratch);
@@ -123,7 +138,7 @@ std::vector<std::string> RowFormat::RenderBox(std::span<const AxisRange> box) co
   std::vector<std::string> texts(layout_->axes.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string text = box.empty() ? "*" : layout_->axes[i].Publish(box[i]);
-    if (!AppendCell(text, texts[i])) texts[i] = text;  // labels with a delimiter and no quotes: refused when bound
+    CORDON_CHECK(AppendCell(text, texts[i]));  // CheckTexts has seen all of them
   }
   return texts;
 }

@@ -28,7 +28,7 @@ struct RowOptions {
 
 class RowFormat {
  public:
-  // `layout` outlives this. An error where a column would be there twice.
+  // `layout` outlives this. An error where a column would be there twice, or a label needs quotes that there are none of.
   static Result<RowFormat> Make(const StreamLayout& layout, const RowOptions& options);
 
   const std::string& header() const { return header_; }  // with its line end; empty where there is none
@@ -49,6 +49,7 @@ class RowFormat {
 
  private:
   RowFormat(const StreamLayout& layout, const RowOptions& options);
+  Result<void> CheckTexts(const DeclaredAxis& axis) const;
   bool AppendCell(std::string_view cell, std::string& to) const;  // data() == nullptr: absent
   std::string Name(const std::string& name) const;
 
