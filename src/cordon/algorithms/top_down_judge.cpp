@@ -9,6 +9,8 @@ namespace cordon {
 namespace {
 
 constexpr std::size_t kRowsPerTask = std::size_t{1} << 16;
+constexpr double kScoreUnit = 1 << kLossBits;
+constexpr double kCertain = 1 - 1e-9;  // doubles are far closer than that
 
 }  // namespace
 
@@ -171,7 +173,11 @@ std::optional<Refinement> TopDown::Best() const {
   UInt128 best_score = 0;
   for (std::size_t attribute = 0; attribute < attributes_.size(); ++attribute) {
     for (const int node : attributes_[attribute].masked.Refinements()) {
-      if (attributes_[attribute].alive[node] != 1) continue;
+      const AttributeState& state = attributes_[attribute];
+      if (state.alive[node] != 1) continue;
+      // Without any loss it would score this much; most are out of the question by that alone.
+      const double most = static_cast<double>(state.masked.gain(node)) / static_cast<double>(state.masked.scored_rows(node));
+      if (best && most * kScoreUnit < static_cast<double>(best_score) * kCertain) continue;
       const UInt128 score = ScoreOf(attribute, node);
       if (best && score <= best_score) continue;
       best = Refinement{attribute, node};
