@@ -244,8 +244,11 @@ class NearestDraw {
 Result<Groups> DrawNearest(const View& view, const Buckets& buckets, const HalvedBuckets& sizes, Random& random,
                            std::string_view stage, const Run& run) {
   const PlacedRows rows(view, buckets);
+  std::vector<RowId> row_of_place;
+  row_of_place.reserve(view.size());
+  for (const std::uint32_t position : rows.position) row_of_place.push_back(view.rows()[position]);
   NearestDraw draw(view, rows, run);
-  return DrawAll(view, sizes, rows.position, random, stage, run, draw);
+  return DrawAll(sizes, row_of_place, random, stage, run, draw);
 }
 
 }  // namespace internal
