@@ -303,7 +303,7 @@ TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = 3\non = [\"salary\"]\n")),
             "p.toml:18:6: 'on' in k-anonymity names 'salary', whose role is \"sensitive\" / it must be a quasi column");
   EXPECT_EQ(Told(WithModel("model = \"t-closeness\"\nt = 0.2\nsensitive = \"age\"\n")),
-            "p.toml:19:13: 'sensitive' in t-closeness names 'age', whose role is \"quasi\" / it must be a sensitive column");
+            "p.toml:18:13: 'sensitive' in t-closeness names 'age', whose role is \"quasi\" / it must be a sensitive column");
   EXPECT_EQ(Told(WithModel("model = \"confidence\"\nh = 0.2\nvalues = { zip = [] }\n")),
             "p.toml:18:10: 'values' in confidence names 'zip', whose role is \"quasi\" / it must be a sensitive column");
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = 3\non = [\"age\", \"age\"]\n")),
@@ -441,12 +441,10 @@ TEST(Policy, BetaLikenessOfSetsGoesWithTheColumn) {
   EXPECT_NE(range.digest, beta("sensitive = \"salary\"\nrange = 2\n").value().digest);
   EXPECT_EQ(Told(beta("sensitive = \"disease\"\nrange = 2\n")),
             "p.toml:19:9: 'range' in beta-likeness needs numbers or dates; 'disease' is categorical / use min_depth with a "
-            "hierarchy, "
-            "or set type = \"numeric\" in [attributes.disease]");
+            "hierarchy, or set type = \"numeric\" in [attributes.disease]");
   EXPECT_EQ(Told(beta("sensitive = \"disease\"\nmin_depth = 1\n")),
             "p.toml:19:13: 'min_depth' in beta-likeness needs a categorical column with a hierarchy; 'disease' is none / add "
-            "hierarchy "
-            "= \"...\" to [attributes.disease]");
+            "hierarchy = \"...\" to [attributes.disease]");
   EXPECT_EQ(Told(beta("sensitive = \"salary\"\nrange = -1\n")),
             "p.toml:15:1: beta-likeness: range is -1, it must be 0 or more");
 }
