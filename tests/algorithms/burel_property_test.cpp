@@ -283,5 +283,73 @@ TEST(BurelProperty, MondrianWithTheDerivedDeltaIsBetaLike) {
   EXPECT_GT(many, 50u);
 }
 
+// With one column tried at a time the cuts do not depend on the model but for where they end. delta-disclosure refuses
+// whatever beta-likeness refuses, so LMondrian goes on where DMondrian has stopped.
+TEST(BurelProperty, LikenessCutsFurtherThanTheDerivedDisclosure) {
+  std::size_t finer = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const Counts counts = {Between(random, 20, 60), Between(random, 20, 60), Between(random, 20, 60)};
+    const Tables each = RandomTable(random, testing::Numbers(3), counts);
+    const double largest = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+    const double surprise = -std::log(largest / static_cast<double>(each.illness.size()));
+    const View view = View::All(each.table.data);
+    const Reference reference = ReferenceOf(each.table.data, view.rows());
+    const CountedColumns counted(each.table.data, each.table.data.ColumnsOf(Role::kSensitive), true);
+    const auto cut = [&](const ModelSpec& spec) {
+      const AllOf model = AllOf::Make(std::vector<ModelSpec>{spec}, reference).value();
+      return Mondrian(view, model, counted, {.dims = MondrianOptions::Dims::kWidestOnly}, {}).value();
+    };
+    std::vector<Groups> by_delta;
+    for (const std::int64_t beta : {2, 4, 5}) {
+      const double delta = std::log1p(std::min(static_cast<double>(beta), surprise));
+      by_delta.push_back(
+          cut(DeltaDisclosureSpec{"illness", Rational(static_cast<std::int64_t>(std::floor(delta * 1e6)), 1'000'000)}));
+      const Groups by_beta = cut(BetaLikenessSpec{"illness", beta, Kind::kEnhanced});
+      std::map<RowId, std::size_t> group_of;
+      for (std::size_t group = 0; group < by_delta.back().size(); ++group) {
+        for (const RowId row : by_delta.back()[group]) group_of[row] = group;
+      }
+      for (std::size_t group = 0; group < by_beta.size(); ++group) {
+        for (const RowId row : by_beta[group]) EXPECT_EQ(group_of[row], group_of[by_beta[group][0]]);
+      }
+      finer += by_beta.size() > by_delta.back().size() ? 1 : 0;
+    }
+    EXPECT_EQ(by_delta[1].rows, by_delta[2].rows);  // beyond -ln of the greatest share a larger beta changes nothing
+    EXPECT_EQ(by_delta[1].starts, by_delta[2].starts);
+  }
+  EXPECT_GT(finer, 50u);
+}
+
+// s rows a group on average are enough for every half to be eligible if s >= (1 + buckets * f) / (f - share) for every bucket.
+TEST(BurelProperty, GroupsAreHalvedAsFarAsTheSlackGuarantees) {
+  int halved_often = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    Counts counts = RandomCounts(random, 6);
+    for (std::int64_t& count : counts) count *= Between(random, 20, 60);
+    const BetaLikenessSpec spec = RandomSpec(random);
+    const std::int64_t rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    const BurelBuckets buckets(ShareLimits::Beta(spec, counts, rows), counts, Rational(1, 10));
+    if (buckets.buckets().size() == 1) continue;
+    long double enough = 1;
+    for (const auto& bucket : buckets.buckets()) {
+      const auto n = static_cast<long double>(rows);
+      const long double limit = Bound(spec, static_cast<long double>(counts[bucket.values[0]]) / n);
+      const auto number = static_cast<long double>(buckets.buckets().size());
+      enough = std::max(enough, (1 + number * limit) / (limit - static_cast<long double>(bucket.rows) / n));
+    }
+    int depth = 0;
+    while (static_cast<long double>(rows) / std::pow(2.0L, depth + 1) >= enough) ++depth;
+    const HalvedBuckets halved = HalveBuckets(
+        buckets.sizes(), 1, [&](const BucketArray& array, std::int64_t sum) { return buckets.Eligible(array, sum); });
+    EXPECT_GE(halved.size(), std::size_t{1} << depth);
+    halved_often += depth > 1 ? 1 : 0;
+  }
+  EXPECT_GT(halved_often, 50);
+}
+
 }  // namespace
 }  // namespace cordon

@@ -434,6 +434,22 @@ TEST(Policy, VeryDeepKeysAreRefusedNotFollowed) {
   EXPECT_TRUE(With("# ...................................\n[data]\nmissing = [\"..........................\"]\n").ok());
 }
 
+TEST(Policy, BetaLikenessOfSetsGoesWithTheColumn) {
+  const auto beta = [](const std::string& keys) { return WithModel("model = \"beta-likeness\"\nbeta = 4\n" + keys); };
+  const Policy range = beta("sensitive = \"salary\"\nrange = 2.5\n").value();
+  EXPECT_EQ(std::get<BetaLikenessSpec>(range.models[0]).range, Rational(5, 2));
+  EXPECT_NE(range.digest, beta("sensitive = \"salary\"\n").value().digest);
+  EXPECT_NE(range.digest, beta("sensitive = \"salary\"\nrange = 2\n").value().digest);
+  EXPECT_EQ(Told(beta("sensitive = \"disease\"\nrange = 2\n")),
+            "p.toml:19:9: 'range' in beta-likeness needs numbers or dates; 'disease' is categorical / use min_depth with a "
+            "hierarchy, or set type = \"numeric\" in [attributes.disease]");
+  EXPECT_EQ(Told(beta("sensitive = \"disease\"\nmin_depth = 1\n")),
+            "p.toml:19:13: 'min_depth' in beta-likeness needs a categorical column with a hierarchy; 'disease' is none / add "
+            "hierarchy = \"...\" to [attributes.disease]");
+  EXPECT_EQ(Told(beta("sensitive = \"salary\"\nrange = -1\n")),
+            "p.toml:15:1: beta-likeness: range is -1, it must be 0 or more");
+}
+
 TEST(Policy, DigestFollowsTheMeaningNotTheLayout) {
   const std::string digest = With("").value().digest;
   EXPECT_EQ(digest.size(), 64u);

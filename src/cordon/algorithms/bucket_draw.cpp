@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cordon/algorithms/bucket_draw_internal.h"
+#include "cordon/algorithms/bucket_sort.h"
 #include "cordon/algorithms/hilbert.h"
 #include "cordon/base/parallel_for.h"
 
@@ -16,15 +17,24 @@ using internal::SeedPicker;
 template <typename Key>
 class HilbertDraw {
  public:
-  HilbertDraw(PlacedRows& rows, const std::vector<Key>& keys_by_position, const Run& run)
+  HilbertDraw(const View& view, const PlacedRows& rows, const std::vector<Key>& keys_by_position, int key_bits, const Run& run)
       : starts_(rows.starts),
+        rows_(rows.position.size()),
         keys_(rows.position.size()),
         marks_(rows.num_buckets()),
         alive_(rows.position.size()),
         picker_(rows.starts) {
-    ParallelFor(run.threads, rows.num_buckets(), 1,
-                [&](std::size_t bucket, std::size_t, std::size_t) { SortBucket(rows, keys_by_position, bucket); });
+    ParallelFor(run.threads, rows.num_buckets(), 1, [&](std::size_t bucket, std::size_t, std::size_t) {
+      std::vector<KeyedRow<Key>> sorted;
+      sorted.reserve(starts_[bucket + 1] - starts_[bucket]);
+      for (std::size_t place = starts_[bucket]; place < starts_[bucket + 1]; ++place) {
+        sorted.push_back({keys_by_position[rows.position[place]], view.rows()[rows.position[place]]});
+      }
+      SortByKey(sorted, key_bits);
+      PutInPlace(sorted, bucket);
+    });
   }
+  std::span<const RowId> rows() const { return rows_; }  // by place
 
   void Draw(const BucketArray& array, Random& random, std::vector<std::uint32_t>& out) {
     const std::size_t seed_bucket = internal::PickBucket(array, random);
@@ -57,22 +67,10 @@ class HilbertDraw {
     return static_cast<std::size_t>(std::lower_bound(keys_.data() + begin, keys_.data() + end, key) - keys_.data());
   }
 
-  // By key, then by place in the view.
-  void SortBucket(PlacedRows& rows, const std::vector<Key>& keys_by_position, std::size_t bucket) {
-    struct Keyed {
-      Key key;
-      std::uint32_t position;
-      bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : position < other.position; }
-    };
-    std::vector<Keyed> sorted;
-    sorted.reserve(starts_[bucket + 1] - starts_[bucket]);
-    for (std::size_t place = starts_[bucket]; place < starts_[bucket + 1]; ++place) {
-      sorted.push_back({keys_by_position[rows.position[place]], rows.position[place]});
-    }
-    std::sort(sorted.begin(), sorted.end());
+  void PutInPlace(const std::vector<KeyedRow<Key>>& sorted, std::size_t bucket) {
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       keys_[starts_[bucket] + i] = sorted[i].key;
-      rows.position[starts_[bucket] + i] = sorted[i].position;
+      rows_[starts_[bucket] + i] = sorted[i].row;
       if (i % kStep == 0) marks_[bucket].push_back(sorted[i].key);
     }
   }
@@ -104,6 +102,7 @@ class HilbertDraw {
   }
 
   const std::vector<std::size_t>& starts_;
+  std::vector<RowId> rows_;              // by place
   std::vector<Key> keys_;                // by place, ascending in each bucket
   std::vector<std::vector<Key>> marks_;  // by bucket
   AlivePlaces alive_;
@@ -111,10 +110,11 @@ class HilbertDraw {
 };
 
 template <typename Key>
-Result<Groups> DrawByKeys(const View& view, const HilbertCurve& curve, std::span<const std::size_t> quasi, PlacedRows rows,
-                          const HalvedBuckets& sizes, Random& random, std::string_view stage, const Run& run) {
-  HilbertDraw<Key> draw(rows, curve.Keys<Key>(view, quasi, run), run);
-  return internal::DrawAll(view, sizes, rows.position, random, stage, run, draw);
+Result<Groups> DrawByKeys(const View& view, const HilbertCurve& curve, std::span<const std::size_t> quasi,
+                          const PlacedRows& rows, const HalvedBuckets& sizes, Random& random, std::string_view stage,
+                          const Run& run) {
+  HilbertDraw<Key> draw(view, rows, curve.Keys<Key>(view, quasi, run), curve.key_bits(), run);
+  return internal::DrawAll(sizes, draw.rows(), random, stage, run, draw);
 }
 
 }  // namespace
@@ -126,9 +126,9 @@ Result<Groups> DrawGroups(const View& view, const Buckets& buckets, const Halved
   std::vector<Code> axis_sizes;
   for (const std::size_t column : quasi) axis_sizes.push_back(view.data().columns[column].attribute.domain->size());
   const HilbertCurve curve(axis_sizes);
-  PlacedRows rows(view, buckets);
-  if (curve.key_bits() <= 64) return DrawByKeys<std::uint64_t>(view, curve, quasi, std::move(rows), sizes, random, stage, run);
-  return DrawByKeys<UInt128>(view, curve, quasi, std::move(rows), sizes, random, stage, run);
+  const PlacedRows rows(view, buckets);
+  if (curve.key_bits() <= 64) return DrawByKeys<std::uint64_t>(view, curve, quasi, rows, sizes, random, stage, run);
+  return DrawByKeys<UInt128>(view, curve, quasi, rows, sizes, random, stage, run);
 }
 
 }  // namespace cordon

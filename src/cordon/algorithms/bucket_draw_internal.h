@@ -67,25 +67,25 @@ class SeedPicker {
 
 // Draws every group with draw(array, random, out), which appends places; run.Stopped() is heeded.
 template <typename Draw>
-Result<Groups> DrawAll(const View& view, const HalvedBuckets& sizes, const std::vector<std::uint32_t>& position, Random& random,
-                       std::string_view stage, const Run& run, Draw& draw) {
+Result<Groups> DrawAll(const HalvedBuckets& sizes, std::span<const RowId> row_of_place, Random& random, std::string_view stage,
+                       const Run& run, Draw& draw) {
   constexpr std::size_t kGroupsPerReport = 256;
   Groups groups;
-  groups.rows.reserve(view.size());
+  groups.rows.reserve(row_of_place.size());
   groups.starts.reserve(sizes.size() + 1);
   groups.starts.push_back(0);
   std::vector<std::uint32_t> taken;
   for (std::size_t group = 0; group < sizes.size(); ++group) {
     if (group % kGroupsPerReport == 0) {
       if (run.Stopped()) return Error::Cancelled();
-      run.Report(stage, groups.rows.size(), view.size());
+      run.Report(stage, groups.rows.size(), row_of_place.size());
     }
     taken.clear();
     draw.Draw(sizes[group], random, taken);
-    for (const std::uint32_t place : taken) groups.rows.push_back(view.rows()[position[place]]);
+    for (const std::uint32_t place : taken) groups.rows.push_back(row_of_place[place]);
     groups.starts.push_back(groups.rows.size());
   }
-  CORDON_CHECK_EQ(groups.rows.size(), view.size());
+  CORDON_CHECK_EQ(groups.rows.size(), row_of_place.size());
   return groups;
 }
 

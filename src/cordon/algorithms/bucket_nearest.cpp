@@ -135,6 +135,17 @@ void NearestPoints::Find(const Coordinate* from, std::size_t count, std::vector<
   std::sort_heap(found.begin(), found.end());
 }
 
+// REQUIRES: those of its children are set.
+void NearestPoints::SetLeast(std::int32_t node) {
+  Node& here = nodes_[node];
+  here.least = ~std::uint32_t{0};
+  if (here.children == kNoNode) {
+    for (std::size_t i = here.begin; i < std::size_t{here.begin} + here.left; ++i) here.least = std::min(here.least, order_[i]);
+  } else {
+    here.least = std::min(nodes_[here.children].least, nodes_[here.children + 1].least);
+  }
+}
+
 void NearestPoints::Take(std::uint32_t point) {
   std::int32_t node = leaf_of_[point - first_];
   const std::uint32_t hole = place_[point - first_];
@@ -145,7 +156,10 @@ void NearestPoints::Take(std::uint32_t point) {
               packed_.begin() + static_cast<std::ptrdiff_t>(hole * axes_));
   place_[order_[hole] - first_] = hole;
   place_[point - first_] = last;
-  for (; node != kNoNode; node = nodes_[node].parent) --nodes_[node].left;
+  for (; node != kNoNode; node = nodes_[node].parent) {
+    --nodes_[node].left;
+    if (nodes_[node].least == point) SetLeast(node);
+  }
   if (--left_ > kLeafPoints && 2 * left_ < built_over_) {
     std::vector<std::uint32_t> rest;
     rest.reserve(left_);
@@ -244,8 +258,11 @@ class NearestDraw {
 Result<Groups> DrawNearest(const View& view, const Buckets& buckets, const HalvedBuckets& sizes, Random& random,
                            std::string_view stage, const Run& run) {
   const PlacedRows rows(view, buckets);
+  std::vector<RowId> row_of_place;
+  row_of_place.reserve(view.size());
+  for (const std::uint32_t position : rows.position) row_of_place.push_back(view.rows()[position]);
   NearestDraw draw(view, rows, run);
-  return DrawAll(view, sizes, rows.position, random, stage, run, draw);
+  return DrawAll(sizes, row_of_place, random, stage, run, draw);
 }
 
 }  // namespace internal

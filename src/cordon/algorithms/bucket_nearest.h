@@ -40,11 +40,12 @@ class NearestPoints {
     std::uint32_t left;
     std::int32_t parent;
     std::int32_t children = kNoNode;  // the first; the second follows it
-    std::uint32_t least = 0;          // no point of it has a smaller number
+    std::uint32_t least = 0;          // number of its first point
   };
 
   void Build();
   void MakeNode(std::int32_t node);
+  void SetLeast(std::int32_t node);
   std::int64_t DistanceToBox(const Coordinate* a, std::int32_t node) const;
   void Search(std::int32_t node, const Coordinate* from, std::size_t count, std::vector<Found>& heap) const;
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kGroupsPerTask = 256;
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::size_t kTried = 64;           // groups that are tried before the cheapest is taken
+constexpr std::size_t kTriedRows = 1 << 12;  // larger ones are not
 
 class Merging {
  public:
@@ -30,24 +32,23 @@ class Merging {
 
   bool gone(std::size_t group) const { return gone_[group] != 0; }
 
-  // The group whose joining costs least; of equals the first. kNone where there is no other.
-  std::uint32_t Cheapest(std::uint32_t group) const {
+  // Up to kTried groups, the one whose joining costs least first, of equals the earlier one.
+  std::vector<std::uint32_t> Cheapest(std::uint32_t group) const {
     const double alone = Loss(group, group);
-    std::uint32_t best = kNone;
-    double best_cost = 0;
+    std::vector<std::pair<double, std::uint32_t>> costs;
     const auto look_along = [&](const std::vector<std::uint32_t>& neighbour) {
       std::uint32_t other = neighbour[group];
       for (std::size_t i = 0; i < kMergeWindow && other != kNone; ++i, other = neighbour[other]) {
-        const double cost = Loss(group, other) - alone;
-        if (best == kNone || cost < best_cost || (cost == best_cost && other < best)) {
-          best = other;
-          best_cost = cost;
-        }
+        costs.emplace_back(Loss(group, other) - alone, other);
       }
     };
     look_along(before_);
     look_along(after_);
-    return best;
+    const auto kept = costs.begin() + static_cast<std::ptrdiff_t>(std::min(kTried, costs.size()));
+    std::partial_sort(costs.begin(), kept, costs.end());
+    std::vector<std::uint32_t> cheapest;
+    for (auto each = costs.begin(); each != kept; ++each) cheapest.push_back(each->second);
+    return cheapest;
   }
 
   void Join(std::uint32_t group, std::uint32_t other) {
@@ -57,6 +58,12 @@ class Merging {
     for (std::size_t i = 0; i < quasi_.size(); ++i) box(group)[i] = Union(box(group)[i], box(other)[i]);
     if (before_[other] != kNone) after_[before_[other]] = after_[other];
     if (after_[other] != kNone) before_[after_[other]] = before_[other];
+  }
+
+  std::size_t NumRows(std::uint32_t group) const {
+    std::size_t rows = 0;
+    ForEachPart(group, [&](std::uint32_t part) { rows += groups_[part].size(); });
+    return rows;
   }
 
   // Calls f with the groups that the group is made of, itself first.
@@ -132,6 +139,26 @@ std::vector<char> Refused(const Groups& groups, const GroupModel& model, const C
   return refused;
 }
 
+// Which group is to join: the cheapest that makes it admitted, else the cheapest. The rows of that group are counted.
+std::uint32_t ChooseAndCount(const Merging& merging, const Groups& groups, std::uint32_t group, const GroupModel& model,
+                             GroupCounts& counts) {
+  const std::vector<std::uint32_t> cheapest = merging.Cheapest(group);
+  CORDON_CHECK(!cheapest.empty());  // all rows together are admitted
+  const auto add = [&](std::uint32_t other) {
+    merging.ForEachPart(other, [&](std::uint32_t part) { counts.Add(groups[part]); });
+  };
+  for (const std::uint32_t other : cheapest) {
+    if (merging.NumRows(other) > kTriedRows) continue;
+    add(other);
+    if (model.Admits(counts)) return other;
+    merging.ForEachPart(other, [&](std::uint32_t part) {
+      for (const RowId row : groups[part]) counts.Remove(row);
+    });
+  }
+  add(cheapest[0]);
+  return cheapest[0];
+}
+
 }  // namespace
 
 Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& all_columns,
@@ -151,10 +178,7 @@ Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupMo
     merging.ForEachPart(group, [&](std::uint32_t part) { counts.Add(groups[part]); });
     while (!model.Admits(counts)) {
       if (run.Stopped()) return Error::Cancelled();
-      const std::uint32_t other = merging.Cheapest(group);
-      CORDON_CHECK(other != kNone);  // all rows together are admitted
-      merging.ForEachPart(other, [&](std::uint32_t part) { counts.Add(groups[part]); });
-      merging.Join(group, other);
+      merging.Join(group, ChooseAndCount(merging, groups, group, model, counts));
     }
     run.Report("merge", group, groups.size());
   }

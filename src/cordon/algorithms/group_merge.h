@@ -4,8 +4,9 @@
 // sensitive column, people with several rows, or another model beside its own. What holds already stays, since models
 // are merge-closed.
 //
-// A group that is refused is joined by the one with which its box loses least (the sum over the quasi columns of
-// weight x loss of the common cell), again and again until it is admitted. Looked at are the groups within kMergeWindow
+// A group that is refused is joined by another, again and again until it is admitted: by the one with which its box loses
+// least (the sum over the quasi columns of weight x loss of the common cell) among those that make it admitted, or, where
+// none of the 64 cheapest does, by the cheapest. Looked at are the groups within kMergeWindow
 // places on either side in the Hilbert order of their boxes' centres: in up to 512 groups every one, in more those around.
 #pragma once
 

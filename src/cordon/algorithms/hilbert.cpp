@@ -31,22 +31,23 @@ HilbertCurve::HilbertCurve(std::span<const Code> sizes) : cells_(sizes.size()) {
   }
 }
 
+// One step of one bit: where it is set in `other`, `first` is inverted below it, else the two swap what is below it.
+void HilbertCurve::Exchange(std::uint32_t* __restrict first, std::uint32_t* __restrict other, int bit, std::uint32_t below) {
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const std::uint32_t set = 0 - ((other[i] >> bit) & 1);  // all ones where it is set
+    const std::uint32_t swap = (first[i] ^ other[i]) & below & ~set;
+    first[i] ^= swap ^ (below & set);
+    other[i] ^= swap;
+  }
+}
+
 // Skilling's steps without branches, so that a block of points goes through them side by side.
 void HilbertCurve::Transpose(std::uint32_t* x) const {
   const std::size_t axes = cells_.size();
   for (int bit = bits_ - 1; bit > 0; --bit) {
     const std::uint32_t below = (std::uint32_t{1} << bit) - 1;
-    for (std::size_t axis = 0; axis < axes; ++axis) {
-      std::uint32_t* const first = x;
-      std::uint32_t* const other = x + axis * kBlock;
-      for (std::size_t i = 0; i < kBlock; ++i) {
-        const std::uint32_t set = 0 - ((other[i] >> bit) & 1);  // all ones where the bit is set
-        first[i] ^= below & set;
-        const std::uint32_t swap = (first[i] ^ other[i]) & below & ~set;
-        first[i] ^= swap;
-        other[i] ^= swap;
-      }
-    }
+    for (std::size_t i = 0; i < kBlock; ++i) x[i] ^= below & (0 - ((x[i] >> bit) & 1));  // axis 0 against itself
+    for (std::size_t axis = 1; axis < axes; ++axis) Exchange(x, x + axis * kBlock, bit, below);
   }
   for (std::size_t axis = 1; axis < axes; ++axis) {
     for (std::size_t i = 0; i < kBlock; ++i) x[axis * kBlock + i] ^= x[(axis - 1) * kBlock + i];

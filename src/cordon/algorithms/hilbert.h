@@ -41,6 +41,7 @@ class HilbertCurve {
   // A block of points side by side: x[axis * kBlock + point].
   static constexpr std::size_t kBlock = 64;
   void Transpose(std::uint32_t* x) const;
+  static void Exchange(std::uint32_t* __restrict first, std::uint32_t* __restrict other, int bit, std::uint32_t below);
   template <typename Word>
   void Interleave(const std::uint32_t* x, Word* keys) const;
 
