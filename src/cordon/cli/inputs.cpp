@@ -2,10 +2,12 @@
 #include "cordon/cli/inputs.h"
 
 #include <charconv>
+#include <filesystem>
 #include <unordered_map>
 
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
+#include "cordon/publish/ke_store.h"
 #include "cordon/publish/read_release.h"
 
 namespace cordon {
@@ -56,8 +58,18 @@ Result<Table> ReadPublishedTable(const std::string& path, const Policy& policy, 
 
 Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
                                 std::optional<FileFormat> format, const Run& run) {
-  CORDON_TRY(const Table table, ReadPublishedTable(path, policy, format, run));
-  return ReadRelease(policy, table, original, run).WithContext("reading {}", path);
+  // A store of permute: its table, and what its manifest says was shuffled inside the groups.
+  std::string file = path;
+  std::string permuted;
+  if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
+    CORDON_TRY(const StoreManifest manifest, OpenStore(StorePath(path)));
+    file = StorePath(path) + "/table.parquet";
+    permuted = manifest.json.value("sensitive", "");
+  }
+  CORDON_TRY(const Table table, ReadPublishedTable(file, policy, format, run));
+  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", file));
+  release.permuted = std::move(permuted);
+  return release;
 }
 
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,

@@ -108,6 +108,9 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   SweepPrivate(path, store.manifest, store.state);
   std::string sha256;
   CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, run, sha256));
+  if (rows.rows.values.empty()) {
+    return Error::InvalidData("{} has no row with a value of '{}'", request.input, store.model.sensitive);
+  }
   Json state = store.state;
   state.erase("pending");
   Json& appended = state["appended"];

@@ -8,6 +8,7 @@
 
 #include "cordon/data/decimal.h"
 #include "cordon/data/permute.h"
+#include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
@@ -179,10 +180,7 @@ Json NumberOf(const std::optional<std::string>& text) {
   return std::strtod(text->c_str(), nullptr);
 }
 
-}  // namespace
-
-Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
-  const std::string store = StorePath(path);
+Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, const Run& run) {
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
@@ -205,6 +203,24 @@ Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, c
     answer.lines.push_back(std::move(line));
   }
   return answer;
+}
+
+}  // namespace
+
+// An append may exchange the store between two reads: then its manifest is another one afterwards, and the question is
+// asked again.
+Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
+  const std::string store = StorePath(path);
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    const auto before = ReadFile(store + "/manifest.json");
+    auto answer = AskOnce(store, text, run);
+    const auto after = ReadFile(store + "/manifest.json");
+    const bool same = before.ok() && after.ok() && before.value() == after.value();
+    if (same || !before.ok() || run.Stopped()) return answer;
+    if (attempt == kAttempts)
+      return Error::Io("{} changes faster than it can be read", store).WithHint("wait for the appends to end");
+  }
 }
 
 Json ToJson(const QueryAnswer& answer) {

@@ -88,6 +88,8 @@ Result<void> Exchange(const std::string& a, const std::string& b) {
 
 std::string StorePath(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
+  std::error_code failed;  // the directory is exchanged, not a link to it
+  if (fs::is_symlink(path, failed) && fs::is_directory(path, failed)) return fs::canonical(path, failed).string();
   return path;
 }
 

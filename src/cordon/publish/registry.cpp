@@ -129,6 +129,10 @@ std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
+  if (name == "ke") {
+    return Error::InvalidPolicy("the algorithm 'ke' shuffles values instead of generalizing cells")
+        .WithHint("cordon permute INPUT --policy P.toml --output STORE runs it");
+  }
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};
