@@ -25,9 +25,12 @@ struct Command {
 Command AddAnonymize(CLI::App& app);
 Command AddCheck(CLI::App& app);
 Command AddCompare(CLI::App& app);
+Command AddCompletion(CLI::App& app);
 Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
+Command AddInspect(CLI::App& app);
+Command AddManual(CLI::App& app);
 Command AddPolicy(CLI::App& app);
 Command AddVerify(CLI::App& app);
 
