@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the packages where nothing else is: the .deb in a root that holds it, the packages it depends on and Debian's essential
-# shell tools, and nothing more; the tarball in one that holds the C library in place of the dependencies.
+# shell tools, and nothing more; the tarball in one that holds the shell tools alone.
 #   scripts/test_package.sh FOLDER
 # Needs to be root, or user namespaces (unshare); says so where it has neither.
 set -euo pipefail
@@ -44,16 +44,19 @@ fill() {
   : >"$root/dev/null"
 }
 
+# In a root without /proc the loader cannot see where a program lies; LD_ORIGIN_PATH tells it.
 try() {
   local root=$1 cordon=$2 demo=$3
-  "${enter[@]}" "$root" "$cordon" --help >"$work/help"
+  inside() { "${enter[@]}" "$root" /usr/bin/env -i PATH=/usr/bin "LD_ORIGIN_PATH=$(dirname "$cordon")" "$@"; }
+  inside "$cordon" --help >"$work/help"
   grep -q anonymize "$work/help"
-  "${enter[@]}" "$root" /usr/bin/env PATH=/usr/bin "/bin/bash" "$demo" "$cordon" /tmp/demo >"$work/demo" 2>&1 || { cat "$work/demo"; return 1; }
+  inside /bin/bash "$demo" "$cordon" /tmp/demo >"$work/demo" 2>&1 || { cat "$work/demo"; return 1; }
   grep -q 'k-anonymity(k=5): holds' "$work/demo"
-  "${enter[@]}" "$root" "$cordon" inspect /tmp/demo/patients.csv >"$work/inspect"
+  inside "$cordon" inspect /tmp/demo/patients.csv >"$work/inspect"
   if find "$root" -name libduckdb.so | grep -q .; then  # packed with Parquet
-    "${enter[@]}" "$root" "$cordon" anonymize /tmp/demo/patients.csv --policy /tmp/demo/policy.toml --output /tmp/release.parquet >/dev/null 2>&1
-    "${enter[@]}" "$root" "$cordon" check "sql:SELECT * FROM '/tmp/release.parquet'" --quasi age,sex,zip,job,admitted >"$work/check"
+    inside "$cordon" anonymize /tmp/demo/patients.csv --policy /tmp/demo/policy.toml --output /tmp/release.parquet >"$work/parquet" 2>&1 ||
+      { cat "$work/parquet"; return 1; }
+    inside "$cordon" check "sql:SELECT * FROM '/tmp/release.parquet'" --quasi age,sex,zip,job,admitted >"$work/check"
     grep -q '^2000 rows in' "$work/check"
   fi
 }
@@ -74,4 +77,4 @@ mkdir -p "$work/tar/opt"
 tar -C "$work/tar/opt" -xzf "$tarball"
 mv "$work/tar/opt/$(basename "$tarball" .tar.gz)" "$work/tar/opt/somewhere else"
 try "$work/tar" "/opt/somewhere else/bin/cordon" "/opt/somewhere else/share/cordon/demo.sh"
-echo "package: $(basename "$tarball") runs from any folder, with the C library alone"
+echo "package: $(basename "$tarball") runs from any folder, with no library but the shell's"
