@@ -58,6 +58,20 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   return Input{std::move(data), source->InputDigest()};
 }
 
+// A format that cannot be written is found before the work, not after it.
+Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
+  if (request.output.empty()) return {};
+  FileFormat format = FileFormat::kCsv;
+  if (request.output_format) {
+    format = *request.output_format;
+  } else {
+    CORDON_TRY(const PathFormat by_path, FormatOfPath(request.output).WithContext("writing {}", request.output));
+    format = by_path.format;
+  }
+  if (format == FileFormat::kParquet) CORDON_RETURN_IF_ERROR(DuckDbVersion().WithContext("writing {}", request.output));
+  return {};
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
   for (const AttributePolicy& attribute : policy.attributes) {
@@ -325,6 +339,7 @@ Result<void> Write(const AnonymizeRequest& request, const Policy& policy, const 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   Report report;
   CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckOutputFormat(request));
   CORDON_TRY(const auto paths, Paths(request, policy));
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
   CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
