@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format lint asan tsan fuzz install clean
+.PHONY: build test demo bench format lint asan tsan fuzz package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -47,6 +47,13 @@ fuzz: | build/
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+package: | build/
+	@scripts/bootstrap.sh build test duckdb package
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS) --target cordon
+	@scripts/package.sh build/release build/package
+	@scripts/test_package.sh build/package
 
 install: build
 	cmake --install build/release --prefix $(PREFIX)

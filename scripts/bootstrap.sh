@@ -13,7 +13,7 @@ test=(libgtest-dev python3)
 lint=(clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 bench=(libbenchmark-dev time python3 python3-venv)
-package=(dpkg-dev)
+package=(dpkg-dev file)
 duckdb=()  # no package of Debian's: scripts/fetch_duckdb.sh
 
 wanted=()

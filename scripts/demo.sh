@@ -12,5 +12,7 @@ step head -n 4 "$folder/patients.csv"
 step "$cordon" anonymize "$folder/patients.csv" --policy "$folder/policy.toml" --output "$folder/release.csv" --report "$folder/report.json" --html "$folder/report.html" --queries 10000
 step head -n 4 "$folder/release.csv"
 step "$cordon" verify "$folder/release.csv" --policy "$folder/policy.toml"
-step python3 "$(dirname "$0")/verify_release.py" "$folder/release.csv" "$folder/release.csv.manifest.json"
+if command -v python3 >/dev/null; then  # a second program, which shares no code with the first
+  step python3 "$(dirname "$0")/verify_release.py" "$folder/release.csv" "$folder/release.csv.manifest.json"
+fi
 printf '\nThe release, its manifest and the report are in %s; open %s/report.html in a browser\n' "$folder" "$folder"

@@ -1,55 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cordon hierarchy check H.csv INPUT COLUMN        which values of a column does a hierarchy lack?
+// cordon hierarchy build INPUT COLUMN --output H.csv     out of a column's values
+// cordon hierarchy check H.csv INPUT COLUMN              which values of a column does a hierarchy lack?
+// cordon hierarchy show  H.csv                           the tree
 #include <algorithm>
 
+#include "cordon/base/nearest.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/data/decimal.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/publish/build_hierarchy.h"
 #include "cordon/publish/hierarchy_source.h"
 #include "cordon/publish/open_release.h"
+#include "cordon/publish/outputs.h"
 
 namespace cordon {
 namespace {
 
-struct HierarchyCheckArgs {
+struct HierarchyArgs {
   std::string hierarchy;
   std::string input;
   std::string column;
   std::string delimiter;
+  std::string output;
+  std::string kind = "frequency";
+  std::vector<std::string> widths;
+  std::vector<std::string> units = {"month", "quarter", "year"};
+  std::vector<std::string> missing = {""};
+  std::string other;
+  int length = 0;
+  std::size_t lines = 200;
 };
 
-// The values it prints are the answer the custodian asked for; they go to stdout only.
-Result<Answer> RunHierarchyCheck(const HierarchyCheckArgs& args, Console& console, const Run& run) {
-  CORDON_TRY(const Hierarchy hierarchy, ReadHierarchy(args.hierarchy));
+Result<Column> ReadColumn(const HierarchyArgs& args, const Run& run) {
   CORDON_TRY(const TextFormat text, GuessTextFormat(args.input, args.delimiter, std::nullopt));
   CORDON_TRY(const Table table, ReadTableFile(args.input, text, std::nullopt, run));
   const Column* column = table.Find(args.column);
   if (column == nullptr) return Error::InvalidData("{} has no column '{}'", args.input, args.column);
+  return *column;
+}
+
+// The values it prints are the answer the custodian asked for; they go to stdout only.
+Result<Answer> RunCheck(const HierarchyArgs& args, Console& console, const Run& run) {
+  CORDON_TRY(const Hierarchy hierarchy, ReadHierarchy(args.hierarchy));
+  CORDON_TRY(const Column column, ReadColumn(args, run));
   std::vector<std::string> lacking;
-  for (std::size_t i = 0; i < column->dictionary->size(); ++i) {
-    const std::string_view value = (*column->dictionary)[static_cast<Code>(i)].bytes();
+  for (std::size_t i = 0; i < column.dictionary->size(); ++i) {
+    const std::string_view value = (*column.dictionary)[static_cast<Code>(i)].bytes();
     if (!hierarchy.FindLeaf(value)) lacking.emplace_back(value);
   }
   std::sort(lacking.begin(), lacking.end());
   for (const std::string& value : lacking) console.Print("{}", value);
-  console.Note("{} of {} values of '{}' are not in {} ({} leaves, {} levels)", lacking.size(), column->dictionary->size(),
+  console.Note("{} of {} values of '{}' are not in {} ({} leaves, {} levels)", lacking.size(), column.dictionary->size(),
                args.column, args.hierarchy, hierarchy.num_leaves(), hierarchy.num_levels());
   return lacking.empty() ? Answer::kYes : Answer::kNo;
+}
+
+// Row-free: a value that does not fit is not named.
+Result<Hierarchy> Intervals(const HierarchyArgs& args, const std::vector<Counted>& values) {
+  int scale = 0;
+  std::vector<Decimal> numbers;
+  std::vector<Decimal> widths;
+  for (const Counted& value : values) {
+    const auto number = ParseDecimal(value.first);
+    if (!number)
+      return Error::InvalidData("not every value of '{}' is a number", args.column).WithHint("name markers with --missing");
+    numbers.push_back(*number);
+    scale = std::max(scale, number->scale);
+  }
+  for (const std::string& text : args.widths) {
+    const auto width = ParseDecimal(text);
+    if (!width || width->mantissa <= 0) return Error::InvalidPolicy("--widths takes positive numbers, not '{}'", text);
+    widths.push_back(*width);
+    scale = std::max(scale, width->scale);
+  }
+  std::vector<std::int64_t> scaled;
+  for (const Decimal& number : numbers) {
+    const auto value = Rescale(number, scale);
+    if (!value) return Error::InvalidData("the values of '{}' need more than 18 digits", args.column);
+    scaled.push_back(*value);
+  }
+  std::sort(scaled.begin(), scaled.end());
+  scaled.erase(std::unique(scaled.begin(), scaled.end()), scaled.end());
+  std::vector<std::int64_t> used = widths.empty() ? NiceWidths(scaled.front(), scaled.back()) : std::vector<std::int64_t>();
+  for (const Decimal& width : widths) {
+    const auto value = Rescale(width, scale);
+    if (!value || (!used.empty() && (*value <= used.back() || *value % used.back() != 0)))
+      return Error::InvalidPolicy("each of --widths must be a multiple of the one before");
+    used.push_back(*value);
+  }
+  return IntervalHierarchy(scaled, scale, 0, used, 0);
+}
+
+Result<Hierarchy> Dates(const HierarchyArgs& args, const std::vector<Counted>& values) {
+  std::vector<DateUnit> units;
+  for (const std::string& name : args.units) {
+    if (name != "month" && name != "quarter" && name != "year")
+      return Error::InvalidPolicy("there is no unit '{}'", name).WithHint("known: month, quarter, year");
+    units.push_back(name == "month" ? DateUnit::kMonth : name == "quarter" ? DateUnit::kQuarter : DateUnit::kYear);
+    if (units.size() > 1 && units[units.size() - 2] >= units.back())
+      return Error::InvalidPolicy("--units go from the finer to the coarser: month,quarter,year");
+  }
+  std::int64_t first = INT64_MAX;
+  std::int64_t last = INT64_MIN;
+  for (const Counted& value : values) {
+    const auto day = ParseDate(value.first);
+    if (!day)
+      return Error::InvalidData("not every value of '{}' is a date", args.column).WithHint("name markers with --missing");
+    first = std::min(first, *day);
+    last = std::max(last, *day);
+  }
+  return DateHierarchy(first, last, units);
+}
+
+Result<Hierarchy> Prefixes(const HierarchyArgs& args, const std::vector<Counted>& values) {
+  std::size_t length = 0;
+  std::vector<std::string> texts;
+  for (const Counted& value : values) {
+    texts.push_back(value.first);
+    length = std::max(length, value.first.size());
+  }
+  if (args.length > 64 || (args.length == 0 && length > 64)) return Error::InvalidPolicy("a prefix has at most 64 characters");
+  return PrefixHierarchy(std::move(texts), args.length > 0 ? args.length : static_cast<int>(length));
+}
+
+Result<Hierarchy> Build(const HierarchyArgs& args, std::vector<Counted> values) {
+  if (values.empty()) return Error::InvalidData("the column '{}' has no values", args.column);
+  if (args.kind == "frequency")
+    return FrequencyHierarchy(std::move(values), args.other.empty() ? std::nullopt : std::optional(args.other));
+  if (!args.other.empty()) return Error::InvalidPolicy("--other goes with --kind frequency");
+  if (args.kind == "intervals") return Intervals(args, values);
+  if (args.kind == "dates") return Dates(args, values);
+  if (args.kind == "prefix") return Prefixes(args, values);
+  return Error::InvalidPolicy("there is no kind '{}'", args.kind).WithHint("known: frequency, intervals, prefix, dates");
+}
+
+Result<Answer> RunBuild(const HierarchyArgs& args, Console& console, const Run& run) {
+  CORDON_TRY(const Column column, ReadColumn(args, run));
+  CORDON_TRY(const Hierarchy hierarchy, Build(args, CountValues(column, args.missing)));
+  const std::string text = HierarchyText(hierarchy);
+  // What is written must read back: * and line ends are values that no file of this form can hold.
+  const auto back = ParseHierarchy(text, args.column);
+  if (!back.ok() || back.value().Digest() != hierarchy.Digest()) {
+    return Error::InvalidData("a value of '{}' is *, or holds a line end: no hierarchy file can hold it", args.column);
+  }
+  if (args.output.empty() || args.output == "-") {
+    console.Out(text);
+  } else {
+    CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", args.input}, {"--output", args.output}}));
+    CORDON_RETURN_IF_ERROR(WriteFile(args.output, text));
+  }
+  console.Note("{} leaves, {} levels", hierarchy.num_leaves(), hierarchy.num_levels());
+  return Answer::kYes;
+}
+
+Result<Answer> RunShow(const HierarchyArgs& args, Console& console) {
+  CORDON_TRY(const Hierarchy hierarchy, ReadHierarchy(args.hierarchy));
+  console.Out(HierarchyTree(hierarchy, args.lines));
+  console.Note("{} leaves, {} levels", hierarchy.num_leaves(), hierarchy.num_levels());
+  return Answer::kYes;
+}
+
+void AddInput(CLI::App& parser, HierarchyArgs& args) {
+  parser.add_option("INPUT", args.input, "The table")->required();
+  parser.add_option("COLUMN", args.column, "Its column")->required();
+  parser.add_option("--delimiter", args.delimiter,
+                    "Of the table; default: the one of , ; | and tab that its first line has most of");
 }
 
 }  // namespace
 
 Command AddHierarchy(CLI::App& app) {
-  auto args = std::make_shared<HierarchyCheckArgs>();
-  CLI::App* parser = app.add_subcommand("hierarchy", "Look at a hierarchy");
+  auto args = std::make_shared<HierarchyArgs>();
+  CLI::App* parser = app.add_subcommand("hierarchy", "Build a hierarchy, or look at one");
   parser->require_subcommand(1);
+  CLI::App* build = parser->add_subcommand("build", "Make a hierarchy out of the values of a column");
+  AddInput(*build, *args);
+  build->add_option("--output", args->output, "Where it goes; default: standard output");
+  build->add_option("--kind", args->kind, "frequency (default), intervals, prefix, dates");
+  build->add_option("--widths", args->widths, "Of intervals, by commas, each a multiple of the one before")->delimiter(',');
+  build->add_option("--length", args->length, "Of the codes that a prefix shortens; default: the longest")
+      ->check(CLI::Range(1, 64));
+  build->add_option("--units", args->units, "Of dates, by commas: month, quarter, year")->delimiter(',');
+  build->add_option("--missing", args->missing, "Cells that are no values, by commas; empty ones never are")->delimiter(',');
+  build->add_option("--other", args->other, "One more leaf, for values to come (policy key: other)");
   CLI::App* check = parser->add_subcommand("check", "Which values of a column does a hierarchy lack?");
   check->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
-  check->add_option("INPUT", args->input, "The table")->required();
-  check->add_option("COLUMN", args->column, "Its column")->required();
-  check->add_option("--delimiter", args->delimiter,
-                    "Of the table; default: the one of , ; | and tab that its first line has most of");
-  return {parser, [args](Console& console, const Run& run) { return RunHierarchyCheck(*args, console, run); }};
+  AddInput(*check, *args);
+  CLI::App* show = parser->add_subcommand("show", "Print a hierarchy as a tree");
+  show->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
+  show->add_option("--lines", args->lines, "Print at most so many nodes");
+  return {parser, [args, build, check](Console& console, const Run& run) {
+            if (build->parsed()) return RunBuild(*args, console, run);
+            return check->parsed() ? RunCheck(*args, console, run) : RunShow(*args, console);
+          }};
 }
 
 }  // namespace cordon

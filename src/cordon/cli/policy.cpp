@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon policy check P.toml
+// cordon policy schema
 #include "cordon/publish/policy.h"
 
 #include "cordon/cli/command.h"
+#include "cordon/publish/policy_schema.h"
 #include "cordon/publish/registry.h"
 
 namespace cordon {
@@ -25,7 +27,12 @@ Command AddPolicy(CLI::App& app) {
   parser->require_subcommand(1);
   CLI::App* check = parser->add_subcommand("check", "Is the policy well-formed? Says what it asks for");
   check->add_option("POLICY", *path, "The policy file")->required();
-  return {parser, [path](Console& console, const Run&) { return RunPolicyCheck(*path, console); }};
+  CLI::App* schema = parser->add_subcommand("schema", "Print the JSON Schema of a policy, for editors");
+  return {parser, [path, schema](Console& console, const Run&) -> Result<Answer> {
+            if (!schema->parsed()) return RunPolicyCheck(*path, console);
+            console.Out(Dump(PolicySchema()));
+            return Answer::kYes;
+          }};
 }
 
 }  // namespace cordon

@@ -65,6 +65,20 @@ std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy)
   return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
 }
 
+// A format that cannot be written is found before the work, not after it.
+Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
+  if (request.output.empty()) return {};
+  FileFormat format = FileFormat::kCsv;
+  if (request.output_format) {
+    format = *request.output_format;
+  } else {
+    CORDON_TRY(const PathFormat by_path, FormatOfPath(request.output).WithContext("writing {}", request.output));
+    format = by_path.format;
+  }
+  if (format == FileFormat::kParquet) CORDON_RETURN_IF_ERROR(DuckDbVersion().WithContext("writing {}", request.output));
+  return {};
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
@@ -393,6 +407,7 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   Report report;
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckOutputFormat(request));
   CORDON_TRY(const auto paths, Paths(request, policy));
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
   CORDON_RETURN_IF_ERROR(CheckServed(request, policy));

@@ -77,7 +77,7 @@ std::string CanonicalOf(const AttributePolicy& attribute) {
   if (attribute.range) form("from", attribute.range->first)("to", attribute.range->second);
   form("grid", attribute.grid)("top", attribute.top)("bottom", attribute.bottom)("round", attribute.round);
   form("weight", fmt::format("{}", attribute.weight))("hierarchy", CanonicalOf(attribute.hierarchy));
-  form("mask", Number(attribute.mask))("values", attribute.values);
+  form("mask", Number(attribute.mask))("values", attribute.values)("other", attribute.other);
   return form("pseudonym", Number(attribute.pseudonym_key_file.has_value())).text();  // the key stays out of it
 }
 

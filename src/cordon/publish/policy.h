@@ -62,6 +62,7 @@ struct AttributePolicy {
   HierarchySource hierarchy;
   Mask mask = Mask::kGeneralize;
   std::optional<std::vector<std::string>> values;  // the declared domain, in the order written
+  std::optional<std::string> other;                // quasi categories: the leaf of values that the domain lacks
   std::optional<std::string> pseudonym_key_file;   // identifiers: relative to the policy
   int line = 0;                                    // of the policy file
 };

@@ -12,8 +12,8 @@ namespace {
 
 const std::vector<std::string> kRoles = {"identifier", "person", "quasi", "sensitive", "class", "insensitive"};
 const std::vector<std::string> kTypes = {"numeric", "date", "categorical"};
-const std::vector<std::string> kKeys = {"role",  "type",   "range",     "grid", "top",    "bottom",
-                                        "round", "weight", "hierarchy", "mask", "values", "pseudonym"};
+const std::vector<std::string> kKeys = {"role",   "type",      "range", "grid",   "top",       "bottom", "round",
+                                        "weight", "hierarchy", "mask",  "values", "pseudonym", "other"};
 
 // Keys beside role and type, and the roles they go with.
 struct KeyRule {
@@ -32,6 +32,7 @@ const std::vector<KeyRule>& KeyRules() {
       {"mask", {Role::kQuasi}},
       {"hierarchy", {Role::kQuasi, Role::kSensitive}},
       {"values", {Role::kQuasi, Role::kSensitive}},
+      {"other", {Role::kQuasi}},
       {"pseudonym", {Role::kIdentifier}},
   };
   return rules;
@@ -252,6 +253,22 @@ Result<void> ReadValues(const PolicyTable& table, AttributePolicy& attribute) {
   return {};
 }
 
+// Values that the domain lacks are taken for this leaf, so that later batches need no new hierarchy.
+Result<void> ReadOther(const PolicyTable& table, AttributePolicy& attribute) {
+  CORDON_TRY(attribute.other, table.Text("other"));
+  if (!attribute.other) return {};
+  if (attribute.type != Domain::Kind::kCategorical) {
+    return table.AtKey("other", "'other' in {} is for categories; the column is {}", table.where(), TypeName(attribute.type));
+  }
+  if (attribute.hierarchy.kind != HierarchySource::Kind::kFile && !attribute.values) {
+    return table.AtKey("other", "'other' in {} needs a declared domain", table.where())
+        .WithHint("give values or a hierarchy file; without them every value present is known");
+  }
+  if (attribute.other->empty() || *attribute.other == "*")
+    return table.AtKey("other", "'other' in {} must be a label other than * and the empty text", table.where());
+  return {};
+}
+
 Result<void> ReadWeight(const PolicyTable& table, AttributePolicy& attribute) {
   const toml::node* node = table.Node("weight");
   if (node == nullptr) return {};
@@ -275,6 +292,8 @@ Result<void> ReadPseudonym(const PolicyTable& table, AttributePolicy& attribute)
 
 }  // namespace
 
+const std::vector<std::string>& AttributeKeys() { return kKeys; }
+
 Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table& toml, const std::string& file) {
   CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[attributes.{}]", name), kKeys));
   AttributePolicy attribute;
@@ -291,6 +310,7 @@ Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table
   CORDON_RETURN_IF_ERROR(ReadNumbers(table, attribute));
   CORDON_TRY(attribute.hierarchy, ReadHierarchySource(table, attribute.type));
   CORDON_RETURN_IF_ERROR(ReadValues(table, attribute));
+  CORDON_RETURN_IF_ERROR(ReadOther(table, attribute));
   CORDON_RETURN_IF_ERROR(ReadWeight(table, attribute));
   CORDON_TRY(const auto mask, table.Choice("mask", {"generalize", "suppress"}));
   if (mask) attribute.mask = *mask == 0 ? Mask::kGeneralize : Mask::kSuppress;

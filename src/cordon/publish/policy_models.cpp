@@ -240,6 +240,12 @@ Result<void> CheckValue(const Policy& policy, int line, const std::string& colum
 
 }  // namespace
 
+std::vector<KnownModel> KnownModels() {
+  std::vector<KnownModel> known;
+  for (const ModelRule& rule : ModelRules()) known.push_back({rule.name, rule.keys});
+  return known;
+}
+
 Result<ModelSpec> ReadModel(const toml::table& toml, const std::string& file, const Attributes& attributes) {
   const toml::source_position place = toml.source().begin;
   const auto placed = [&](Error error) { return std::move(error).WithContext("{}:{}:{}", file, place.line, place.column); };

@@ -24,6 +24,22 @@ Result<void> CheckAttributes(const Policy& policy);
 // The checks that need the hierarchy files: values that models name are leaves, labels of numbers are numbers.
 Result<void> CheckHierarchies(const Policy& policy);
 
+// What the reader knows, for whoever describes it (policy_schema.cpp).
+struct KnownModel {
+  std::string name;
+  std::vector<std::string> keys;
+};
+struct KnownOption {
+  enum class Type { kFlag, kWhole, kExact, kChoice };
+  std::string algorithm;
+  std::string key;
+  Type type = Type::kFlag;
+  std::vector<std::string> choices;
+};
+std::vector<KnownModel> KnownModels();
+std::vector<KnownOption> KnownOptions();
+const std::vector<std::string>& AttributeKeys();
+
 // The names of INTERFACE: which of them a build can run is the registry's to say.
 const std::vector<std::string>& AlgorithmNames();
 

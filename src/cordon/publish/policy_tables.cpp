@@ -160,6 +160,13 @@ Result<void> ReadTextFormat(const PolicyTable& table, TextFormat& text) {
 
 }  // namespace
 
+std::vector<KnownOption> KnownOptions() {
+  std::vector<KnownOption> known;
+  for (const OptionRule& rule : OptionRules())
+    known.push_back({rule.algorithm, rule.key, static_cast<KnownOption::Type>(rule.type), rule.choices});
+  return known;
+}
+
 const std::vector<std::string>& AlgorithmNames() {
   static const std::vector<std::string> names = {
       "auto",        "mondrian", "full-domain", "peel", "partition", "sabre",         "sabre-ak", "sabre-knn",   "burel",

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a table holds, before anybody has said what its columns mean: types, distinct values, how well each column alone and
+// pairs of columns tell rows apart, and from that a first guess at roles. A guess only: it errs towards protecting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/attribute.h"
+#include "cordon/data/table.h"
+
+namespace cordon {
+
+struct ColumnProfile {
+  std::string name;
+  Domain::Kind type = Domain::Kind::kCategorical;
+  std::uint64_t distinct = 0;     // values, the missing not counted
+  std::uint64_t missing = 0;      // cells
+  std::uint64_t unique_rows = 0;  // rows whose value no other row has
+  double distinction = 0;         // distinct values / rows
+  double separation = 0;          // share of the pairs of rows that the column tells apart
+  int longest = 0;                // characters of the longest value
+  bool codes = false;             // values of one length, digits among them: postal codes and the like
+  Role role = Role::kQuasi;       // suggested
+  std::string why;                // for that role, in words; no cell is in it
+};
+
+// Rows that a set of columns singles out.
+struct Singled {
+  std::vector<std::string> columns;
+  std::uint64_t unique_rows = 0;
+  std::uint64_t groups = 0;
+};
+
+struct Profile {
+  std::uint64_t rows = 0;
+  std::vector<ColumnProfile> columns;
+  std::vector<std::string> missing;  // markers that occur, of those that usually mean "no value"; "" is always among them
+  std::vector<Singled> pairs;        // of suspected quasi columns, the worst first, at most five
+  Singled all;                       // all suspected quasi columns together
+};
+
+Profile ProfileTable(const Table& table, const Run& run);
+
+// The role that name and contents of a column suggest, and why.
+std::pair<Role, std::string> SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Dictionary& values);
+
+}  // namespace cordon
