@@ -8,6 +8,7 @@
 
 #include "cordon/algorithms/mondrian_cuts.h"
 #include "cordon/algorithms/packed_rows.h"
+#include "cordon/algorithms/satisfiable.h"
 
 namespace cordon {
 namespace {
@@ -47,16 +48,6 @@ bool RowsDecide(const View& view, const GroupModel& model, const CountedColumns&
   GroupCounts least(counted);
   least.Add(view.rows().first(min_rows));
   return model.Admits(least);
-}
-
-Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const CountedColumns& counted) {
-  if (view.size() == 0) return Error::Unsatisfiable("no release satisfies {}: there are no rows", model.Describe());
-  GroupCounts all(counted);
-  all.Add(view.rows());
-  if (model.Admits(all)) return {};
-  const std::string people = counted.persons() != nullptr ? fmt::format(" ({} people)", all.persons()) : "";
-  return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", model.Describe(),
-                              view.size(), people);
 }
 
 // Cuts nodes; one per task.

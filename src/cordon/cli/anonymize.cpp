@@ -16,6 +16,7 @@ struct AnonymizeArgs {
   std::string policy;
   std::string format;
   std::string order = "shuffled";
+  std::string effort = "normal";
   std::optional<std::string> seed;
   bool dry_run = false;
   bool json = false;
@@ -37,6 +38,13 @@ Result<RowOrder> ParseOrder(const std::string& name) {
   return Error::InvalidPolicy("there is no order '{}'", name).WithHint("known: shuffled, sorted, input");
 }
 
+Result<Effort> ParseEffort(const std::string& name) {
+  if (name == "low") return Effort::kLow;
+  if (name == "normal") return Effort::kNormal;
+  if (name == "high") return Effort::kHigh;
+  return Error::InvalidPolicy("there is no effort '{}'", name).WithHint("known: low, normal, high");
+}
+
 Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
   AnonymizeRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
@@ -44,6 +52,7 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
     CORDON_TRY(request.seed, ParseSeed(*args.seed));
   }
   CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
+  CORDON_TRY(request.effort, ParseEffort(args.effort));
   if (args.dry_run) {
     request.output.clear();
   } else if (request.output.empty()) {
@@ -76,6 +85,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of the input where its name does not tell: csv, jsonl");
   parser->add_option("--report", request.report, "Write the report as JSON");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
+  parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high");
   parser->add_option("--order", args->order, "Order of the released rows: shuffled (default), sorted, input");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");

@@ -11,6 +11,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/recode.h"
 #include "cordon/publish/policy.h"
+#include "cordon/publish/registry.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
@@ -22,6 +23,7 @@ struct AnonymizeRequest {
   std::optional<FileFormat> output_format;
 
   std::string algorithm;  // empty: the policy's
+  Effort effort = Effort::kNormal;
   RowOrder order = RowOrder::kShuffled;
   bool group_column = false;
   bool bounds = false;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/registry.h"
 
+#include <algorithm>
 #include <array>
 
 #include "cordon/algorithms/full_domain.h"
 #include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/partition.h"
 #include "cordon/base/nearest.h"
 
 namespace cordon {
@@ -46,19 +48,58 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
   return std::move(result.groups);
 }
 
+PartitionOptions::Effort EffortOf(const AlgorithmInput& input) {
+  switch (input.effort) {
+    case Effort::kLow: return PartitionOptions::Effort::kLow;
+    case Effort::kNormal: return PartitionOptions::Effort::kNormal;
+    case Effort::kHigh: return PartitionOptions::Effort::kHigh;
+  }
+  return PartitionOptions::Effort::kNormal;
+}
+
+Result<Groups> RunPartition(const AlgorithmInput& input, Random&, const Run& run) {
+  return Partition(input.view, input.model, input.counted, {.effort = EffortOf(input)}, run);
+}
+
+Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
+  const PartitionOptions options{.effort = EffortOf(input), .start = PartitionOptions::Start::kPeel};
+  return Partition(input.view, input.model, input.counted, options, run);
+}
+
+// Groups of k people and l values can be cut anywhere; those that must keep the mix of the whole table cannot.
+bool WantsMixKept(const ModelSpec& spec) {
+  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
+         std::holds_alternative<DeltaDisclosureSpec>(spec);
+}
+
 constexpr std::array kAlgorithms = {
     AlgorithmEntry{"mondrian", "top-down cuts at medians and hierarchy nodes, for any combination of models", RunMondrian},
     AlgorithmEntry{"full-domain",
                    "one level of generalization a column, the choice that loses least; any combination of models",
                    RunFullDomain},
+    AlgorithmEntry{"partition", "cuts from the top down and by peeling, then refined until no single move helps; least loss",
+                   RunPartition},
+    AlgorithmEntry{"peel", "groups that satisfy under one recoding, again on the rest, then refined", RunPeel},
 };
+
+const AlgorithmEntry& EntryOf(std::string_view name) {
+  const auto found =
+      std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const auto& entry) { return name == entry.name; });
+  CORDON_CHECK(found != kAlgorithms.end());
+  return *found;
+}
 
 }  // namespace
 
 std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
-Result<Choice> ChooseAlgorithm(std::string_view name, const Policy&) {
-  if (name == "auto") return Choice{&kAlgorithms[0], "auto: serves any combination of models"};
+Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
+  if (name == "auto") {
+    if (std::any_of(policy.models.begin(), policy.models.end(), WantsMixKept)) {
+      return Choice{&EntryOf("mondrian"), "auto: serves any combination of models"};
+    }
+    return Choice{&EntryOf("partition"), "auto: least loss"};
+  }
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};

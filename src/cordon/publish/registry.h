@@ -16,6 +16,10 @@
 
 namespace cordon {
 
+// How much time a search may take for a lower loss. Counted in steps, not in seconds: the result does not depend on the
+// machine.
+enum class Effort { kLow, kNormal, kHigh };
+
 struct AlgorithmInput {
   const View& view;
   const AllOf& model;
@@ -23,6 +27,7 @@ struct AlgorithmInput {
   const CountedColumns& counted;
   const Policy& policy;
   std::vector<std::string>* notes = nullptr;  // what the algorithm has to say of its search, for the report; no cell
+  Effort effort = Effort::kNormal;
 };
 
 struct AlgorithmEntry {
