@@ -19,6 +19,7 @@ struct AnonymizeArgs {
   std::string format;
   std::string output_format;
   std::string order;
+  std::string effort = "normal";
   std::optional<std::string> seed;
   bool dry_run = false;
   bool json = false;
@@ -41,6 +42,13 @@ Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
   return Error::InvalidPolicy("there is no order '{}'", name).WithHint("known: shuffled, sorted, input");
 }
 
+Result<Effort> ParseEffort(const std::string& name) {
+  if (name == "low") return Effort::kLow;
+  if (name == "normal") return Effort::kNormal;
+  if (name == "high") return Effort::kHigh;
+  return Error::InvalidPolicy("there is no effort '{}'", name).WithHint("known: low, normal, high");
+}
+
 Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
   AnonymizeRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
@@ -49,6 +57,7 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
     CORDON_TRY(request.seed, ParseSeed(*args.seed));
   }
   CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
+  CORDON_TRY(request.effort, ParseEffort(args.effort));
   if (args.dry_run) {
     request.output.clear();
   } else if (request.output.empty()) {
@@ -89,6 +98,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
   parser->add_option("--order", args->order,
                      "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input");
+  parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");

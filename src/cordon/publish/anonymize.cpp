@@ -179,8 +179,8 @@ Result<Made> MakeByRecoding(const View& view, const std::string& path, const Pol
   return Made{Recode(view, applied.groups, applied.texts, recode, random, run), "recoding", ""};
 }
 
-Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Policy& policy, const RecodeOptions& recode,
-                             Random& random, const Run& run) {
+Result<Made> MakeByAlgorithm(const View& view, std::string_view name, Effort effort, const Policy& policy,
+                             const RecodeOptions& recode, Random& random, const Run& run) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
   const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
   const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
@@ -188,7 +188,7 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, const Poli
   const CountedColumns counted(view.data(), sensitive, model.uses_persons());
   Random own = random.Substream(choice.algorithm->name);
   AlgorithmNotes notes;
-  auto groups = choice.algorithm->run({view, model, reference, counted, policy, &notes}, own, run);
+  auto groups = choice.algorithm->run({view, model, reference, counted, policy, &notes, effort}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
     CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
     if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
@@ -364,7 +364,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
       .group_column = request.group_column};
   const std::string name = AlgorithmName(request, policy);
   auto making = request.recoding ? MakeByRecoding(view, *request.recoding, policy, recode, random, run)
-                                 : MakeByAlgorithm(view, name, policy, recode, random, run);
+                                 : MakeByAlgorithm(view, name, request.effort, policy, recode, random, run);
   CORDON_TRY(Made made, std::move(making));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(CheckSuppression(made.release, policy));

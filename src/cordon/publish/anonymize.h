@@ -12,6 +12,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/recode.h"
 #include "cordon/publish/policy.h"
+#include "cordon/publish/registry.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
@@ -24,6 +25,7 @@ struct AnonymizeRequest {
 
   std::string algorithm;          // empty: the policy's
   std::optional<RowOrder> order;  // none: the algorithm's own, shuffled or sorted
+  Effort effort = Effort::kNormal;
   bool group_column = false;
   bool bounds = false;
 

@@ -23,6 +23,9 @@ struct AlgorithmNotes {
   std::vector<std::pair<std::string, std::int64_t>> counts;
   std::vector<std::string> lines;  // of its search, in words
 };
+// How much time a search may take for a lower loss. Counted in steps, not in seconds: the result does not depend on the
+// machine.
+enum class Effort { kLow, kNormal, kHigh };
 
 struct AlgorithmInput {
   const View& view;
@@ -31,6 +34,7 @@ struct AlgorithmInput {
   const CountedColumns& counted;
   const Policy& policy;
   AlgorithmNotes* notes = nullptr;
+  Effort effort = Effort::kNormal;
 };
 
 struct AlgorithmEntry {

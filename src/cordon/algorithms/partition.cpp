@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "cordon/algorithms/partition_cuts.h"
+#include "cordon/algorithms/partition_peel.h"
+#include "cordon/algorithms/refine.h"
+#include "cordon/algorithms/satisfiable.h"
+
+namespace cordon {
+namespace {
+
+using Effort = PartitionOptions::Effort;
+using Start = PartitionOptions::Start;
+
+// Shares of what a suppressed row loses.
+constexpr double kExpelPrice = 0.25;
+constexpr double kPeelPrice = 0.2;
+// Peeled starts improve more under refinement: the other one has to be so much better.
+constexpr double kExpelAdvantage = 0.95;
+// Tables of more than kWholeRows are refined in parts of so many rows, side by side, and then along the seams.
+constexpr std::size_t kPartRows = 30'000;
+constexpr std::size_t kWholeRows = 150'000;
+
+struct Search {
+  const View& view;
+  const PartitionSpace& space;
+  const GroupModel& model;
+  const CountedColumns& counted;
+  const Run& run;
+
+  PartitionGate Gate() const { return PartitionGate(view, model, counted); }
+};
+
+struct Started {
+  RowSets groups;
+  double total = std::numeric_limits<double>::infinity();
+};
+
+Started FromTheTop(const Search& search, double price) {
+  PartitionGate gate = search.Gate();
+  TopDown top_down(search.space, gate);
+  std::vector<Place> all(search.space.num_rows());
+  std::iota(all.begin(), all.end(), Place{0});
+  Started started;
+  started.total = price < 0 ? top_down.Divide(all, started.groups) : top_down.DivideWithExpulsion(all, price, started.groups);
+  return started;
+}
+
+// Peeled groups, each divided further.
+Result<Started> FromPeeling(const Search& search, double price) {
+  PartitionGate gate = search.Gate();
+  CORDON_TRY(RowSets peeled, Peel(search.view, search.space, gate, price, search.run));
+  std::vector<RowSets> parts(peeled.size());
+  std::vector<double> totals(peeled.size());
+  ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
+    PartitionGate own = search.Gate();
+    TopDown top_down(search.space, own);
+    for (std::size_t i = begin; i < end; ++i) totals[i] = top_down.Divide(peeled[i], parts[i]);
+  });
+  Started started;
+  started.total = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    started.total += totals[i];
+    for (std::vector<Place>& rows : parts[i]) started.groups.push_back(std::move(rows));
+  }
+  return started;
+}
+
+Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
+  const double whole = search.space.suppressed_loss();
+  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
+  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
+  Started expelled = FromTheTop(search, kExpelPrice * whole);
+  if (options.effort == Effort::kLow) return expelled;
+  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
+  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
+  if (!peeled.ok() || expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
+  return std::move(peeled).value();
+}
+
+RefineOptions RefineBy(Effort effort) {
+  RefineOptions options;
+  if (effort == Effort::kLow) {
+    options.rounds = 2;
+    options.swap = false;
+    options.resplit = 0;
+  }
+  if (effort == Effort::kHigh) {
+    options.rounds = 12;
+    options.resplit = 8;
+    options.least_gain = 0.0005;
+  }
+  return options;
+}
+
+RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+  PartitionGate gate = search.Gate();
+  Refinement refinement(search.space, gate, places, std::move(groups), options);
+  refinement.Rounds(search.run);
+  return refinement.Take();
+}
+
+// Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
+RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+  std::vector<RowSets> parts;
+  {
+    PartitionGate gate = search.Gate();
+    RefineGroups all(search.space, gate, places);
+    for (const std::vector<Place>& rows : groups) all.Add(rows);
+    BoxTree tree(search.space, all, gate.min_rows(), options.max_visits);
+    tree.Build();
+    for (const std::vector<GroupId>& ids : tree.Parts(kPartRows)) {
+      parts.emplace_back();
+      for (const GroupId id : ids) parts.back().push_back(std::move(groups[id]));
+    }
+  }
+  RefineOptions within = options;
+  within.rounds = std::min(options.rounds, 2);
+  ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
+    parts[part] = RefineWhole(search, places, std::move(parts[part]), within);
+  });
+  RowSets joined;
+  for (RowSets& part : parts) {
+    for (std::vector<Place>& rows : part) joined.push_back(std::move(rows));
+  }
+  RefineOptions seams = RefineBy(Effort::kLow);
+  seams.max_visits = options.max_visits;
+  return RefineWhole(search, places, std::move(joined), seams);
+}
+
+Groups ToGroups(const View& view, RowSets sets) {
+  std::sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  Groups groups;
+  std::vector<RowId> rows;
+  for (std::vector<Place>& set : sets) {
+    rows.clear();
+    for (const Place place : set) rows.push_back(view.rows()[place]);
+    groups.Add(rows);
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
+                         const PartitionOptions& options, const Run& run) {
+  CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
+  const PartitionSpace space(view, run);
+  const Search search{view, space, model, counted, run};
+  run.Report("partition", 0, 0);
+  CORDON_TRY(Started started, StartOf(search, options));
+  if (run.Stopped()) return Error::Cancelled();
+  for (std::vector<Place>& rows : started.groups) std::sort(rows.begin(), rows.end());
+  if (options.refine) {
+    RowPlaces places(view.size());
+    const RefineOptions refine = RefineBy(options.effort);
+    started.groups = view.size() > kWholeRows ? RefineInParts(search, places, std::move(started.groups), refine)
+                                              : RefineWhole(search, places, std::move(started.groups), refine);
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  return ToGroups(view, std::move(started.groups));
+}
+
+}  // namespace cordon

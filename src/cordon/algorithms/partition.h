@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Partition: groups of rows, each published as its tight box, with as little loss as a search finds: a start from the top
+// down or by peeling, then refinement until no single move helps.
+//
+// Guarantee   every group is admitted by the model, or there is no release.
+// Departures  docs/algorithms/partition.md says what was tried and measured.
+#pragma once
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/models/group_counts.h"
+#include "cordon/models/group_model.h"
+
+namespace cordon {
+
+struct PartitionOptions {
+  enum class Effort {
+    kLow,     // from the top down, two short rounds of refinement
+    kNormal,  // the better of two starts, all moves, up to five rounds
+    kHigh,    // more starts, wider unions, more rounds
+  };
+  enum class Start {
+    kAuto,     // by effort
+    kTopDown,  // cuts alone
+    kPeel,     // groups that satisfy under one recoding of all columns, again on the rest
+  };
+  Effort effort = Effort::kNormal;
+  Start start = Start::kAuto;
+  // Whether the start is refined; without, it is what the start gives.
+  bool refine = true;
+};
+
+// Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of
+// threads. Unsatisfiable where not even all rows together are admitted.
+Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
+                         const PartitionOptions& options, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a view as points, for searches that group them by their boxes: a rank per quasi attribute (the place of the
+// value among those that occur), row after row, and the weighted loss of a run of ranks in constant time. A row is its
+// place in the view. Immutable; safe to share between threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+
+namespace cordon {
+
+using Rank = std::int32_t;
+using Place = std::uint32_t;  // of a row in the view
+
+class PartitionSpace {
+ public:
+  explicit PartitionSpace(const View& view, const Run& run);
+
+  std::size_t num_rows() const { return num_rows_; }
+  std::size_t num_quasi() const { return axes_.size(); }
+  const Rank* row(Place place) const { return ranks_.data() + static_cast<std::size_t>(place) * axes_.size(); }
+  Rank rank_of(std::size_t q, Code code) const { return axes_[q].rank_of[static_cast<std::size_t>(code)]; }
+  // Of one suppressed row: the sum of the weights.
+  double suppressed_loss() const { return suppressed_loss_; }
+
+  float Span(std::size_t q, Rank lo, Rank hi) const {
+    const Axis& axis = axes_[q];
+    return axis.table.empty() ? axis.Loss(lo, hi) : axis.table[static_cast<std::size_t>(lo) * axis.size + hi];
+  }
+
+  // Whether the attribute is cut at hierarchy nodes, else at thresholds.
+  bool has_nodes(std::size_t q) const { return axes_[q].depth > 0; }
+  Rank num_ranks(std::size_t q) const { return static_cast<Rank>(axes_[q].size); }
+  // Ancestors by depth: 0 is the root's; a leaf stands for itself below its own depth.
+  int depth(std::size_t q) const { return axes_[q].depth; }
+  NodeId ancestor(std::size_t q, Rank rank, int depth) const {
+    return axes_[q].ancestors[static_cast<std::size_t>(rank) * axes_[q].depth + depth];
+  }
+
+ private:
+  struct Axis {
+    std::shared_ptr<const Domain> domain;
+    double weight = 1;
+    std::size_t size = 0;
+    std::vector<Code> codes;    // by rank
+    std::vector<Rank> rank_of;  // by code; -1 where it does not occur
+    std::vector<float> table;   // span by lo * size + hi, where that is small
+    int depth = 0;
+    std::vector<NodeId> ancestors;
+
+    float Loss(Rank lo, Rank hi) const { return static_cast<float>(weight * domain->Loss(codes[lo], codes[hi])); }
+  };
+  void AddAxis(const MicrodataColumn& column, std::span<const RowId> rows, std::size_t q, int threads);
+
+  std::size_t num_rows_;
+  std::vector<Axis> axes_;
+  std::vector<Rank> ranks_;
+  double suppressed_loss_ = 0;
+};
+
+}  // namespace cordon

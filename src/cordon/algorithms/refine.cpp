@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/refine.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cordon {
+namespace {
+
+constexpr double kMargin = 1e-7;  // a smaller gain is noise of the sums
+constexpr int kSweeps = 4;
+constexpr int kTrims = 6;
+constexpr std::size_t kTrimsTried = 8;
+constexpr int kForesight = 4;
+constexpr std::size_t kSwapNear = 6;
+constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided anew
+
+}  // namespace
+
+Refinement::Refinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+                       const RefineOptions& options)
+    : space_(space),
+      gate_(gate),
+      options_(options),
+      groups_(space, gate, places),
+      tree_(space, groups_, gate.min_rows(), options.max_visits),
+      top_down_(space, gate) {
+  for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
+  tree_.Build();
+}
+
+void Refinement::Rounds(const Run& run) {
+  double before = total();
+  for (int round = 0; round < options_.rounds; ++round) {
+    std::vector<GroupId> order;
+    for (GroupId g = 0; g < groups_.size(); ++g) {
+      if (groups_.alive(g) && groups_.dirty(g)) order.push_back(g);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return groups_.loss(a) > groups_.loss(b); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i % 64 == 0 && run.Stopped()) return;
+      if (groups_.alive(order[i]) && groups_.dirty(order[i])) RefineGroup(order[i]);
+    }
+    tree_.Build();
+    const double now = total();
+    if (before - now <= options_.least_gain * before) break;
+    before = now;
+  }
+}
+
+void Refinement::RefineGroup(GroupId g) {
+  groups_.set_dirty(g, false);
+  Relocate(g);
+  Trim(g);
+  if (groups_.alive(g)) Split(g);
+  if (groups_.alive(g) && options_.swap) Swap(g);
+  if (groups_.alive(g) && options_.resplit > 0) Resplit(g);
+}
+
+BoxTree::Found Refinement::Search(Place row, double bound, GroupId except) {
+  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
+  const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
+  return tree_.Cheapest(space_.row(row), bound, except, &allowed);
+}
+
+void Refinement::Move(Place row, GroupId to) {
+  const GroupId from = groups_.group_of(row);
+  groups_.Remove(row);
+  if (groups_.alive(from)) tree_.Update(from);
+  groups_.Insert(to, row);
+  tree_.Update(to);
+}
+
+void Refinement::Relocate(GroupId g) {
+  bool moved = true;
+  for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
+    moved = false;
+    const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+    for (const Place row : rows) {
+      if (groups_.loss(g) < kMargin) return;
+      if (groups_.group_of(row) != g) continue;
+      const double gain = groups_.RemoveGain(g, row);
+      if (gain < kMargin || !groups_.CanRemove(g, row)) continue;
+      const BoxTree::Found found = Search(row, gain - kMargin, g);
+      if (found.group == kNoGroup) continue;
+      Move(row, found.group);
+      moved = true;
+    }
+  }
+}
+
+void Refinement::Trim(GroupId g) {
+  for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kMargin; ++i) {
+    if (!TrimOnce(g)) return;
+  }
+}
+
+bool Refinement::TrimOnce(GroupId g) {
+  std::vector<TrimCut> cuts;
+  if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
+  std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
+  std::vector<Place> block;
+  for (std::size_t i = 0; i < cuts.size() && i < kTrimsTried; ++i) {
+    block.clear();
+    for (const Place row : groups_.rows(g)) {
+      const Rank rank = space_.row(row)[cuts[i].attribute];
+      if (rank < cuts[i].lo || rank > cuts[i].hi) block.push_back(row);
+    }
+    std::sort(block.begin(), block.end());
+    if (MoveBlock(g, block, cuts[i].potential)) return true;
+  }
+  block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
+  std::sort(block.begin(), block.end());
+  if (!MoveBlock(g, block, groups_.total(g))) return false;
+  tree_.Erase(g);
+  return true;
+}
+
+void Refinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
+  const std::size_t size = groups_.rows(g).size();
+  const std::size_t spare = size - gate_.min_rows();
+  std::vector<Rank> ranks;
+  for (std::size_t q = 0; q < space_.num_quasi(); ++q) {
+    const Rank lo = groups_.lo(g, q);
+    const Rank hi = groups_.hi(g, q);
+    if (lo == hi) continue;
+    ranks.clear();
+    for (const Place row : groups_.rows(g)) ranks.push_back(space_.row(row)[q]);
+    std::sort(ranks.begin(), ranks.end());
+    if (!space_.has_nodes(q)) {
+      for (std::size_t i = 1; i <= spare; ++i) {
+        if (ranks[i] != ranks[i - 1]) TryTrim(g, q, ranks[i], hi, cuts);
+      }
+      for (std::size_t i = 1; i <= spare; ++i) {
+        if (ranks[size - i] != ranks[size - i - 1]) TryTrim(g, q, lo, ranks[size - i - 1], cuts);
+      }
+      continue;
+    }
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    int depth = 0;
+    while (depth < space_.depth(q) && space_.ancestor(q, lo, depth) == space_.ancestor(q, hi, depth)) ++depth;
+    for (; depth < space_.depth(q); ++depth) {
+      for (std::size_t first = 0; first < ranks.size();) {
+        std::size_t last = first;
+        while (last + 1 < ranks.size() && space_.ancestor(q, ranks[last + 1], depth) == space_.ancestor(q, ranks[first], depth))
+          ++last;
+        TryTrim(g, q, ranks[first], ranks[last], cuts);
+        first = last + 1;
+      }
+    }
+  }
+}
+
+void Refinement::TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts) {
+  std::vector<Place> kept;
+  for (const Place row : groups_.rows(g)) {
+    const Rank rank = space_.row(row)[q];
+    if (lo <= rank && rank <= hi) kept.push_back(row);
+  }
+  const std::size_t leaving = groups_.rows(g).size() - kept.size();
+  if (leaving == 0 || kept.size() < gate_.min_rows()) return;
+  const double potential = groups_.total(g) - top_down_.Loss(kept);
+  if (potential < kMargin || !gate_.Admits(kept)) return;
+  cuts.push_back({potential / static_cast<double>(leaving), potential, q, lo, hi});
+}
+
+// Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
+// potential, or none.
+bool Refinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
+  const bool was_dirty = groups_.dirty(g);
+  std::vector<std::pair<GroupId, bool>> moved;
+  double cost = 0;
+  for (const Place row : rows) {
+    const double bound = potential - cost - kMargin;
+    const BoxTree::Found found = bound > 0 ? Search(row, bound, g) : BoxTree::Found{};
+    if (found.group == kNoGroup) break;
+    moved.emplace_back(found.group, groups_.dirty(found.group));
+    cost += found.cost;
+    Move(row, found.group);
+  }
+  if (moved.size() == rows.size() && cost < potential - kMargin) return true;
+  for (std::size_t i = moved.size(); i-- > 0;) {
+    Move(rows[i], g);
+    groups_.set_dirty(moved[i].first, moved[i].second);
+  }
+  groups_.set_dirty(g, was_dirty);
+  return false;
+}
+
+// Divides all rows of the groups anew; the parts take their places if they lose less.
+bool Refinement::ReplaceIfBetter(std::span<const GroupId> old) {
+  std::vector<Place> rows;
+  double before = 0;
+  for (const GroupId g : old) {
+    rows.insert(rows.end(), groups_.rows(g).begin(), groups_.rows(g).end());
+    before += groups_.total(g);
+  }
+  std::sort(rows.begin(), rows.end());
+  RowSets parts;
+  if (top_down_.DivideWithForesight(std::move(rows), kForesight, parts) >= before - kMargin) return false;
+  for (std::size_t i = 0; i < std::max(old.size(), parts.size()); ++i) {
+    if (i < old.size() && i < parts.size()) {
+      groups_.Replace(old[i], std::move(parts[i]));
+      tree_.Update(old[i]);
+    } else if (i < old.size()) {
+      groups_.Replace(old[i], {});
+      tree_.Erase(old[i]);
+    } else {
+      tree_.Insert(groups_.Add(std::move(parts[i])), old[0]);
+    }
+  }
+  return true;
+}
+
+void Refinement::Split(GroupId g) {
+  if (groups_.rows(g).size() < 2 * gate_.min_rows() || groups_.loss(g) < kMargin) return;
+  const GroupId old[] = {g};
+  ReplaceIfBetter(old);
+}
+
+void Refinement::Resplit(GroupId g) {
+  if (groups_.loss(g) < kMargin) return;
+  std::vector<GroupId> old;
+  tree_.Nearest(g, options_.resplit, old);
+  old.insert(old.begin(), g);
+  std::size_t rows = 0;
+  for (const GroupId each : old) rows += groups_.rows(each).size();
+  if (old.size() > 1 && rows <= kLargestUnion) ReplaceIfBetter(old);
+}
+
+void Refinement::Swap(GroupId g) {
+  if (groups_.loss(g) < kMargin) return;
+  std::vector<GroupId> near;
+  tree_.Nearest(g, kSwapNear, near);
+  const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+  for (const Place row : rows) {
+    if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
+    if (groups_.LossWithout(g, row) < groups_.loss(g) - kMargin) SwapRow(g, row, near);
+  }
+}
+
+// The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.
+bool Refinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
+  const auto size = static_cast<double>(groups_.rows(g).size());
+  const BoxTree::Found third = Search(row, groups_.total(g), g);
+  double best = kMargin;
+  Place best_other = 0;
+  GroupId best_to = kNoGroup;  // where the row goes
+  for (const GroupId from : near) {
+    if (!groups_.alive(from)) continue;
+    const auto from_size = static_cast<double>(groups_.rows(from).size());
+    for (const Place other : groups_.rows(from)) {
+      const double gain = size * (groups_.loss(g) - groups_.LossWithFor(g, other, row));
+      if (gain <= 0) continue;  // nearly all of them
+      const double swapped = gain + from_size * (groups_.loss(from) - groups_.LossWithFor(from, row, other));
+      if (swapped > best && groups_.CanSwap(g, row, other) && groups_.CanSwap(from, other, row)) {
+        best = swapped;
+        best_other = other;
+        best_to = from;
+      }
+      if (third.group == kNoGroup || third.group == from) continue;
+      const double chained = gain + groups_.RemoveGain(from, other) - third.cost;
+      if (chained > best && groups_.CanRemove(from, other) && groups_.CanSwap(g, row, other)) {
+        best = chained;
+        best_other = other;
+        best_to = third.group;
+      }
+    }
+  }
+  if (best_to == kNoGroup) return false;
+  Move(row, best_to);
+  Move(best_other, g);
+  return true;
+}
+
+RowSets Refinement::Take() const {
+  RowSets sets;
+  for (GroupId g = 0; g < groups_.size(); ++g) {
+    if (!groups_.alive(g)) continue;
+    sets.emplace_back(groups_.rows(g).begin(), groups_.rows(g).end());
+    std::sort(sets.back().begin(), sets.back().end());
+  }
+  return sets;
+}
+
+}  // namespace cordon

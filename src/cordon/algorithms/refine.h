@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Refinement: moves that take loss away from a partition and keep every group admitted, until no single move helps.
+//
+//   Relocate   a row goes to the group that takes it up most cheaply
+//   Trim       a block of rows at one end of a box leaves, row by row, so that the box shrinks; or all of them (Dissolve)
+//   Split      a group is divided again, with foresight
+//   Swap       two rows of near groups change places, or one replaces another that goes to a third group
+//   Resplit    a group and its nearest ones are put together and divided anew
+//
+// Deterministic; every move lowers the total loss by more than a margin, so it ends.
+#pragma once
+
+#include <memory>
+
+#include "cordon/algorithms/box_tree.h"
+#include "cordon/algorithms/partition_cuts.h"
+#include "cordon/algorithms/refine_groups.h"
+#include "cordon/base/run.h"
+
+namespace cordon {
+
+struct RefineOptions {
+  int rounds = 5;
+  bool swap = true;
+  std::size_t resplit = 3;        // groups put together with one; 0: none
+  double least_gain = 0.002;      // a round that gains a smaller share is the last
+  std::size_t max_visits = 2000;  // nodes of the index a search may see
+};
+
+class Refinement {
+ public:
+  // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
+  Refinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
+
+  void Rounds(const Run& run);
+  double total() const { return groups_.total(); }
+  const RefineGroups& groups() const { return groups_; }
+  BoxTree& tree() { return tree_; }
+  // The groups that are left, with their rows in ascending order.
+  RowSets Take() const;
+
+ private:
+  struct TrimCut {
+    double per_row = 0;  // what the box loses less, per row that leaves
+    double potential = 0;
+    std::size_t attribute = 0;
+    Rank lo = 0;  // rows within stay
+    Rank hi = 0;
+  };
+
+  void RefineGroup(GroupId g);
+  void Relocate(GroupId g);
+  void Trim(GroupId g);
+  bool TrimOnce(GroupId g);
+  void FindTrims(GroupId g, std::vector<TrimCut>& cuts);
+  void TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts);
+  bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
+  void Split(GroupId g);
+  void Swap(GroupId g);
+  bool SwapRow(GroupId g, Place row, std::span<const GroupId> near);
+  void Resplit(GroupId g);
+  bool ReplaceIfBetter(std::span<const GroupId> old);
+  BoxTree::Found Search(Place row, double bound, GroupId except);
+  void Move(Place row, GroupId to);
+
+  const PartitionSpace& space_;
+  PartitionGate& gate_;
+  RefineOptions options_;
+  RefineGroups groups_;
+  BoxTree tree_;
+  TopDown top_down_;
+};
+
+}  // namespace cordon

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/refine_groups.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cordon {
+namespace {
+
+constexpr Rank kHighest = std::numeric_limits<Rank>::max();
+
+}  // namespace
+
+double RefineGroups::total() const {
+  double sum = 0;
+  for (GroupId g = 0; g < groups_.size(); ++g) sum += total(g);
+  return sum;
+}
+
+GroupId RefineGroups::Add(std::vector<Place> rows) {
+  const auto g = static_cast<GroupId>(groups_.size());
+  groups_.emplace_back();
+  ends_.resize(ends_.size() + 4 * d_);
+  Replace(g, std::move(rows));
+  return g;
+}
+
+void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
+  Group& group = groups_[g];
+  group.rows = std::move(rows);
+  group.dirty = true;
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    places_.group[group.rows[i]] = g;
+    places_.at[group.rows[i]] = static_cast<std::uint32_t>(i);
+  }
+  if (!gate_.rows_decide()) {
+    if (group.counts == nullptr) group.counts = std::make_unique<GroupCounts>(gate_.counted());
+    group.counts->Clear();
+    for (const Place row : group.rows) group.counts->Add(gate_.row(row));
+  }
+  Settle(g);
+}
+
+void RefineGroups::Settle(GroupId g) {
+  for (std::size_t q = 0; q < d_; ++q) Rescan(g, q);
+  groups_[g].loss = groups_[g].rows.empty() ? 0 : BoxLoss(g);
+}
+
+void RefineGroups::Rescan(GroupId g, std::size_t q) {
+  Rank lo1 = kHighest;
+  Rank lo2 = kHighest;
+  Rank hi1 = -1;
+  Rank hi2 = -1;
+  for (const Place row : groups_[g].rows) {
+    const Rank rank = space_.row(row)[q];
+    if (rank < lo1) {
+      lo2 = lo1;
+      lo1 = rank;
+    } else {
+      lo2 = std::min(lo2, rank);
+    }
+    if (rank > hi1) {
+      hi2 = hi1;
+      hi1 = rank;
+    } else {
+      hi2 = std::max(hi2, rank);
+    }
+  }
+  Rank* const ends = &ends_[g * 4 * d_ + q];
+  ends[0] = lo1;
+  ends[d_] = lo2;
+  ends[2 * d_] = hi1;
+  ends[3 * d_] = hi2;
+}
+
+double RefineGroups::BoxLoss(GroupId g) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, ends[q], ends[2 * d_ + q]);
+  return sum;
+}
+
+void RefineGroups::Insert(GroupId g, Place row) {
+  Group& group = groups_[g];
+  places_.group[row] = g;
+  places_.at[row] = static_cast<std::uint32_t>(group.rows.size());
+  group.rows.push_back(row);
+  group.dirty = true;
+  if (group.counts != nullptr) group.counts->Add(gate_.row(row));
+  Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank rank = ranks[q];
+    if (rank < ends[q]) {
+      ends[d_ + q] = ends[q];
+      ends[q] = rank;
+    } else if (rank < ends[d_ + q]) {
+      ends[d_ + q] = rank;
+    }
+    if (rank > ends[2 * d_ + q]) {
+      ends[3 * d_ + q] = ends[2 * d_ + q];
+      ends[2 * d_ + q] = rank;
+    } else if (rank > ends[3 * d_ + q]) {
+      ends[3 * d_ + q] = rank;
+    }
+  }
+  group.loss = BoxLoss(g);
+}
+
+void RefineGroups::Remove(Place row) {
+  const GroupId g = places_.group[row];
+  Group& group = groups_[g];
+  const std::uint32_t at = places_.at[row];
+  group.rows[at] = group.rows.back();
+  places_.at[group.rows[at]] = at;
+  group.rows.pop_back();
+  places_.group[row] = kNoGroup;
+  group.dirty = true;
+  if (group.counts != nullptr) group.counts->Remove(gate_.row(row));
+  if (group.rows.empty()) return Settle(g);
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < d_; ++q) {
+    if (ranks[q] <= ends[d_ + q] || ranks[q] >= ends[3 * d_ + q]) Rescan(g, q);
+  }
+  group.loss = BoxLoss(g);
+}
+
+double RefineGroups::LossWithout(GroupId g, Place row) const {
+  if (groups_[g].rows.size() == 1) return 0;
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank lo = ranks[q] == ends[q] ? ends[d_ + q] : ends[q];
+    const Rank hi = ranks[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
+    sum += space_.Span(q, lo, hi);
+  }
+  return sum;
+}
+
+double RefineGroups::LossWithFor(GroupId g, Place in, Place out) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const gone = space_.row(out);
+  const Rank* const come = space_.row(in);
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank lo = gone[q] == ends[q] ? ends[d_ + q] : ends[q];
+    const Rank hi = gone[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
+    sum += space_.Span(q, std::min(lo, come[q]), std::max(hi, come[q]));
+  }
+  return sum;
+}
+
+double RefineGroups::InsertCost(GroupId g, const Rank* ranks) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, std::min(ranks[q], ends[q]), std::max(ranks[q], ends[2 * d_ + q]));
+  return sum + static_cast<double>(groups_[g].rows.size()) * (sum - groups_[g].loss);
+}
+
+bool RefineGroups::CanRemove(GroupId g, Place row) {
+  Group& group = groups_[g];
+  if (group.rows.size() <= gate_.min_rows()) return false;
+  if (group.counts == nullptr) return true;
+  group.counts->Remove(gate_.row(row));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Add(gate_.row(row));
+  return can;
+}
+
+bool RefineGroups::CanInsert(GroupId g, Place row) {
+  Group& group = groups_[g];
+  if (group.counts == nullptr || gate_.model().monotone()) return true;
+  group.counts->Add(gate_.row(row));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Remove(gate_.row(row));
+  return can;
+}
+
+bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
+  Group& group = groups_[g];
+  if (group.counts == nullptr) return true;
+  group.counts->Remove(gate_.row(out));
+  group.counts->Add(gate_.row(in));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Remove(gate_.row(in));
+  group.counts->Add(gate_.row(out));
+  return can;
+}
+
+}  // namespace cordon

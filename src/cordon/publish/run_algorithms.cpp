@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/run_algorithms.h"
+
+#include <algorithm>
+
+#include "cordon/algorithms/burel.h"
+#include "cordon/algorithms/closeness_search.h"
+#include "cordon/algorithms/full_domain.h"
+#include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/partition.h"
+#include "cordon/algorithms/sabre.h"
+
+namespace cordon {
+namespace {
+
+// So many rows the policy allows to be suppressed. Rows that missing cells took away before count as published.
+std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
+  const Rational limit = input.policy.algorithm.suppression_limit;
+  const auto rows = static_cast<Int128>(input.view.size() + input.view.data().dropped_rows);
+  return static_cast<std::uint64_t>(rows * limit.numerator() / limit.denominator());
+}
+
+SuppressedRows SuppressedBy(const AlgorithmInput& input) {
+  return input.policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop;
+}
+
+PartitionOptions::Effort PartitionEffort(Effort effort) {
+  switch (effort) {
+    case Effort::kLow: return PartitionOptions::Effort::kLow;
+    case Effort::kNormal: return PartitionOptions::Effort::kNormal;
+    case Effort::kHigh: return PartitionOptions::Effort::kHigh;
+  }
+  return PartitionOptions::Effort::kNormal;
+}
+
+ClosenessSearchOptions::Effort SearchEffort(Effort effort) {
+  switch (effort) {
+    case Effort::kLow: return ClosenessSearchOptions::Effort::kLow;
+    case Effort::kNormal: return ClosenessSearchOptions::Effort::kNormal;
+    case Effort::kHigh: return ClosenessSearchOptions::Effort::kHigh;
+  }
+  return ClosenessSearchOptions::Effort::kNormal;
+}
+
+// The first model of a kind, which an algorithm is made for, and all others together.
+template <typename Spec>
+struct Split {
+  Spec own;
+  AllOf rest;
+};
+
+template <typename Spec>
+Result<Split<Spec>> SplitModels(const AlgorithmInput& input, const char* algorithm, const char* model) {
+  std::vector<ModelSpec> rest = input.policy.models;
+  const auto own =
+      std::find_if(rest.begin(), rest.end(), [](const ModelSpec& spec) { return std::holds_alternative<Spec>(spec); });
+  if (own == rest.end()) {
+    return Error::InvalidPolicy("{} is made for {}, and the policy asks for none", algorithm, model)
+        .WithHint("add a [[privacy]] entry with model = \"{}\", or take another algorithm", model);
+  }
+  const Spec spec = std::get<Spec>(*own);
+  rest.erase(own);
+  CORDON_TRY(AllOf all, AllOf::Make(rest, input.reference));
+  return Split<Spec>{spec, std::move(all)};
+}
+
+template <Neighbours kNeighbours>
+Result<Groups> RunPaperSabre(const AlgorithmInput& input, Random& random, const Run& run) {
+  CORDON_TRY(const auto models, SplitModels<TClosenessSpec>(input, "SABRE", "t-closeness"));
+  SabreOptions options{.neighbours = kNeighbours};
+  if (input.policy.algorithm.Option<std::string>("sabre", "bound") == "tight") options.bound = SabreBound::kTight;
+  return Sabre(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
+}
+
+// The search takes all models together; the algorithm that carries its name only asks that its own one is there.
+template <typename Spec>
+Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, const char* model, const Random& random,
+                         const Run& run) {
+  CORDON_RETURN_IF_ERROR(SplitModels<Spec>(input, algorithm, model));
+  return ClosenessSearch(input.view, input.policy.models, input.model, input.reference, input.counted,
+                         {.effort = SearchEffort(input.effort)}, random, run);
+}
+
+}  // namespace
+
+Result<Groups> RunMondrian(const AlgorithmInput& input, Random&, const Run& run) {
+  const AlgorithmPolicy& policy = input.policy.algorithm;
+  MondrianOptions options;
+  const auto dims = policy.Option<std::string>("mondrian", "dims");
+  if (dims == "widest") options.dims = MondrianOptions::Dims::kWidest;
+  if (dims == "widest-only") options.dims = MondrianOptions::Dims::kWidestOnly;
+  if (policy.Option<std::string>("mondrian", "categorical") == "ordered") {
+    options.categorical = MondrianOptions::Categorical::kOrdered;
+  }
+  options.relaxed = policy.Option<bool>("mondrian", "relaxed").value_or(false);
+  return Mondrian(input.view, input.model, input.counted, options, run);
+}
+
+Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& run) {
+  FullDomainOptions options{.max_suppressed = MaxSuppressed(input), .suppressed = SuppressedBy(input)};
+  if (const auto checks = input.policy.algorithm.Option<std::int64_t>("full-domain", "checks")) {
+    options.checks = static_cast<std::uint64_t>(*checks);
+  }
+  std::vector<std::size_t> sensitive;
+  for (const Attribute& attribute : input.reference.sensitive) sensitive.push_back(*input.view.data().Find(attribute.name));
+  CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
+  if (input.notes != nullptr) input.notes->lines.push_back(Describe(result, input.view.data()));
+  return std::move(result.groups);
+}
+
+Result<Groups> RunPartition(const AlgorithmInput& input, Random&, const Run& run) {
+  return Partition(input.view, input.model, input.counted, {.effort = PartitionEffort(input.effort)}, run);
+}
+
+Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
+  const PartitionOptions options{.effort = PartitionEffort(input.effort), .start = PartitionOptions::Start::kPeel};
+  return Partition(input.view, input.model, input.counted, options, run);
+}
+
+Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run) {
+  return RunSearch<TClosenessSpec>(input, "sabre", "t-closeness", random, run);
+}
+
+Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run) {
+  return RunPaperSabre<Neighbours::kHilbert>(input, random, run);
+}
+
+Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Run& run) {
+  return RunPaperSabre<Neighbours::kExact>(input, random, run);
+}
+
+Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run) {
+  return RunSearch<BetaLikenessSpec>(input, "burel", "beta-likeness", random, run);
+}
+
+Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run) {
+  CORDON_TRY(const auto models, SplitModels<BetaLikenessSpec>(input, "BUREL", "beta-likeness"));
+  const AlgorithmPolicy& policy = input.policy.algorithm;
+  BurelOptions options;
+  if (policy.Option<std::string>("burel", "neighbours") == "exact") options.neighbours = Neighbours::kExact;
+  options.margin = policy.Option<Rational>("burel", "margin").value_or(Rational(0));
+  return Burel(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
+}
+
+}  // namespace cordon

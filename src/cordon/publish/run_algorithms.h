@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algorithms on tables by a policy: which options are set, which of the models an algorithm is made for.
+#pragma once
+
+#include "cordon/publish/registry.h"
+
+namespace cordon {
+
+Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunPartition(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunPeel(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run);
+
+}  // namespace cordon
