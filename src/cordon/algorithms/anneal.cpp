@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/anneal.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cordon {
+namespace {
+
+constexpr double kLeastGain = 1e-6;      // at temperature 0: float sums of spans are no finer
+constexpr double kSameValueShare = 0.15;  // of the steps with a row at the border
+constexpr std::size_t kSameValueReach = 8;
+constexpr std::size_t kSwapsTried = 24;
+constexpr std::size_t kStopEvery = 4096;
+
+class Annealer {
+ public:
+  Annealer(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random)
+      : groups_(groups), rows_(groups.rows()), orders_(orders), options_(options), random_(random) {}
+
+  void Step(double temperature) {
+    const std::size_t row = random_.Below(rows_.size());
+    const std::size_t group = static_cast<std::size_t>(groups_.group_of(row));
+    // Metropolis: accept a change below this.
+    const double limit = temperature > 0 ? temperature * random_.Exponential() : -kLeastGain;
+    const std::size_t order = random_.Below(orders_.size());
+    const float without = groups_.LossWithout(group, row);
+    const bool at_border = without < groups_.loss(group);
+    if (at_border && groups_.size(group) > 1 && random_.Unit() < kSameValueShare) return SwapAlike(row, group, order, limit);
+    MoveOrSwap(row, group, order, without, at_border, limit);
+  }
+
+ private:
+  double Cost(std::size_t group, float loss) const { return static_cast<double>(loss) * static_cast<double>(groups_.size(group)); }
+
+  // The best row of the same class near some other member of the row's own group.
+  void SwapAlike(std::size_t row, std::size_t group, std::size_t order, double limit) {
+    const std::span<const std::uint32_t> members = groups_.members(group);
+    const std::uint32_t near = members[random_.Below(members.size())];
+    if (near == row) return;
+    const std::size_t value_class = rows_.value_classes[row];
+    const std::size_t place = orders_.FindInClass(order, value_class, orders_.position(order, near));
+    const std::size_t begin = std::max(orders_.class_begin(value_class) + kSameValueReach, place) - kSameValueReach;
+    const std::size_t end = std::min(orders_.class_end(value_class), place + kSameValueReach + 1);
+    double best = limit;
+    std::size_t best_row = rows_.size();
+    for (std::size_t at = begin; at < end; ++at) {
+      const std::size_t other = orders_.in_class(order, at);
+      const std::size_t other_group = static_cast<std::size_t>(groups_.group_of(other));
+      if (other_group == group) continue;
+      const double here = Cost(group, groups_.LossSwapped(group, row, other)) - groups_.cost(group);
+      if (here >= 0) continue;
+      const double change = here + Cost(other_group, groups_.LossSwapped(other_group, other, row)) - groups_.cost(other_group);
+      if (change < best && MixAllows(row, group, other, other_group)) {
+        best = change;
+        best_row = other;
+      }
+    }
+    if (best_row < rows_.size()) groups_.Swap(row, best_row);
+  }
+
+  void MoveOrSwap(std::size_t row, std::size_t group, std::size_t order, float without, bool at_border, double limit) {
+    const std::int64_t position =
+        orders_.position(order, row) + static_cast<std::int64_t>(random_.Below(2 * options_.window + 1)) - options_.window;
+    if (position < 0 || position >= static_cast<std::int64_t>(rows_.size())) return;
+    const std::size_t other_group =
+        static_cast<std::size_t>(groups_.group_of(orders_.at(order, static_cast<std::size_t>(position))));
+    if (other_group == group) return;
+    const double before = groups_.cost(group) + groups_.cost(other_group);
+    const double size = static_cast<double>(groups_.size(group));
+    const double other_size = static_cast<double>(groups_.size(other_group));
+    double best = limit;
+    const double moved = static_cast<double>(without) * (size - 1) +
+                         static_cast<double>(groups_.LossWith(other_group, row)) * (other_size + 1) - before;
+    const bool move = moved < best && groups_.AdmitsWithout(group, row) && groups_.AdmitsWith(other_group, row);
+    if (move) best = moved;
+    std::size_t swap = rows_.size();
+    if (at_border) {
+      const std::span<const std::uint32_t> members = groups_.members(other_group);
+      const std::size_t tries = std::min(members.size(), kSwapsTried);
+      std::size_t at = members.size() > kSwapsTried ? random_.Below(members.size()) : 0;
+      for (std::size_t i = 0; i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
+        const std::size_t other = members[at];
+        double change = Cost(other_group, groups_.LossSwapped(other_group, other, row)) - before;
+        if (change >= best) continue;
+        change += Cost(group, groups_.LossSwapped(group, row, other));
+        if (change >= best || !MixAllows(row, group, other, other_group)) continue;
+        best = change;
+        swap = other;
+      }
+    }
+    if (swap < rows_.size()) {
+      groups_.Swap(row, swap);
+    } else if (move) {
+      groups_.Move(row, other_group);
+    }
+  }
+
+  bool MixAllows(std::size_t row, std::size_t group, std::size_t other, std::size_t other_group) {
+    return groups_.AdmitsSwapped(group, row, other) && groups_.AdmitsSwapped(other_group, other, row);
+  }
+
+  MovableGroups& groups_;
+  const SearchRows& rows_;
+  const LocalityOrders& orders_;
+  const AnnealOptions& options_;
+  QuickRandom& random_;
+};
+
+}  // namespace
+
+void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random,
+            const Run& run) {
+  const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(groups.rows().size()));
+  Annealer annealer(groups, orders, options, random);
+  double temperature = 0;
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (step % kStopEvery == 0) {
+      if (run.Stopped()) return;
+      if (options.start_temperature > 0) {
+        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature,
+                                                           static_cast<double>(step) / static_cast<double>(steps));
+      }
+    }
+    annealer.Step(temperature);
+  }
+}
+
+}  // namespace cordon

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/box_spans.h"
+
+namespace cordon {
+namespace {
+
+// 128 x 128 floats are 64 KB: a few of them stay in a second-level cache.
+constexpr Code kTableSize = 128;
+
+}  // namespace
+
+BoxSpans::BoxSpans(const Microdata& data) {
+  double weights = 0;
+  const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
+  for (const std::size_t column : quasi) weights += data.columns[column].attribute.weight;
+  for (const std::size_t column : quasi) {
+    const Attribute& attribute = data.columns[column].attribute;
+    Axis axis{attribute.domain, static_cast<std::size_t>(attribute.domain->size()), 1, {}};
+    if (weights > 0) axis.weight = static_cast<float>(attribute.weight * static_cast<double>(quasi.size()) / weights);
+    whole_ += axis.weight;
+    if (attribute.domain->size() <= kTableSize) {
+      std::vector<float> table(axis.size * axis.size);
+      for (Code lo = 0; lo < attribute.domain->size(); ++lo) {
+        for (Code hi = lo; hi < attribute.domain->size(); ++hi) {
+          table[static_cast<std::size_t>(lo) * axis.size + static_cast<std::size_t>(hi)] = Large(axis, lo, hi);
+        }
+      }
+      axis.table = std::move(table);
+    }
+    axes_.push_back(std::move(axis));
+  }
+}
+
+}  // namespace cordon

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One piece of a search: a set of rows small enough for the caches, its orders and its groups. A table that is no larger
+// is one block; a larger one is cut into blocks that are worked on by themselves, and cut anew (closeness_search.cpp).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cordon/algorithms/anneal.h"
+#include "cordon/algorithms/group_growth.h"
+#include "cordon/algorithms/locality_orders.h"
+#include "cordon/algorithms/mix_outlook.h"
+#include "cordon/algorithms/movable_groups.h"
+
+namespace cordon {
+
+using RowGroup = std::vector<RowId>;
+
+// What all blocks of a search share. Immutable.
+struct ClosenessProblem {
+  const Microdata& data;
+  std::size_t steering;  // the column whose values steer the growth
+  const GroupModel& model;
+  const CountedColumns& counted;
+  ValueClasses classes;
+  BoxSpans spans;
+  MixOutlook outlook;
+};
+
+class ClosenessBlock {
+ public:
+  ClosenessBlock(const ClosenessProblem& problem, std::span<const RowId> rows, const Random& random);
+
+  // Whether the model admits the rows of the block together: then groups can be begun in it.
+  bool admitted() const;
+  // Groups from nothing. REQUIRES: admitted().
+  void Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run);
+  // Groups as they were, each with all of its rows among those of the block.
+  void BeginWith(std::span<const RowGroup> groups);
+  // Annealing and a descent at the end; what comes out is never worse than what went in.
+  void Improve(double sweeps, double temperature, QuickRandom& random, const Run& run);
+
+  double cost() const { return groups_->TotalCost(); }
+  std::vector<RowGroup> Result() const;
+
+ private:
+  const ClosenessProblem& problem_;
+  SearchRows rows_;
+  LocalityOrders orders_;
+  std::unique_ptr<MovableGroups> groups_;
+};
+
+}  // namespace cordon

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/closeness_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "cordon/algorithms/closeness_block.h"
+#include "cordon/algorithms/mondrian.h"
+#include "cordon/base/parallel_for.h"
+
+namespace cordon {
+namespace {
+
+using Effort = ClosenessSearchOptions::Effort;
+
+constexpr std::size_t kBlockRows = 40'000;     // a table up to this size is one block
+constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
+constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
+constexpr double kStartTemperature = 1;
+constexpr double kRoundTemperature = 0.5;  // blocks that are cut anew begin with good groups
+
+// How long to look.
+struct Plan {
+  std::size_t ways;     // to begin, compared
+  double trial_sweeps;  // for each way
+  double sweeps;        // for the one that is kept
+  int rounds;           // cuts into new blocks, where the table has more than one
+  double round_sweeps;
+};
+
+Plan PlanOf(const ClosenessSearchOptions& options) {
+  Plan plan{2, 8, 90, 3, 20};
+  if (options.effort == Effort::kLow) plan = {1, 0, 15, 2, 5};
+  if (options.effort == Effort::kHigh) plan = {5, 15, 600, 6, 60};
+  if (options.growth) plan.ways = 1;
+  if (options.sweeps) plan.sweeps = *options.sweeps;
+  return plan;
+}
+
+// The column whose mix is hardest to keep: that of the first model that compares with the whole.
+std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
+  std::optional<std::string> other;
+  for (const ModelSpec& spec : specs) {
+    const std::vector<std::string> sensitive = SensitiveColumns(spec);
+    if (sensitive.empty()) continue;
+    if (std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec)) return sensitive[0];
+    if (!other) other = sensitive[0];
+  }
+  return other;
+}
+
+// Ways to begin, the likeliest first. Where the mix asks for more rows than the models do, cores of a few times the
+// least size leave room for rows between them; where it does not, small cores and nearly all rows in them are best.
+std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, const ClosenessSearchOptions& options) {
+  if (options.growth) return {*options.growth};
+  const std::int64_t rows = problem.model.MinRows();
+  const std::int64_t least = problem.outlook.LeastSize(rows, kMostLookAhead);
+  const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
+  if (least > rows) return {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
+  if (problem.outlook.HasCaps()) return {{times(1.2), 1}, {least, 1}, {times(1.6), 1}, {times(3), 1}, {least, 0.8}};
+  return {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
+}
+
+// One block from nothing: every way is begun and tried a little, the best one goes on.
+void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const RowGroup> start, const Plan& plan,
+           const Random& random, const Run& run) {
+  double best_cost = 0;
+  std::vector<RowGroup> best;
+  const auto consider = [&](QuickRandom& quick) {
+    if (plan.trial_sweeps > 0) block.Improve(plan.trial_sweeps, kStartTemperature, quick, run);
+    if (!best.empty() && block.cost() >= best_cost) return;
+    best_cost = block.cost();
+    best = block.Result();
+  };
+  for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
+    QuickRandom quick(random.Substream("way", way));
+    block.Begin(ways[way], quick, run);
+    consider(quick);
+  }
+  if (!start.empty()) {
+    QuickRandom quick(random.Substream("start"));
+    block.BeginWith(start);
+    consider(quick);
+  }
+  QuickRandom quick(random.Substream("improve"));
+  block.BeginWith(best);
+  block.Improve(plan.sweeps, kStartTemperature, quick, run);
+}
+
+// Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
+std::vector<RowGroup> Deal(const ClosenessProblem& problem, const SearchRows& rows, std::size_t num_shards, const Random& random) {
+  const LocalityTokens tokens(problem.spans, random.Substream("deal"));
+  struct Place {
+    std::uint8_t value_class;
+    LocalityKey key;
+    std::uint32_t row;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    places[i] = {rows.value_classes[i], tokens.Key(rows.row(i)), static_cast<std::uint32_t>(i)};
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<RowGroup> shards(num_shards);
+  for (std::size_t i = 0; i < places.size(); ++i) shards[i % num_shards].push_back(rows.ids[places[i].row]);
+  return shards;
+}
+
+bool AllAdmitted(const ClosenessProblem& problem, std::span<const RowGroup> shards) {
+  return std::all_of(shards.begin(), shards.end(), [&](const RowGroup& rows) {
+    GroupCounts counts(problem.counted);
+    counts.Add(rows);
+    return problem.model.Admits(counts);
+  });
+}
+
+// Neighbouring groups together, in the order of the tokens, cut into blocks of about kShardRows rows.
+std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups, const Random& random) {
+  const LocalityTokens tokens(problem.spans, random);
+  std::vector<RowId> heads;
+  for (const RowGroup& group : groups) heads.push_back(group.front());
+  const SearchRows rows = SearchRows::Of(problem.data, problem.steering, problem.classes, heads);
+  std::vector<std::pair<LocalityKey, std::size_t>> order;
+  for (std::size_t i = 0; i < groups.size(); ++i) order.emplace_back(tokens.Key(rows.row(i)), i);
+  std::sort(order.begin(), order.end());
+  std::vector<std::vector<RowGroup>> blocks(1);
+  std::size_t in_block = 0;
+  for (const auto& [key, group] : order) {
+    if (in_block >= kShardRows) {
+      blocks.emplace_back();
+      in_block = 0;
+    }
+    in_block += groups[group].size();
+    blocks.back().push_back(std::move(groups[group]));
+  }
+  return blocks;
+}
+
+std::vector<RowGroup> Gather(std::vector<std::vector<RowGroup>> parts) {
+  std::vector<RowGroup> all;
+  for (std::vector<RowGroup>& part : parts) {
+    for (RowGroup& group : part) all.push_back(std::move(group));
+  }
+  return all;
+}
+
+double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups) {
+  double cost = 0;
+  for (const RowGroup& group : groups) {
+    const SearchRows rows = SearchRows::Of(problem.data, problem.steering, problem.classes, group);
+    for (std::size_t q = 0; q < rows.width; ++q) {
+      Code lo = rows.row(0)[q];
+      Code hi = lo;
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        lo = std::min(lo, rows.row(i)[q]);
+        hi = std::max(hi, rows.row(i)[q]);
+      }
+      cost += static_cast<double>(problem.spans.Span(q, lo, hi)) * static_cast<double>(rows.size());
+    }
+  }
+  return cost;
+}
+
+// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
+// that rows find groups that came out of other shards.
+std::vector<RowGroup> SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards,
+                                 std::span<const GrowthOptions> ways, std::vector<RowGroup> start, const Plan& plan,
+                                 const Random& random, const Run& run) {
+  std::atomic<std::uint64_t> done = 0;
+  const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
+  std::vector<std::vector<RowGroup>> solved(shards.size());
+  ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
+    if (run.Stopped()) return;
+    const Random own = random.Substream("shard", shard);
+    ClosenessBlock block(problem, shards[shard], own);
+    Solve(block, ways, {}, plan, own, run);
+    solved[shard] = block.Result();
+    run.Report("search", ++done, total);
+  });
+  std::vector<RowGroup> groups = Gather(std::move(solved));
+  if (!start.empty() && CostOf(problem, start) < CostOf(problem, groups)) groups = std::move(start);
+  for (int round = 0; round < plan.rounds && !run.Stopped(); ++round) {
+    const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
+    std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
+    ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
+      RowGroup rows;
+      for (const RowGroup& group : blocks[number]) rows.insert(rows.end(), group.begin(), group.end());
+      const Random block_random = own.Substream("block", number);
+      ClosenessBlock block(problem, rows, block_random);
+      QuickRandom quick(block_random.Substream("improve"));
+      block.BeginWith(blocks[number]);
+      block.Improve(plan.round_sweeps, kRoundTemperature, quick, run);
+      blocks[number] = block.Result();
+      run.Report("search", ++done, total);
+    });
+    groups = Gather(std::move(blocks));
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model, const Reference& reference,
+                               const CountedColumns& counted, const ClosenessSearchOptions& options, const Random& random,
+                               const Run& run) {
+  const std::optional<std::string> steering = SteeringColumn(specs);
+  if (!steering) {
+    return Error::InvalidPolicy("this search is for models of a sensitive column").WithHint("use algorithm = \"mondrian\"");
+  }
+  // Also the answer where not even all rows together are admitted.
+  CORDON_TRY(const Groups cut, Mondrian(view, model, counted, {}, run));
+  std::vector<RowGroup> start;
+  for (std::size_t group = 0; group < cut.size(); ++group) start.emplace_back(cut[group].begin(), cut[group].end());
+
+  std::size_t histogram = 0;
+  while (reference.sensitive[histogram].name != *steering) ++histogram;
+  const ValueClasses classes(reference.histograms[histogram]);
+  const ClosenessProblem problem{
+      view.data(), *view.data().Find(*steering),         model, counted, classes, BoxSpans(view.data()),
+      MixOutlook(specs, reference, histogram, classes)};
+  const Plan plan = PlanOf(options);
+  const std::vector<GrowthOptions> ways = Ways(problem, options);
+
+  std::vector<RowGroup> shards;
+  if (view.size() > kBlockRows) {
+    const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
+    // Shards too small for the rarest values are not admitted as a whole; larger ones are.
+    for (std::size_t count = view.size() / kShardRows; count > 1; count /= 2) {
+      shards = Deal(problem, rows, count, random);
+      if (AllAdmitted(problem, shards)) break;
+      shards.clear();
+    }
+  }
+  std::vector<RowGroup> found;
+  if (shards.empty()) {
+    ClosenessBlock block(problem, view.rows(), random);
+    Solve(block, ways, start, plan, random, run);
+    found = block.Result();
+  } else {
+    found = SolveLarge(problem, shards, ways, std::move(start), plan, random, run);
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  Groups groups;
+  for (RowGroup& group : found) {
+    std::sort(group.begin(), group.end());
+    groups.Add(group);
+  }
+  return groups;
+}
+
+}  // namespace cordon
