@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -93,6 +94,11 @@ class Splitter {
   std::vector<SplitPart> SplitAtRandom(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByPerson(Tuples tuples, Random& random);
   std::vector<SplitPart> SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random);
+  std::vector<PointLanes> ValueBuckets(Tuples tuples, const std::vector<std::vector<std::int32_t>>& people,
+                                       std::size_t need) const;
+  std::optional<SplitPart> TakePart(Tuples tuples, std::vector<PointLanes>& buckets, std::int64_t l, Random& random);
+  void TakeNearest(Tuples tuples, PointLanes& bucket, std::int64_t count, SplitPart& part);
+  void PlaceUnchosen(Tuples tuples, const std::vector<std::vector<std::int32_t>>& people, std::vector<SplitPart>& parts);
   std::vector<SplitPart> SplitByHalves(Tuples tuples);
   template <typename Consider>
   void FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t axis, const Consider& consider);

@@ -5,6 +5,7 @@
 // choose from, and on large clusters mostly the best.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "cordon/algorithms/castle_split.h"
 
@@ -77,7 +78,7 @@ SplitPart Splitter::PartOf(Tuples tuples, Numbers numbers) const {
 std::vector<SplitPart> Splitter::SplitByHalves(Tuples tuples) {
   const bool rows_decide = needs_->diversity.empty() && rows_of_person_.size() == person_of_.size();
   Numbers all(tuples.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+  std::iota(all.begin(), all.end(), 0);
   std::vector<SplitPart> parts;
   std::vector<SplitPart> open = {PartOf(tuples, std::move(all))};
   std::vector<Halving> halvings;

@@ -4,6 +4,7 @@
 // takes from the buckets in proportion, from at least l of them. The rest of a person's tuples follow the chosen one.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "cordon/algorithms/castle_split.h"
 #include "cordon/base/check.h"
@@ -69,12 +70,8 @@ std::vector<std::int64_t> CastleQuotas(std::span<const std::int64_t> sizes, std:
   }
 }
 
-std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random) {
-  std::vector<Numbers> people;
-  for (std::size_t person = 0; person < rows_of_person_.size(); ++person) {
-    people.emplace_back(tuples_of_person_.begin() + first_of_person_[person],
-                        tuples_of_person_.begin() + first_of_person_[person + 1]);
-  }
+// Buckets of the chosen tuples by value, in the order of their first.
+std::vector<PointLanes> Splitter::ValueBuckets(Tuples tuples, const std::vector<Numbers>& people, std::size_t need) const {
   std::vector<Numbers> chosen;
   for (auto& [value, numbers] : ChooseOneEach(tuples, people, need)) {
     chosen.push_back(std::move(numbers));
@@ -86,62 +83,52 @@ std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, s
     buckets.emplace_back(*loss_);
     for (const std::int32_t tuple : numbers) buckets.back().Add(tuple, tuples[tuple].point);
   }
+  return buckets;
+}
 
-  std::vector<SplitPart> parts;
-  parts_.Clear();
-  for (;;) {
-    std::vector<std::int64_t> sizes;
-    std::int64_t sum = 0;
-    for (const PointLanes& bucket : buckets) {
-      sizes.push_back(static_cast<std::int64_t>(bucket.size()));
-      sum += sizes.back();
-    }
-    if (static_cast<std::int64_t>(buckets.size()) < l || sum < needs_->k) break;
-    std::vector<std::int64_t> quotas = CastleQuotas(sizes, needs_->k, l);
-    std::vector<std::size_t> giving;
-    for (std::size_t i = 0; i < quotas.size(); ++i) {
-      if (quotas[i] > 0) giving.push_back(i);
-    }
-    const std::size_t seed_bucket = giving[random.Below(giving.size())];
-    const std::size_t seed_lane = random.Below(buckets[seed_bucket].size());
-    const std::int32_t seed = buckets[seed_bucket].number(seed_lane);
-    buckets[seed_bucket].Remove(seed_lane);
-    --quotas[seed_bucket];
-    SplitPart part{{seed}, loss_->Of(tuples[seed].point)};
-    for (std::size_t i = 0; i < buckets.size(); ++i) {  // against the part as it has grown so far
-      buckets[i].Join(part.box, joined_);
-      std::vector<std::pair<double, std::int32_t>> order;
-      for (std::size_t lane = 0; lane < buckets[i].size(); ++lane) order.emplace_back(joined_[lane], buckets[i].number(lane));
-      const auto end = order.begin() + quotas[i];
-      std::nth_element(order.begin(), end, order.end());
-      std::sort(order.begin(), end);
-      for (auto it = order.begin(); it != end; ++it) {
-        part.tuples.push_back(it->second);
-        loss_->Extend(part.box, tuples[it->second].point);
-        const auto& numbers = buckets[i].numbers();
-        buckets[i].Remove(static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), it->second) - numbers.begin()));
-      }
-    }
-    std::erase_if(buckets, [](const PointLanes& bucket) { return bucket.size() == 0; });
-    parts_.Set(parts_.Add(), part.box);
-    parts.push_back(std::move(part));
+// Moves the `count` tuples of the bucket that widen the part least, as it has grown so far, into it.
+void Splitter::TakeNearest(Tuples tuples, PointLanes& bucket, std::int64_t count, SplitPart& part) {
+  bucket.Join(part.box, joined_);
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (std::size_t lane = 0; lane < bucket.size(); ++lane) order.emplace_back(joined_[lane], bucket.number(lane));
+  const auto end = order.begin() + count;
+  std::nth_element(order.begin(), end, order.end());
+  std::sort(order.begin(), end);
+  for (auto it = order.begin(); it != end; ++it) {
+    part.tuples.push_back(it->second);
+    loss_->Extend(part.box, tuples[it->second].point);
+    const auto& numbers = bucket.numbers();
+    bucket.Remove(static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), it->second) - numbers.begin()));
   }
+}
 
-  if (parts.empty()) {  // fewer than l values among one tuple a person: no cut
-    SplitPart whole{{}, loss_->Of(tuples[0].point)};
-    for (std::size_t i = 0; i < tuples.size(); ++i) {
-      whole.tuples.push_back(static_cast<std::int32_t>(i));
-      loss_->Extend(whole.box, tuples[i].point);
-    }
-    parts.push_back(std::move(whole));
-    return parts;
-  }
+// One part of k tuples, in proportion from the buckets and from l of them at least; nothing where they hold too little.
+std::optional<SplitPart> Splitter::TakePart(Tuples tuples, std::vector<PointLanes>& buckets, std::int64_t l, Random& random) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t sum = 0;
   for (const PointLanes& bucket : buckets) {
-    Numbers left = bucket.numbers();
-    std::sort(left.begin(), left.end());
-    for (const std::int32_t tuple : left) PlaceNearest(tuples, tuple, parts);
+    sizes.push_back(static_cast<std::int64_t>(bucket.size()));
+    sum += sizes.back();
   }
-  // Everything else follows its person; people without any value go where they widen least.
+  if (static_cast<std::int64_t>(buckets.size()) < l || sum < needs_->k) return std::nullopt;
+  std::vector<std::int64_t> quotas = CastleQuotas(sizes, needs_->k, l);
+  std::vector<std::size_t> giving;
+  for (std::size_t i = 0; i < quotas.size(); ++i) {
+    if (quotas[i] > 0) giving.push_back(i);
+  }
+  const std::size_t seed_bucket = giving[random.Below(giving.size())];
+  const std::size_t seed_lane = random.Below(buckets[seed_bucket].size());
+  const std::int32_t seed = buckets[seed_bucket].number(seed_lane);
+  buckets[seed_bucket].Remove(seed_lane);
+  --quotas[seed_bucket];
+  SplitPart part{{seed}, loss_->Of(tuples[seed].point)};
+  for (std::size_t i = 0; i < buckets.size(); ++i) TakeNearest(tuples, buckets[i], quotas[i], part);
+  std::erase_if(buckets, [](const PointLanes& bucket) { return bucket.size() == 0; });
+  return part;
+}
+
+// The tuples that were not chosen follow their person; people without any value go where they widen least.
+void Splitter::PlaceUnchosen(Tuples tuples, const std::vector<Numbers>& people, std::vector<SplitPart>& parts) {
   std::vector<std::int32_t> part_of(tuples.size(), -1);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (const std::int32_t tuple : parts[i].tuples) part_of[tuple] = static_cast<std::int32_t>(i);
@@ -159,6 +146,32 @@ std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, s
       }
     }
   }
+}
+
+std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random) {
+  std::vector<Numbers> people;
+  for (std::size_t person = 0; person < rows_of_person_.size(); ++person) {
+    people.emplace_back(tuples_of_person_.begin() + first_of_person_[person],
+                        tuples_of_person_.begin() + first_of_person_[person + 1]);
+  }
+  std::vector<PointLanes> buckets = ValueBuckets(tuples, people, need);
+  std::vector<SplitPart> parts;
+  parts_.Clear();
+  while (auto part = TakePart(tuples, buckets, l, random)) {
+    parts_.Set(parts_.Add(), part->box);
+    parts.push_back(*std::move(part));
+  }
+  if (parts.empty()) {  // fewer than l values among one tuple a person: no cut
+    Numbers all(tuples.size());
+    std::iota(all.begin(), all.end(), 0);
+    return {PartOf(tuples, std::move(all))};
+  }
+  for (const PointLanes& bucket : buckets) {
+    Numbers left = bucket.numbers();
+    std::sort(left.begin(), left.end());
+    for (const std::int32_t tuple : left) PlaceNearest(tuples, tuple, parts);
+  }
+  PlaceUnchosen(tuples, people, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].box = parts_.box(i);
   return parts;
 }

@@ -165,12 +165,6 @@ bool OpenClusters::Feasible() const {
 
 // ---- the clusters
 
-Position OpenClusters::oldest(Lane lane) const {
-  Position least = clusters_[lane].head;
-  for (Position at = least; at != 0; at = next_[Slot(at)]) least = std::min(least, at);
-  return least;
-}
-
 void OpenClusters::Link(Lane lane, Position position) {
   Cluster& cluster = clusters_[lane];
   const std::size_t slot = Slot(position);

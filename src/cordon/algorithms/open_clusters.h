@@ -46,8 +46,6 @@ class OpenClusters {
   bool is_open(Lane lane) const { return clusters_[lane].rows > 0; }
   std::int64_t id(Lane lane) const { return clusters_[lane].id; }
   std::int64_t people(Lane lane) const { return clusters_[lane].people; }
-  std::size_t rows(Lane lane) const { return clusters_[lane].rows; }
-  Position oldest(Lane lane) const;
   bool Ready(Lane lane) const;
   // Whether all that waits would make one group.
   bool Feasible() const;
