@@ -7,8 +7,9 @@
 set -euo pipefail
 folder=$1
 [ -f "$folder/include/duckdb.h" ] && [ -f "$folder/lib/libduckdb.so" ] && exit 0
-if echo '#include <duckdb.h>' | ${CXX:-c++} -E -x c++ - >/dev/null 2>&1 && ldconfig -p 2>/dev/null | grep -q 'libduckdb\.so'; then
-  exit 0  # the system's comes first
+if echo '#include <duckdb.h>' | ${CXX:-c++} -E -x c++ - 2>/dev/null | grep -q duckdb_register_scalar_function &&
+   ldconfig -p 2>/dev/null | grep -q 'libduckdb\.so'; then
+  exit 0  # the system's comes first, if it is recent enough
 fi
 
 leave_out() {

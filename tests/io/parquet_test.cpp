@@ -155,11 +155,12 @@ TEST_F(Parquet, EveryTypeIsReadAsText) {
        "SELECT true AS b, 200::UTINYINT AS u8, (-128)::TINYINT AS i8, 18446744073709551615::UBIGINT AS u64, "
        "(-9223372036854775808)::BIGINT AS i64, 170141183460469231731687303715884105727::HUGEINT AS i128, 0.1::DOUBLE AS d, "
        "0.1::FLOAT AS f, 12.50::DECIMAL(9,2) AS m, DATE '2024-02-29' AS day, TIMESTAMP '2024-02-29 10:15:00' AS at, "
-       "TIME '10:15:00' AS time, 'x'::BLOB AS blob, [1, 2] AS list, {'k': 'v'} AS struct, NULL::VARCHAR AS nothing");
+       "TIMESTAMPTZ '2024-02-29 10:15:00+02' AS zoned, TIME '10:15:00' AS time, 'x'::BLOB AS blob, [1, 2] AS list, {'k': 'v'} "
+       "AS struct, NULL::VARCHAR AS nothing");
   EXPECT_EQ(ReadBack("t.parquet")[0],
             (std::vector<std::string>{"true", "200", "-128", "18446744073709551615", "-9223372036854775808",
                                       "1.7014118346046923e+38", "0.1", "0.1", "12.50", "2024-02-29", "2024-02-29 10:15:00",
-                                      "10:15:00", "x", "[1, 2]", "{'k': v}", kAbsent}));
+                                      "2024-02-29 08:15:00+00", "10:15:00", "x", "[1, 2]", "{'k': v}", kAbsent}));
 }
 
 TEST_F(Parquet, SkippedColumnsAreNotKeptAndNamesCanBeReplaced) {

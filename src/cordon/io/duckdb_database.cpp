@@ -67,6 +67,8 @@ Result<std::shared_ptr<Database>> Database::Open() {
   api->destroy_config(&config);
   CORDON_RETURN_IF_ERROR(configured);
   if (api->connect(opened->database_, &opened->connection_) != DuckDBSuccess) return Error::Io("DuckDB does not start");
+  // Times with a zone as text are the same wherever they are read; a library without time zones has none to show.
+  (void)opened->Execute("SET TimeZone = 'UTC'");
   return opened;
 }
 
