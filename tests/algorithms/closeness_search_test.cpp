@@ -2,13 +2,14 @@
 //
 // The parts of the search behind sabre and burel: moves whose loss is known before they are made, what mix can still be
 // reached, orders in which neighbours are alike, and the whole of it on small and on many rows.
+#include "cordon/algorithms/closeness_search.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "cordon/algorithms/closeness_search.h"
 #include "cordon/algorithms/locality_orders.h"
 #include "cordon/algorithms/mix_outlook.h"
 #include "cordon/algorithms/mondrian.h"
@@ -26,7 +27,9 @@ using testing::Numbers;
 using testing::SmallTable;
 
 ModelSpec T(Rational t, Distance distance) { return TClosenessSpec{"s", t, distance}; }
-ModelSpec Beta(Rational beta, BetaLikenessSpec::Kind kind) { return BetaLikenessSpec{.sensitive = "s", .beta = beta, .kind = kind}; }
+ModelSpec Beta(Rational beta, BetaLikenessSpec::Kind kind) {
+  return BetaLikenessSpec{.sensitive = "s", .beta = beta, .kind = kind};
+}
 
 // Two numeric and one categorical quasi column, one sensitive of `values` values; skewed, with ties.
 SmallTable RandomTable(Random& random, std::size_t rows, Code values) {
@@ -251,7 +254,8 @@ TEST(MovableGroups, ExtremesKnowWhatRemainsWithoutARow) {
 double BruteLeast(std::vector<int>& counts, int rows, int size, const std::vector<double>& shares) {
   if (rows == size) {
     double distance = 0;
-    for (std::size_t v = 0; v < shares.size(); ++v) distance += std::max(0.0, counts[v] / static_cast<double>(size) - shares[v]);
+    for (std::size_t v = 0; v < shares.size(); ++v)
+      distance += std::max(0.0, counts[v] / static_cast<double>(size) - shares[v]);
     return distance;
   }
   double least = 2;

@@ -141,13 +141,13 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
     RowSets start;
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
-    TopDown(space, gate).Divide(all, start);
+    PartitionCuts(space, gate).Divide(all, start);
     const double before = TotalLoss(each.data, start);
     RowPlaces places(view.size());
     // All groups are looked at again until a whole round finds nothing.
     RowSets sets = start;
     for (double last = before + 1, now = before; now < last - 1e-6;) {
-      Refinement refinement(space, gate, places, sets, {.rounds = 50, .least_gain = 0, .max_visits = 1'000'000});
+      GroupRefinement refinement(space, gate, places, sets, {.rounds = 50, .least_gain = 0, .max_visits = 1'000'000});
       refinement.Rounds({});
       sets = refinement.Take();
       last = now;
@@ -239,7 +239,7 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
     RowSets sets;
-    TopDown(space, gate).Divide(all, sets);
+    PartitionCuts(space, gate).Divide(all, sets);
     for (const auto& rows : sets) groups.Add(rows);
     BoxTree tree(space, groups, gate.min_rows(), 1'000'000);
     tree.Build();

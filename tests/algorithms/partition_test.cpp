@@ -58,7 +58,7 @@ TEST(Partition, WorkedExampleByRelocation) {
   EXPECT_NEAR(groups.InsertCost(2, space.row(2)), 2.4, 1e-6);
   EXPECT_NEAR(groups.InsertCost(1, space.row(2)), 4.1, 1e-6);
 
-  Refinement refinement(space, gate, places, {{0, 1, 2}, {3, 4}, {5, 6}}, {.swap = false, .resplit = 0});
+  GroupRefinement refinement(space, gate, places, {{0, 1, 2}, {3, 4}, {5, 6}}, {.swap = false, .resplit = 0});
   refinement.Rounds({});
   EXPECT_NEAR(refinement.total(), 2.7, 1e-6);
   RowSets sets = refinement.Take();
@@ -74,7 +74,7 @@ TEST(Partition, RowsOfFullGroupsChangePlaces) {
   const PartitionSpace space(view, {});
   PartitionGate gate(view, model.model, model.counted);
   RowPlaces places(view.size());
-  Refinement refinement(space, gate, places, {{0, 1}, {2, 3}}, {.resplit = 0});
+  GroupRefinement refinement(space, gate, places, {{0, 1}, {2, 3}}, {.resplit = 0});
   EXPECT_NEAR(refinement.total(), 7.8, 1e-6);
   refinement.Rounds({});
   EXPECT_NEAR(refinement.total(), .2, 1e-6);

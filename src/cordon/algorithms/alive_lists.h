@@ -46,7 +46,8 @@ class AliveLists {
     for (std::size_t i = 0; i < reach && at < end; ++i, at = Find(next_[order], at + 1)) f(orders_->in_class(order, at));
     const std::size_t begin = orders_->class_begin(value_class);
     at = Find(before_[order], place);
-    for (std::size_t i = 0; i < reach && at > begin; ++i, at = Find(before_[order], at - 1)) f(orders_->in_class(order, at - 1));
+    for (std::size_t i = 0; i < reach && at > begin; ++i, at = Find(before_[order], at - 1))
+      f(orders_->in_class(order, at - 1));
   }
 
  private:

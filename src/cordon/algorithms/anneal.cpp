@@ -7,7 +7,7 @@
 namespace cordon {
 namespace {
 
-constexpr double kLeastGain = 1e-6;      // at temperature 0: float sums of spans are no finer
+constexpr double kLeastGain = 1e-6;       // at temperature 0: float sums of spans are no finer
 constexpr double kSameValueShare = 0.15;  // of the steps with a row at the border
 constexpr std::size_t kSameValueReach = 8;
 constexpr std::size_t kSwapsTried = 24;
@@ -31,7 +31,9 @@ class Annealer {
   }
 
  private:
-  double Cost(std::size_t group, float loss) const { return static_cast<double>(loss) * static_cast<double>(groups_.size(group)); }
+  double Cost(std::size_t group, float loss) const {
+    return static_cast<double>(loss) * static_cast<double>(groups_.size(group));
+  }
 
   // The best row of the same class near some other member of the row's own group.
   void SwapAlike(std::size_t row, std::size_t group, std::size_t order, double limit) {

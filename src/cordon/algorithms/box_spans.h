@@ -37,9 +37,7 @@ class BoxSpans {
     float weight = 1;
     std::vector<float> table;  // [lo * size + hi]; empty for large domains
   };
-  static float Large(const Axis& axis, Code lo, Code hi) {
-    return axis.weight * static_cast<float>(axis.domain->Loss(lo, hi));
-  }
+  static float Large(const Axis& axis, Code lo, Code hi) { return axis.weight * static_cast<float>(axis.domain->Loss(lo, hi)); }
   std::vector<Axis> axes_;
   float whole_ = 0;
 };

@@ -89,7 +89,8 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
 }
 
 // Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
-std::vector<RowGroup> Deal(const ClosenessProblem& problem, const SearchRows& rows, std::size_t num_shards, const Random& random) {
+std::vector<RowGroup> Deal(const ClosenessProblem& problem, const SearchRows& rows, std::size_t num_shards,
+                           const Random& random) {
   const LocalityTokens tokens(problem.spans, random.Substream("deal"));
   struct Place {
     std::uint8_t value_class;
@@ -116,7 +117,8 @@ bool AllAdmitted(const ClosenessProblem& problem, std::span<const RowGroup> shar
 }
 
 // Neighbouring groups together, in the order of the tokens, cut into blocks of about kShardRows rows.
-std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups, const Random& random) {
+std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups,
+                                             const Random& random) {
   const LocalityTokens tokens(problem.spans, random);
   std::vector<RowId> heads;
   for (const RowGroup& group : groups) heads.push_back(group.front());
@@ -201,9 +203,9 @@ std::vector<RowGroup> SolveLarge(const ClosenessProblem& problem, std::span<cons
 
 }  // namespace
 
-Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model, const Reference& reference,
-                               const CountedColumns& counted, const ClosenessSearchOptions& options, const Random& random,
-                               const Run& run) {
+Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model,
+                               const Reference& reference, const CountedColumns& counted, const ClosenessSearchOptions& options,
+                               const Random& random, const Run& run) {
   const std::optional<std::string> steering = SteeringColumn(specs);
   if (!steering) {
     return Error::InvalidPolicy("this search is for models of a sensitive column").WithHint("use algorithm = \"mondrian\"");
@@ -216,9 +218,13 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   std::size_t histogram = 0;
   while (reference.sensitive[histogram].name != *steering) ++histogram;
   const ValueClasses classes(reference.histograms[histogram]);
-  const ClosenessProblem problem{
-      view.data(), *view.data().Find(*steering),         model, counted, classes, BoxSpans(view.data()),
-      MixOutlook(specs, reference, histogram, classes)};
+  const ClosenessProblem problem{view.data(),
+                                 *view.data().Find(*steering),
+                                 model,
+                                 counted,
+                                 classes,
+                                 BoxSpans(view.data()),
+                                 MixOutlook(specs, reference, histogram, classes)};
   const Plan plan = PlanOf(options);
   const std::vector<GrowthOptions> ways = Ways(problem, options);
 

@@ -11,11 +11,11 @@ namespace cordon {
 namespace {
 
 constexpr std::size_t kGrowthOrders = 6;
-constexpr std::size_t kLeastReach = 3;    // alive rows of each class on either side of the seed
-constexpr std::int64_t kOvertime = 8;     // rows beyond the wanted size, where rounding keeps the mix from fitting
-constexpr float kSupplyBias = 0.05F;      // values that are left over too often are taken a little sooner
-constexpr float kMostLoss = 0.375F;        // of a core, where not all rows are to be in cores
-constexpr std::int64_t kHostSize = 30;    // from this size on, boxes are widened instead of rows added
+constexpr std::size_t kLeastReach = 3;  // alive rows of each class on either side of the seed
+constexpr std::int64_t kOvertime = 8;   // rows beyond the wanted size, where rounding keeps the mix from fitting
+constexpr float kSupplyBias = 0.05F;    // values that are left over too often are taken a little sooner
+constexpr float kMostLoss = 0.375F;     // of a core, where not all rows are to be in cores
+constexpr std::int64_t kHostSize = 30;  // from this size on, boxes are widened instead of rows added
 constexpr std::size_t kMostHosts = 256;
 
 class Grower {
@@ -149,7 +149,8 @@ class Grower {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       if (classes_.rows(c) == 0) continue;
       const double share = classes_.share(c);
-      bias_[c] = -kSupplyBias * static_cast<float>((static_cast<double>(left_[c]) / static_cast<double>(num_left_) - share) / share);
+      bias_[c] =
+          -kSupplyBias * static_cast<float>((static_cast<double>(left_[c]) / static_cast<double>(num_left_) - share) / share);
     }
   }
 

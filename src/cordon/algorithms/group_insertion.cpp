@@ -70,7 +70,8 @@ void MergeRest(MovableGroups& groups, std::span<const std::uint32_t> rest) {
       if (other == group || groups.size(other) == 0) continue;
       // Per row that comes along: many rows at once bring the mix back to the whole's soonest.
       const double size = static_cast<double>(groups.size(group) + groups.size(other));
-      const double added = static_cast<double>(groups.LossMerged(group, other)) * size - groups.cost(group) - groups.cost(other);
+      const double added =
+          static_cast<double>(groups.LossMerged(group, other)) * size - groups.cost(group) - groups.cost(other);
       const double score = added / static_cast<double>(groups.size(other));
       if (best_group == group || score < best) {
         best = score;

@@ -120,8 +120,8 @@ class Widener {
   std::span<const std::uint32_t> alive_;
   std::int64_t size_;
   std::vector<CodeRange> box_;
-  std::vector<std::int64_t> inside_;                 // by value: alive rows in the box
-  std::vector<std::vector<std::uint32_t>> nearly_;   // by attribute: rows that miss the box there alone
+  std::vector<std::int64_t> inside_;                // by value: alive rows in the box
+  std::vector<std::vector<std::uint32_t>> nearly_;  // by attribute: rows that miss the box there alone
 };
 
 }  // namespace

@@ -18,9 +18,7 @@ double AsDouble(const Rational& value) {
 
 MixOutlook::MixOutlook(std::span<const ModelSpec> specs, const Reference& reference, std::size_t histogram,
                        const ValueClasses& classes)
-    : caps_(reference.histograms[histogram].size(), 1.0),
-      needs_(caps_.size(), 1),
-      histogram_(reference.histograms[histogram]) {
+    : caps_(reference.histograms[histogram].size(), 1.0), needs_(caps_.size(), 1), histogram_(reference.histograms[histogram]) {
   const Attribute& attribute = reference.sensitive[histogram];
   for (std::size_t c = 0; c < classes.size(); ++c) class_shares_.push_back(classes.share(c));
   for (std::size_t value = 0; value < caps_.size(); ++value) class_of_.push_back(classes.of(static_cast<Code>(value)));
@@ -34,12 +32,14 @@ MixOutlook::MixOutlook(std::span<const ModelSpec> specs, const Reference& refere
     } else if (const auto* beta = std::get_if<BetaLikenessSpec>(&spec); beta != nullptr && beta->sensitive == attribute.name) {
       for (std::size_t value = 0; value < most.size(); ++value) {
         double factor = AsDouble(beta->beta);
-        if (beta->kind == BetaLikenessSpec::Kind::kEnhanced && share(value) > 0) factor = std::min(factor, -std::log(share(value)));
+        if (beta->kind == BetaLikenessSpec::Kind::kEnhanced && share(value) > 0)
+          factor = std::min(factor, -std::log(share(value)));
         most[value] = std::min(most[value], share(value) * (1 + factor));
       }
     } else if (const auto* alpha = std::get_if<AlphaKSpec>(&spec); alpha != nullptr && alpha->sensitive == attribute.name) {
       if (const auto code = attribute.domain->Encode(alpha->value)) most[*code] = std::min(most[*code], AsDouble(alpha->alpha));
-    } else if (const auto* bound = std::get_if<ConfidenceSpec>(&spec); bound != nullptr && bound->values.contains(attribute.name)) {
+    } else if (const auto* bound = std::get_if<ConfidenceSpec>(&spec);
+               bound != nullptr && bound->values.contains(attribute.name)) {
       const std::vector<std::string>& values = bound->values.at(attribute.name);
       for (std::size_t value = 0; values.empty() && value < most.size(); ++value) {
         most[value] = std::min(most[value], AsDouble(bound->h));

@@ -84,9 +84,9 @@ class MovableGroups {
   std::size_t width_;
   bool value_is_mix_;  // the model looks at nothing but the steering value: rows that share it are exchangeable
   std::vector<Group> groups_;
-  std::vector<Extremes> extremes_;        // group after group, width_ each
-  std::vector<std::int32_t> group_of_;    // by row
-  std::vector<std::uint32_t> slot_;       // place among the members of its group
+  std::vector<Extremes> extremes_;      // group after group, width_ each
+  std::vector<std::int32_t> group_of_;  // by row
+  std::vector<std::uint32_t> slot_;     // place among the members of its group
 };
 
 }  // namespace cordon

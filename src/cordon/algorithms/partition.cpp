@@ -42,7 +42,7 @@ struct Started {
 
 Started FromTheTop(const Search& search, double price) {
   PartitionGate gate = search.Gate();
-  TopDown top_down(search.space, gate);
+  PartitionCuts top_down(search.space, gate);
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
   Started started;
@@ -58,7 +58,7 @@ Result<Started> FromPeeling(const Search& search, double price) {
   std::vector<double> totals(peeled.size());
   ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
     PartitionGate own = search.Gate();
-    TopDown top_down(search.space, own);
+    PartitionCuts top_down(search.space, own);
     for (std::size_t i = begin; i < end; ++i) totals[i] = top_down.Divide(peeled[i], parts[i]);
   });
   Started started;
@@ -99,7 +99,7 @@ RefineOptions RefineBy(Effort effort) {
 
 RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
   PartitionGate gate = search.Gate();
-  Refinement refinement(search.space, gate, places, std::move(groups), options);
+  GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
   refinement.Rounds(search.run);
   return refinement.Take();
 }

@@ -37,13 +37,13 @@ void Unite(Rank* box, const Rank* other, std::size_t d) {
 
 }  // namespace
 
-double TopDown::BoxLoss(const Rank* box, std::size_t count) const {
+double PartitionCuts::BoxLoss(const Rank* box, std::size_t count) const {
   double sum = 0;
   for (std::size_t q = 0; q < space_.num_quasi(); ++q) sum += space_.Span(q, box[2 * q], box[2 * q + 1]);
   return sum * static_cast<double>(count);
 }
 
-double TopDown::Loss(std::span<const Place> rows) {
+double PartitionCuts::Loss(std::span<const Place> rows) {
   const std::size_t d = space_.num_quasi();
   box_.resize(2 * d);
   Empty(box_.data(), d);
@@ -51,7 +51,7 @@ double TopDown::Loss(std::span<const Place> rows) {
   return BoxLoss(box_.data(), rows.size());
 }
 
-void TopDown::FindCuts(std::span<const Place> rows, double price) {
+void PartitionCuts::FindCuts(std::span<const Place> rows, double price) {
   cuts_.clear();
   whole_ = Loss(rows);
   if (whole_ < kMargin || rows.size() < (price < 0 ? 2 : 1) * gate_.min_rows()) return;
@@ -62,7 +62,7 @@ void TopDown::FindCuts(std::span<const Place> rows, double price) {
 }
 
 // The values that occur, or bins of them where a numeric attribute has very many; then a box and a count for each.
-void TopDown::ScoreAttribute(std::span<const Place> rows, std::size_t q, double price) {
+void PartitionCuts::ScoreAttribute(std::span<const Place> rows, std::size_t q, double price) {
   const std::size_t d = space_.num_quasi();
   const Rank lo = box_[2 * q];
   const auto width = static_cast<std::size_t>(box_[2 * q + 1] - lo) + 1;
@@ -145,7 +145,7 @@ void TopDown::ScoreAttribute(std::span<const Place> rows, std::size_t q, double 
 }
 
 // The rows at values first..last against the rest.
-void TopDown::Score(std::size_t q, std::size_t first, std::size_t last, double price) {
+void PartitionCuts::Score(std::size_t q, std::size_t first, std::size_t last, double price) {
   const std::size_t d = space_.num_quasi();
   const std::uint32_t inside = count_before_[last + 1] - count_before_[first];
   const std::uint32_t outside = count_before_[values_.size()] - inside;
@@ -182,7 +182,7 @@ void TopDown::Score(std::size_t q, std::size_t first, std::size_t last, double p
   }
 }
 
-bool TopDown::Allowed(std::span<const Place> rows, const Cut& cut) {
+bool PartitionCuts::Allowed(std::span<const Place> rows, const Cut& cut) {
   if (gate_.rows_decide()) return true;
   inside_rows_.clear();
   outside_rows_.clear();
@@ -197,7 +197,7 @@ bool TopDown::Allowed(std::span<const Place> rows, const Cut& cut) {
 }
 
 // The allowed cut of least loss below the bound, the first of equals.
-const TopDown::Cut* TopDown::BestCut(std::span<const Place> rows, double below) {
+const PartitionCuts::Cut* PartitionCuts::BestCut(std::span<const Place> rows, double below) {
   if (gate_.rows_decide()) {
     const Cut* best = nullptr;
     for (const Cut& cut : cuts_) {
@@ -213,7 +213,7 @@ const TopDown::Cut* TopDown::BestCut(std::span<const Place> rows, double below) 
 }
 
 // The rows inside come first; returns them.
-std::span<Place> TopDown::Apply(std::span<Place> rows, const Cut& cut) {
+std::span<Place> PartitionCuts::Apply(std::span<Place> rows, const Cut& cut) {
   const auto middle = std::stable_partition(rows.begin(), rows.end(), [&](Place place) {
     const Rank rank = space_.row(place)[cut.attribute];
     return cut.lo <= rank && rank <= cut.hi;
@@ -221,7 +221,7 @@ std::span<Place> TopDown::Apply(std::span<Place> rows, const Cut& cut) {
   return rows.first(static_cast<std::size_t>(middle - rows.begin()));
 }
 
-double TopDown::Divide(std::span<Place> rows, RowSets& parts) {
+double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
   FindCuts(rows, -1);
   const Cut* best = BestCut(rows, whole_ - kMargin);
   if (best == nullptr) {
@@ -233,7 +233,7 @@ double TopDown::Divide(std::span<Place> rows, RowSets& parts) {
   return first + Divide(rows.subspan(inside), parts);
 }
 
-double TopDown::DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts) {
+double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts) {
   FindCuts(rows, -1);
   const double whole = whole_;
   std::vector<Cut> cuts = std::move(cuts_);
@@ -270,7 +270,7 @@ double TopDown::DivideWithForesight(std::vector<Place> rows, int width, RowSets&
   return first + DivideWithForesight(std::move(rest), width, parts);
 }
 
-void TopDown::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
+void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
   FindCuts(rows, price);
   const Cut* best = BestCut(rows, whole_ - kMargin);
   if (best == nullptr) {
@@ -290,7 +290,7 @@ void TopDown::Expel(std::span<Place> rows, double price, RowSets& parts, std::ve
   go_on(rows.subspan(inside), cut.expelled == Cut::Side::kOutside);
 }
 
-double TopDown::DivideWithExpulsion(std::vector<Place> rows, double price, RowSets& parts) {
+double PartitionCuts::DivideWithExpulsion(std::vector<Place> rows, double price, RowSets& parts) {
   const std::size_t before = parts.size();
   for (int round = 0;; ++round) {
     const std::vector<Place> input = rows;

@@ -20,9 +20,9 @@ namespace cordon {
 using RowSets = std::vector<std::vector<Place>>;
 
 // Keeps its memory from call to call: one per thread.
-class TopDown {
+class PartitionCuts {
  public:
-  TopDown(const PartitionSpace& space, PartitionGate& gate) : space_(space), gate_(gate) {}
+  PartitionCuts(const PartitionSpace& space, PartitionGate& gate) : space_(space), gate_(gate) {}
 
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);

@@ -17,7 +17,7 @@ constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and 
 
 }  // namespace
 
-Refinement::Refinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
                        const RefineOptions& options)
     : space_(space),
       gate_(gate),
@@ -29,7 +29,7 @@ Refinement::Refinement(const PartitionSpace& space, PartitionGate& gate, RowPlac
   tree_.Build();
 }
 
-void Refinement::Rounds(const Run& run) {
+void GroupRefinement::Rounds(const Run& run) {
   double before = total();
   for (int round = 0; round < options_.rounds; ++round) {
     std::vector<GroupId> order;
@@ -48,7 +48,7 @@ void Refinement::Rounds(const Run& run) {
   }
 }
 
-void Refinement::RefineGroup(GroupId g) {
+void GroupRefinement::RefineGroup(GroupId g) {
   groups_.set_dirty(g, false);
   Relocate(g);
   Trim(g);
@@ -57,13 +57,13 @@ void Refinement::RefineGroup(GroupId g) {
   if (groups_.alive(g) && options_.resplit > 0) Resplit(g);
 }
 
-BoxTree::Found Refinement::Search(Place row, double bound, GroupId except) {
+BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) {
   if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
   const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
   return tree_.Cheapest(space_.row(row), bound, except, &allowed);
 }
 
-void Refinement::Move(Place row, GroupId to) {
+void GroupRefinement::Move(Place row, GroupId to) {
   const GroupId from = groups_.group_of(row);
   groups_.Remove(row);
   if (groups_.alive(from)) tree_.Update(from);
@@ -71,7 +71,7 @@ void Refinement::Move(Place row, GroupId to) {
   tree_.Update(to);
 }
 
-void Refinement::Relocate(GroupId g) {
+void GroupRefinement::Relocate(GroupId g) {
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
     moved = false;
@@ -89,13 +89,13 @@ void Refinement::Relocate(GroupId g) {
   }
 }
 
-void Refinement::Trim(GroupId g) {
+void GroupRefinement::Trim(GroupId g) {
   for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kMargin; ++i) {
     if (!TrimOnce(g)) return;
   }
 }
 
-bool Refinement::TrimOnce(GroupId g) {
+bool GroupRefinement::TrimOnce(GroupId g) {
   std::vector<TrimCut> cuts;
   if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
   std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
@@ -116,7 +116,7 @@ bool Refinement::TrimOnce(GroupId g) {
   return true;
 }
 
-void Refinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
+void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
   const std::size_t size = groups_.rows(g).size();
   const std::size_t spare = size - gate_.min_rows();
   std::vector<Rank> ranks;
@@ -151,7 +151,7 @@ void Refinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
   }
 }
 
-void Refinement::TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts) {
+void GroupRefinement::TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts) {
   std::vector<Place> kept;
   for (const Place row : groups_.rows(g)) {
     const Rank rank = space_.row(row)[q];
@@ -166,7 +166,7 @@ void Refinement::TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector
 
 // Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
 // potential, or none.
-bool Refinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
+bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
   const bool was_dirty = groups_.dirty(g);
   std::vector<std::pair<GroupId, bool>> moved;
   double cost = 0;
@@ -188,7 +188,7 @@ bool Refinement::MoveBlock(GroupId g, std::span<const Place> rows, double potent
 }
 
 // Divides all rows of the groups anew; the parts take their places if they lose less.
-bool Refinement::ReplaceIfBetter(std::span<const GroupId> old) {
+bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
   std::vector<Place> rows;
   double before = 0;
   for (const GroupId g : old) {
@@ -212,13 +212,13 @@ bool Refinement::ReplaceIfBetter(std::span<const GroupId> old) {
   return true;
 }
 
-void Refinement::Split(GroupId g) {
+void GroupRefinement::Split(GroupId g) {
   if (groups_.rows(g).size() < 2 * gate_.min_rows() || groups_.loss(g) < kMargin) return;
   const GroupId old[] = {g};
   ReplaceIfBetter(old);
 }
 
-void Refinement::Resplit(GroupId g) {
+void GroupRefinement::Resplit(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> old;
   tree_.Nearest(g, options_.resplit, old);
@@ -228,7 +228,7 @@ void Refinement::Resplit(GroupId g) {
   if (old.size() > 1 && rows <= kLargestUnion) ReplaceIfBetter(old);
 }
 
-void Refinement::Swap(GroupId g) {
+void GroupRefinement::Swap(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> near;
   tree_.Nearest(g, kSwapNear, near);
@@ -240,7 +240,7 @@ void Refinement::Swap(GroupId g) {
 }
 
 // The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.
-bool Refinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
+bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
   const auto size = static_cast<double>(groups_.rows(g).size());
   const BoxTree::Found third = Search(row, groups_.total(g), g);
   double best = kMargin;
@@ -273,7 +273,7 @@ bool Refinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
   return true;
 }
 
-RowSets Refinement::Take() const {
+RowSets GroupRefinement::Take() const {
   RowSets sets;
   for (GroupId g = 0; g < groups_.size(); ++g) {
     if (!groups_.alive(g)) continue;

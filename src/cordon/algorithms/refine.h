@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refinement: moves that take loss away from a partition and keep every group admitted, until no single move helps.
+// GroupRefinement: moves that take loss away from a partition and keep every group admitted, until no single move helps.
 //
 //   Relocate   a row goes to the group that takes it up most cheaply
 //   Trim       a block of rows at one end of a box leaves, row by row, so that the box shrinks; or all of them (Dissolve)
@@ -28,10 +28,10 @@ struct RefineOptions {
   std::size_t max_visits = 2000;  // nodes of the index a search may see
 };
 
-class Refinement {
+class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
-  Refinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
+  GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
 
   void Rounds(const Run& run);
   double total() const { return groups_.total(); }
@@ -69,7 +69,7 @@ class Refinement {
   RefineOptions options_;
   RefineGroups groups_;
   BoxTree tree_;
-  TopDown top_down_;
+  PartitionCuts top_down_;
 };
 
 }  // namespace cordon

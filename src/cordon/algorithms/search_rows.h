@@ -36,10 +36,10 @@ class ValueClasses {
 
 struct SearchRows {
   std::size_t width = 0;
-  std::vector<RowId> ids;                    // the row of the microdata
-  std::vector<Code> codes;                   // size x width
-  std::vector<Code> values;                  // the sensitive value that steers
-  std::vector<std::uint8_t> value_classes;   // its class
+  std::vector<RowId> ids;                   // the row of the microdata
+  std::vector<Code> codes;                  // size x width
+  std::vector<Code> values;                 // the sensitive value that steers
+  std::vector<std::uint8_t> value_classes;  // its class
 
   // `sensitive`: the column of the data whose values steer.
   static SearchRows Of(const Microdata& data, std::size_t sensitive, const ValueClasses& classes, std::span<const RowId> rows);

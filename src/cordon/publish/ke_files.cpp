@@ -199,7 +199,7 @@ Result<void> WriteKeFiles(const KePublication& publication, const std::vector<St
   }
   CORDON_RETURN_IF_ERROR(WriteParquetFile(directory + "/help.parquet", lines, help.group.size(), run));
 
-  const GroupTable& groups = publication.tables.groups;
+  const HelpGroups& groups = publication.tables.groups;
   std::vector<ParquetColumn> facts = {WholeColumn("group", groups.group), WholeColumn("rows", groups.rows),
                                       WholeColumn("distinct_values", groups.distinct)};
   for (const auto& [name, values] :

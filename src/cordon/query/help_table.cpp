@@ -53,7 +53,7 @@ Result<void> AddGroup(std::int64_t group, std::span<const std::int64_t> sorted, 
     help.max_lo.push_back(sorted[h - 1]);
     help.max_hi.push_back(sorted[size - 1]);
   }
-  GroupTable& groups = tables.groups;
+  HelpGroups& groups = tables.groups;
   groups.group.push_back(group);
   groups.rows.push_back(static_cast<std::int64_t>(size));
   groups.distinct.push_back(distinct);

@@ -34,7 +34,7 @@ struct HelpTable {
 };
 
 // A line a group.
-struct GroupTable {
+struct HelpGroups {
   std::vector<std::int64_t> group;
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> distinct;
@@ -47,7 +47,7 @@ struct GroupTable {
 
 struct HelpTables {
   HelpTable help;
-  GroupTable groups;
+  HelpGroups groups;
 };
 
 // Of rows with their group numbers and values. An error where the values of a group add up to more than 18 digits.
@@ -65,7 +65,7 @@ struct Bounds {
   double estimate = 0;  // of the sum: what it is on average over all shuffles
 };
 struct Hits {
-  std::size_t group = 0;  // place in GroupTable
+  std::size_t group = 0;  // place in HelpGroups
   std::int64_t rows = 0;  // at least 1, at most those of the group
 };
 // Nothing where no row is hit.
