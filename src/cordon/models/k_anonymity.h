@@ -21,6 +21,9 @@ class KAnonymity final : public GroupModel {
   bool monotone() const override { return true; }
   bool uses_histograms() const override { return false; }
   bool uses_persons() const override { return true; }
+  std::optional<std::vector<DistinctNeed>> only_distinct() const override {
+    return std::vector<DistinctNeed>{{std::nullopt, spec_.k, std::nullopt}};
+  }
 
  private:
   KAnonymitySpec spec_;
