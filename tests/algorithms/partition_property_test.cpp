@@ -112,6 +112,8 @@ TEST(PartitionProperty, EveryReleaseHoldsWhateverTheModelsEffortAndStart) {
     PartitionOptions options;
     options.effort = seed % 3 == 0 ? Effort::kLow : (seed % 3 == 1 ? Effort::kNormal : Effort::kHigh);
     options.start = seed % 7 == 0 ? Start::kTopDown : (seed % 7 == 1 ? Start::kPeel : Start::kAuto);
+    if (seed % 5 == 0) options.whole_rows = 20;  // in parts
+    options.part_rows = 12;
     const auto groups = Partition(view, counted.model, counted.counted, options, {});
     std::vector<RowId> all(view.rows().begin(), view.rows().end());
     ASSERT_EQ(groups.ok(), counted.Admits(all));
@@ -223,6 +225,36 @@ TEST(PartitionProperty, OnTinyTablesTheBestPartitionIsNear) {
   }
   RecordProperty("loss_over_optimum", std::to_string(found / best));
   EXPECT_LT(found, 1.05 * best);
+}
+
+TEST(PartitionGateProperty, SaysWhatTheModelSays) {
+  int admitted = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 30, seed % 2 == 0);
+    if (each.data.num_rows < 2) continue;
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    PartitionGate gate(view, counted.model, counted.counted);
+    Random random = Random::FromSeed(seed);
+    for (int i = 0; i < 20; ++i) {
+      std::vector<Place> rows(view.rows().begin(), view.rows().end());
+      random.Shuffle(std::span(rows));
+      rows.resize(1 + random.Below(rows.size() - 1));
+      const Place out = rows[random.Below(rows.size())];
+      const auto in = static_cast<Place>(random.Below(view.size()));
+      std::vector<RowId> swapped(rows.begin(), rows.end());
+      std::erase(swapped, out);
+      EXPECT_EQ(gate.Admits(rows, out), counted.Admits(swapped));
+      if (std::find(rows.begin(), rows.end(), in) == rows.end()) {
+        swapped.push_back(in);
+        EXPECT_EQ(gate.Admits(rows, out, in), counted.Admits(swapped));
+      }
+      EXPECT_EQ(gate.Admits(rows), counted.Admits(rows));
+      admitted += gate.Admits(rows);
+    }
+  }
+  EXPECT_GT(admitted, 500);
 }
 
 TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {

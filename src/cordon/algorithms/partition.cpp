@@ -21,10 +21,8 @@ constexpr double kExpelPrice = 0.25;
 constexpr double kPeelPrice = 0.2;
 // Peeled starts improve more under refinement: the other one has to be so much better.
 constexpr double kExpelAdvantage = 0.95;
-// Tables of more than kWholeRows are refined in parts of so many rows, side by side, and then along the seams.
-constexpr std::size_t kPartRows = 30'000;
-constexpr std::size_t kWholeRows = 150'000;
-
+constexpr int kMostExpulsions = 12;
+constexpr std::size_t kTaskRows = 50'000;
 struct Search {
   const View& view;
   const PartitionSpace& space;
@@ -40,14 +38,78 @@ struct Started {
   double total = std::numeric_limits<double>::infinity();
 };
 
+// Large runs are cut one after the other, down to tasks that are worked on side by side; parts come in the order of
+// the runs, so the result is that of one thread.
+class Spreading {
+ public:
+  explicit Spreading(const Search& search) : search_(search), gate_(search.Gate()), top_down_(search.space, gate_) {}
+
+  void Cut(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
+    tasks_.clear();
+    Spread(rows, price, pool);
+    std::vector<RowSets> made(tasks_.size());
+    std::vector<std::vector<Place>> pools(tasks_.size());
+    ParallelFor(search_.run.threads, tasks_.size(), 1, [&](std::size_t task, std::size_t, std::size_t) {
+      PartitionGate gate = search_.Gate();
+      PartitionCuts(search_.space, gate).Expel(tasks_[task], price, made[task], pools[task]);
+    });
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      for (std::vector<Place>& part : made[task]) parts.push_back(std::move(part));
+      pool.insert(pool.end(), pools[task].begin(), pools[task].end());
+    }
+  }
+
+  // Expelled rows are cut in turn, until none is left; where that does not go on, the last of them without expulsion.
+  Started WithExpulsion(std::vector<Place> rows, double price) {
+    Started started;
+    for (int round = 0;; ++round) {
+      const std::vector<Place> input = rows;
+      RowSets made;
+      std::vector<Place> pool;
+      Cut(rows, price, made, pool);
+      std::sort(pool.begin(), pool.end());
+      const bool stuck =
+          !pool.empty() && (round >= kMostExpulsions || pool.size() * 10 > input.size() * 9 || !gate_.Admits(pool));
+      if (stuck) {
+        made.clear();
+        pool.clear();
+        rows = input;
+        Cut(rows, -1, made, pool);
+      }
+      for (std::vector<Place>& part : made) started.groups.push_back(std::move(part));
+      if (pool.empty()) break;
+      rows = std::move(pool);
+    }
+    started.total = 0;
+    for (const std::vector<Place>& part : started.groups) started.total += top_down_.Loss(part);
+    return started;
+  }
+
+ private:
+  void Spread(std::span<Place> rows, double price, std::vector<Place>& pool) {
+    const auto halves = rows.size() > kTaskRows ? top_down_.CutOnce(rows, price) : std::nullopt;
+    if (!halves) return tasks_.push_back(rows);
+    const auto go_on = [&](std::span<Place> side, bool expelled) {
+      if (expelled) {
+        pool.insert(pool.end(), side.begin(), side.end());
+      } else {
+        Spread(side, price, pool);
+      }
+    };
+    go_on(halves->inside, halves->expel_inside);
+    go_on(halves->outside, halves->expel_outside);
+  }
+
+  const Search& search_;
+  PartitionGate gate_;
+  PartitionCuts top_down_;
+  std::vector<std::span<Place>> tasks_;
+};
+
 Started FromTheTop(const Search& search, double price) {
-  PartitionGate gate = search.Gate();
-  PartitionCuts top_down(search.space, gate);
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
-  Started started;
-  started.total = price < 0 ? top_down.Divide(all, started.groups) : top_down.DivideWithExpulsion(all, price, started.groups);
-  return started;
+  return Spreading(search).WithExpulsion(std::move(all), price);
 }
 
 // Peeled groups, each divided further.
@@ -105,7 +167,8 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
 }
 
 // Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
-RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                      std::size_t part_rows) {
   std::vector<RowSets> parts;
   {
     PartitionGate gate = search.Gate();
@@ -113,7 +176,7 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
     for (const std::vector<Place>& rows : groups) all.Add(rows);
     BoxTree tree(search.space, all, gate.min_rows(), options.max_visits);
     tree.Build();
-    for (const std::vector<GroupId>& ids : tree.Parts(kPartRows)) {
+    for (const std::vector<GroupId>& ids : tree.Parts(part_rows)) {
       parts.emplace_back();
       for (const GroupId id : ids) parts.back().push_back(std::move(groups[id]));
     }
@@ -158,8 +221,9 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
   if (options.refine) {
     RowPlaces places(view.size());
     const RefineOptions refine = RefineBy(options.effort);
-    started.groups = view.size() > kWholeRows ? RefineInParts(search, places, std::move(started.groups), refine)
-                                              : RefineWhole(search, places, std::move(started.groups), refine);
+    started.groups = view.size() > options.whole_rows
+                         ? RefineInParts(search, places, std::move(started.groups), refine, options.part_rows)
+                         : RefineWhole(search, places, std::move(started.groups), refine);
   }
   if (run.Stopped()) return Error::Cancelled();
   return ToGroups(view, std::move(started.groups));

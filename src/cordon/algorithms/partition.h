@@ -30,6 +30,9 @@ struct PartitionOptions {
   Start start = Start::kAuto;
   // Whether the start is refined; without, it is what the start gives.
   bool refine = true;
+  // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
+  std::size_t whole_rows = 150'000;
+  std::size_t part_rows = 30'000;
 };
 
 // Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of

@@ -10,7 +10,6 @@ namespace {
 constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
 constexpr std::size_t kMostValues = 4096;
 constexpr std::size_t kBins = 256;
-constexpr int kMostExpulsions = 12;
 // So many cuts are asked about where the model looks at more than the number of rows.
 constexpr std::size_t kMostAsked = 64;
 
@@ -221,16 +220,23 @@ std::span<Place> PartitionCuts::Apply(std::span<Place> rows, const Cut& cut) {
   return rows.first(static_cast<std::size_t>(middle - rows.begin()));
 }
 
-double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
-  FindCuts(rows, -1);
+std::optional<PartitionCuts::Halves> PartitionCuts::CutOnce(std::span<Place> rows, double price) {
+  FindCuts(rows, price);
   const Cut* best = BestCut(rows, whole_ - kMargin);
-  if (best == nullptr) {
+  if (best == nullptr) return std::nullopt;
+  const Cut::Side expelled = best->expelled;
+  const std::size_t inside = Apply(rows, *best).size();
+  return Halves{rows.first(inside), rows.subspan(inside), expelled == Cut::Side::kInside, expelled == Cut::Side::kOutside};
+}
+
+double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
+  const std::optional<Halves> halves = CutOnce(rows, -1);
+  if (!halves) {
     parts.emplace_back(rows.begin(), rows.end());
     return whole_;
   }
-  const std::size_t inside = Apply(rows, *best).size();
-  const double first = Divide(rows.first(inside), parts);
-  return first + Divide(rows.subspan(inside), parts);
+  const double first = Divide(halves->inside, parts);
+  return first + Divide(halves->outside, parts);
 }
 
 double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts) {
@@ -271,14 +277,11 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, Ro
 }
 
 void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
-  FindCuts(rows, price);
-  const Cut* best = BestCut(rows, whole_ - kMargin);
-  if (best == nullptr) {
+  const std::optional<Halves> halves = CutOnce(rows, price);
+  if (!halves) {
     parts.emplace_back(rows.begin(), rows.end());
     return;
   }
-  const Cut cut = *best;
-  const std::size_t inside = Apply(rows, cut).size();
   const auto go_on = [&](std::span<Place> side, bool expelled) {
     if (expelled) {
       pool.insert(pool.end(), side.begin(), side.end());
@@ -286,31 +289,8 @@ void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, s
       Expel(side, price, parts, pool);
     }
   };
-  go_on(rows.first(inside), cut.expelled == Cut::Side::kInside);
-  go_on(rows.subspan(inside), cut.expelled == Cut::Side::kOutside);
-}
-
-double PartitionCuts::DivideWithExpulsion(std::vector<Place> rows, double price, RowSets& parts) {
-  const std::size_t before = parts.size();
-  for (int round = 0;; ++round) {
-    const std::vector<Place> input = rows;
-    RowSets made;
-    std::vector<Place> pool;
-    Expel(rows, price, made, pool);
-    std::sort(pool.begin(), pool.end());
-    const bool ends = pool.empty();
-    if (!ends && (!gate_.Admits(pool) || pool.size() * 10 > input.size() * 9 || round >= kMostExpulsions)) {
-      std::vector<Place> again = input;
-      Divide(again, parts);
-      break;
-    }
-    for (auto& part : made) parts.push_back(std::move(part));
-    if (ends) break;
-    rows = std::move(pool);
-  }
-  double total = 0;
-  for (std::size_t i = before; i < parts.size(); ++i) total += Loss(parts[i]);
-  return total;
+  go_on(halves->inside, halves->expel_inside);
+  go_on(halves->outside, halves->expel_outside);
 }
 
 }  // namespace cordon

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,9 +29,17 @@ class PartitionCuts {
   double Divide(std::span<Place> rows, RowSets& parts);
   // The same with foresight: the `width` best cuts are followed to their ends before one is chosen.
   double DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts);
-  // Cuts may also leave one side that is not admitted; its rows are divided later, together with others of their kind.
-  // `price` is what such a row is reckoned to lose.
-  double DivideWithExpulsion(std::vector<Place> rows, double price, RowSets& parts);
+  // One best cut. A price of at least 0 allows cuts that leave one side that is not admitted: its rows are expelled, to be
+  // divided later together with others of their kind, and are reckoned to lose the price each. Nothing where no cut gains.
+  struct Halves {
+    std::span<Place> inside;
+    std::span<Place> outside;
+    bool expel_inside = false;
+    bool expel_outside = false;
+  };
+  std::optional<Halves> CutOnce(std::span<Place> rows, double price);
+  // To the end. Expelled rows are appended to the pool.
+  void Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool);
 
   double Loss(std::span<const Place> rows);  // total: rows times the loss of their box
 
@@ -50,7 +59,6 @@ class PartitionCuts {
   bool Allowed(std::span<const Place> rows, const Cut& cut);
   const Cut* BestCut(std::span<const Place> rows, double below);
   std::span<Place> Apply(std::span<Place> rows, const Cut& cut);
-  void Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool);
   double BoxLoss(const Rank* box, std::size_t count) const;
 
   const PartitionSpace& space_;

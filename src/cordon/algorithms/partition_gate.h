@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks the model about sets of rows, and nothing at all where the number of rows decides. Keeps counts from call to call:
-// one per thread.
+// Asks the model about sets of rows, in the cheapest way there is:
+//
+//   rows decide      the number of rows is all that matters: nothing is looked at
+//   distinct needs   k people, l values: counted with marks by value, and no longer than it takes to find enough
+//   counts           anything else: histograms, kept by whoever keeps the set where they are small, else taken anew
+//
+// Keeps its memory from call to call: one per thread.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "cordon/algorithms/partition_space.h"
 #include "cordon/models/group_counts.h"
@@ -15,33 +22,37 @@ namespace cordon {
 
 class PartitionGate {
  public:
-  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted)
-      : view_(view), model_(model), counted_(counted), counts_(counted) {
-    min_rows_ = static_cast<std::size_t>(std::max<std::int64_t>(model.MinRows(), 1));
-    rows_decide_ = !model.uses_histograms() && !(model.uses_persons() && counted.persons() != nullptr) && model.monotone();
-  }
+  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted);
 
   const GroupModel& model() const { return model_; }
   const CountedColumns& counted() const { return counted_; }
   std::size_t min_rows() const { return min_rows_; }
   bool rows_decide() const { return rows_decide_; }
+  // Whether sets that live long should keep counts: then ask the model, not the gate, about them.
+  bool keep_counts() const { return keep_counts_; }
   RowId row(Place place) const { return view_.rows()[place]; }
 
-  bool Admits(std::span<const Place> rows) {
-    if (rows.size() < min_rows_) return false;
-    if (rows_decide_) return true;
-    counts_.Clear();
-    for (const Place place : rows) counts_.Add(row(place));
-    return model_.Admits(counts_);
-  }
+  // The rows, without one and with another, where given.
+  bool Admits(std::span<const Place> rows, std::optional<Place> without = {}, std::optional<Place> with = {});
 
  private:
+  struct Need {
+    const Codes* codes;
+    std::int64_t least;
+    Code missing;
+    std::vector<std::uint32_t> marks;  // by code: the question it was last seen in
+  };
+  bool Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with);
+
   const View& view_;
   const GroupModel& model_;
   const CountedColumns& counted_;
-  GroupCounts counts_;
   std::size_t min_rows_;
-  bool rows_decide_;
+  bool rows_decide_ = false;
+  bool keep_counts_ = false;
+  std::optional<std::vector<Need>> needs_;
+  std::uint32_t question_ = 0;
+  GroupCounts counts_;  // empty between questions
 };
 
 }  // namespace cordon

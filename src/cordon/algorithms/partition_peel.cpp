@@ -19,7 +19,6 @@ class Peeling {
         cells_(cells),
         price_(price),
         grouper_(cells),
-        counts_(gate.counted()),
         left_(cells.all()),
         place_of_(view.data().num_rows) {
     for (std::size_t place = 0; place < view.size(); ++place) place_of_[view.rows()[place]] = static_cast<Place>(place);
@@ -88,9 +87,11 @@ class Peeling {
     for (std::size_t i = 0; i < by_group_.size(); ++i) by_group_[next[grouper_.group_of(i)]++] = left_.cells[i];
     for (std::size_t group = 0; group < num_groups; ++group) {
       if (admitted_[group] == 0) continue;
-      counts_.Clear();
-      for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i) counts_.Add(cells_.rows(by_group_[i]));
-      admitted_[group] = gate_.model().Admits(counts_);
+      members_.clear();
+      for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i) {
+        for (const RowId row : cells_.rows(by_group_[i])) members_.push_back(place_of_[row]);
+      }
+      admitted_[group] = gate_.Admits(members_);
     }
   }
 
@@ -218,7 +219,6 @@ class Peeling {
   const LatticeCells& cells_;
   double price_;
   CellGrouper grouper_;
-  GroupCounts counts_;
   CellSet left_;
   std::vector<Place> place_of_;
   std::vector<std::size_t> quasi_;
@@ -228,6 +228,7 @@ class Peeling {
   std::vector<Rank> boxes_;
   std::vector<std::uint32_t> starts_;
   std::vector<std::uint32_t> by_group_;
+  std::vector<Place> members_;
   std::vector<Rank> group_boxes_;
   RowSets groups_;
 };

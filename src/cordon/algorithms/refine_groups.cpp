@@ -33,7 +33,7 @@ void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
     places_.group[group.rows[i]] = g;
     places_.at[group.rows[i]] = static_cast<std::uint32_t>(i);
   }
-  if (!gate_.rows_decide()) {
+  if (gate_.keep_counts()) {
     if (group.counts == nullptr) group.counts = std::make_unique<GroupCounts>(gate_.counted());
     group.counts->Clear();
     for (const Place row : group.rows) group.counts->Add(gate_.row(row));
@@ -162,7 +162,7 @@ double RefineGroups::InsertCost(GroupId g, const Rank* ranks) const {
 bool RefineGroups::CanRemove(GroupId g, Place row) {
   Group& group = groups_[g];
   if (group.rows.size() <= gate_.min_rows()) return false;
-  if (group.counts == nullptr) return true;
+  if (group.counts == nullptr) return gate_.Admits(group.rows, row);
   group.counts->Remove(gate_.row(row));
   const bool can = gate_.model().Admits(*group.counts);
   group.counts->Add(gate_.row(row));
@@ -171,7 +171,8 @@ bool RefineGroups::CanRemove(GroupId g, Place row) {
 
 bool RefineGroups::CanInsert(GroupId g, Place row) {
   Group& group = groups_[g];
-  if (group.counts == nullptr || gate_.model().monotone()) return true;
+  if (gate_.model().monotone()) return true;
+  if (group.counts == nullptr) return gate_.Admits(group.rows, {}, row);
   group.counts->Add(gate_.row(row));
   const bool can = gate_.model().Admits(*group.counts);
   group.counts->Remove(gate_.row(row));
@@ -180,7 +181,7 @@ bool RefineGroups::CanInsert(GroupId g, Place row) {
 
 bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
   Group& group = groups_[g];
-  if (group.counts == nullptr) return true;
+  if (group.counts == nullptr) return gate_.Admits(group.rows, out, in);
   group.counts->Remove(gate_.row(out));
   group.counts->Add(gate_.row(in));
   const bool can = gate_.model().Admits(*group.counts);

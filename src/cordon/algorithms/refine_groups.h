@@ -68,7 +68,7 @@ class RefineGroups {
     std::vector<Place> rows;
     double loss = 0;
     bool dirty = true;
-    std::unique_ptr<GroupCounts> counts;  // where the model looks at more than the number of rows
+    std::unique_ptr<GroupCounts> counts;  // where the gate says so
   };
   void Rescan(GroupId g, std::size_t q);
   void Settle(GroupId g);

@@ -156,6 +156,16 @@ bool AllOf::uses_histograms() const {
   return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_histograms(); });
 }
 
+std::optional<std::vector<DistinctNeed>> AllOf::only_distinct() const {
+  std::vector<DistinctNeed> all;
+  for (const auto& model : models_) {
+    const auto own = model->only_distinct();
+    if (!own) return std::nullopt;
+    all.insert(all.end(), own->begin(), own->end());
+  }
+  return all;
+}
+
 bool AllOf::uses_persons() const {
   return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_persons(); });
 }

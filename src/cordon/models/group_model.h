@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows);
 
 // The place of a sensitive column in the reference; an error with the nearest name as hint where it is not there.
 Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column);
+// So many different values of a histogram, or people, in every group.
+struct DistinctNeed {
+  std::optional<std::size_t> histogram;  // none: people
+  std::int64_t least = 1;
+  std::optional<Code> missing = {};  // does not count
+};
 
 class GroupModel {
  public:
@@ -52,6 +59,9 @@ class GroupModel {
   // Whether Admits looks at histograms / at persons; a search need not keep what nobody looks at.
   virtual bool uses_histograms() const { return true; }
   virtual bool uses_persons() const { return false; }
+  // Where such needs are all that the model asks: a search may count them as it likes, and need not keep histograms of
+  // many values for many groups. Nothing where it asks more.
+  virtual std::optional<std::vector<DistinctNeed>> only_distinct() const { return std::nullopt; }
 };
 
 // The model of one spec, with the sensitive columns it names found in the reference.
@@ -68,6 +78,7 @@ class AllOf final : public GroupModel {
   bool monotone() const override;
   bool uses_histograms() const override;
   bool uses_persons() const override;
+  std::optional<std::vector<DistinctNeed>> only_distinct() const override;
 
   std::span<const std::unique_ptr<const GroupModel>> models() const { return models_; }
 

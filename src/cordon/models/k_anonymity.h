@@ -22,6 +22,9 @@ class KAnonymity final : public GroupModel {
   bool monotone() const override { return true; }
   bool uses_histograms() const override { return false; }
   bool uses_persons() const override { return true; }
+  std::optional<std::vector<DistinctNeed>> only_distinct() const override {
+    return std::vector<DistinctNeed>{{std::nullopt, spec_.k, std::nullopt}};
+  }
 
  private:
   std::int64_t k_;

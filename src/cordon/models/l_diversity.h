@@ -26,6 +26,10 @@ class LDiversity final : public GroupModel {
   bool Admits(const GroupCounts& group) const override;
   std::int64_t MinRows() const override;
   bool monotone() const override { return spec_.kind == LDiversitySpec::Kind::kDistinct; }
+  std::optional<std::vector<DistinctNeed>> only_distinct() const override {
+    if (spec_.kind != LDiversitySpec::Kind::kDistinct) return std::nullopt;
+    return std::vector<DistinctNeed>{{histogram_, spec_.l.numerator(), missing_}};  // l is whole
+  }
 
  private:
   bool AdmitsDistinct(std::span<const std::int64_t> counts) const;

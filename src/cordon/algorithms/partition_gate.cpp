@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition_gate.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kLargestKept = 512;  // values of all histograms together
+
+}  // namespace
+
+PartitionGate::PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted)
+    : view_(view),
+      model_(model),
+      counted_(counted),
+      min_rows_(static_cast<std::size_t>(std::max<std::int64_t>(model.MinRows(), 1))),
+      counts_(counted) {
+  if (const auto distinct = model.only_distinct()) {
+    needs_.emplace();
+    for (const DistinctNeed& need : *distinct) {
+      if (!need.histogram && counted.persons() == nullptr) continue;  // MinRows says it
+      const Codes& codes = need.histogram ? counted.codes(*need.histogram) : *counted.persons();
+      needs_->push_back({&codes, need.least, need.missing.value_or(kNull), {}});
+    }
+    rows_decide_ = needs_->empty();
+    return;
+  }
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < counted.num_histograms(); ++i) values += static_cast<std::size_t>(counted.histogram_size(i));
+  keep_counts_ = values <= kLargestKept;
+}
+
+bool PartitionGate::Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
+  if (++question_ == 0) {  // after 2^32 questions
+    for (Need& each : *needs_) std::fill(each.marks.begin(), each.marks.end(), 0);
+    question_ = 1;
+  }
+  std::int64_t found = 0;
+  const auto see = [&](Place place) {
+    const Code code = (*need.codes)[row(place)];
+    if (code == need.missing) return;
+    if (static_cast<std::size_t>(code) >= need.marks.size()) need.marks.resize(static_cast<std::size_t>(code) + 1, 0);
+    if (need.marks[code] == question_) return;
+    need.marks[code] = question_;
+    ++found;
+  };
+  if (with) see(*with);
+  for (const Place place : rows) {
+    if (found >= need.least) return true;
+    if (place != without) see(place);
+  }
+  return found >= need.least;
+}
+
+bool PartitionGate::Admits(std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
+  const std::size_t size = rows.size() - (without ? 1 : 0) + (with ? 1 : 0);
+  if (size < min_rows_) return false;
+  if (rows_decide_) return true;
+  if (needs_) return std::all_of(needs_->begin(), needs_->end(), [&](Need& need) { return Meets(need, rows, without, with); });
+  for (const Place place : rows) counts_.Add(row(place));
+  if (without) counts_.Remove(row(*without));
+  if (with) counts_.Add(row(*with));
+  const bool admitted = model_.Admits(counts_);
+  if (with) counts_.Remove(row(*with));
+  if (without) counts_.Add(row(*without));
+  for (const Place place : rows) counts_.Remove(row(place));
+  return admitted;
+}
+
+}  // namespace cordon
