@@ -18,7 +18,7 @@ constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and 
 }  // namespace
 
 GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
-                       const RefineOptions& options)
+                                 const RefineOptions& options)
     : space_(space),
       gate_(gate),
       options_(options),

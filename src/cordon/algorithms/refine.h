@@ -31,7 +31,8 @@ struct RefineOptions {
 class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
-  GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
+  GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+                  const RefineOptions& options);
 
   void Rounds(const Run& run);
   double total() const { return groups_.total(); }

@@ -23,7 +23,7 @@ class KAnonymity final : public GroupModel {
   bool uses_histograms() const override { return false; }
   bool uses_persons() const override { return true; }
   std::optional<std::vector<DistinctNeed>> only_distinct() const override {
-    return std::vector<DistinctNeed>{{std::nullopt, spec_.k, std::nullopt}};
+    return std::vector<DistinctNeed>{{std::nullopt, k_, std::nullopt}};
   }
 
  private:
