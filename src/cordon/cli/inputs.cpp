@@ -39,8 +39,8 @@ Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, co
   return Bind(policy, table, run).WithContext("binding {} to {}", path, policy.name);
 }
 
-Result<Table> ReadPublishedTable(const std::string& path, const Policy& policy, std::optional<FileFormat> format,
-                                 const Run& run) {
+Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
+                                std::optional<FileFormat> format, const Run& run) {
   // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
   TextFormat text = policy.data.text;
   text.skip = 0;
@@ -48,16 +48,11 @@ Result<Table> ReadPublishedTable(const std::string& path, const Policy& policy, 
     std::vector<std::string> published;
     for (const std::string& name : text.columns) {
       const AttributePolicy* attribute = policy.Find(name);
-      const bool hidden = attribute != nullptr ? !IsPublished(*attribute) : policy.stream && policy.stream->event_time == name;
+      const bool hidden = attribute != nullptr && !IsPublished(*attribute);
       if (!hidden) published.push_back(name);
     }
     text.columns = std::move(published);
   }
-  return ReadTableFile(path, text, format, run);
-}
-
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
-                                std::optional<FileFormat> format, const Run& run) {
   // A store of permute: its table, and what its manifest says was shuffled inside the groups.
   std::string file = path;
   std::string permuted;
@@ -66,7 +61,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
     file = StorePath(path) + "/table.parquet";
     permuted = manifest.json.value("sensitive", "");
   }
-  CORDON_TRY(const Table table, ReadPublishedTable(file, policy, format, run));
+  CORDON_TRY(const Table table, ReadTableFile(file, text, format, run));
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", file));
   release.permuted = std::move(permuted);
   return release;

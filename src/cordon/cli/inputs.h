@@ -19,9 +19,6 @@ Result<std::optional<FileFormat>> ParseFormat(const std::string& name);
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
-// A table that was published: the columns that a release has.
-Result<Table> ReadPublishedTable(const std::string& path, const Policy& policy, std::optional<FileFormat> format,
-                                 const Run& run);
 Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
                                 std::optional<FileFormat> format, const Run& run);
 

@@ -5,6 +5,7 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/report.h"
 #include "cordon/publish/verify_stream.h"
+#include "cordon/stream/audit_log.h"
 
 namespace cordon {
 namespace {
@@ -40,8 +41,13 @@ void Print(const StreamAudit& audit, Console& console) {
 
 Result<Answer> VerifyStreamFiles(const std::string& out, const std::string& audit_path, const Policy& policy,
                                  std::optional<FileFormat> format, bool json, Console& console, const Run& run) {
-  CORDON_TRY(const Table table, ReadPublishedTable(out, policy, format, run));
   CORDON_TRY(const std::string log, ReadFile(audit_path));
+  TextFormat text = policy.data.text;
+  text.skip = 0;
+  if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
+    CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", audit_path));
+  }
+  CORDON_TRY(const Table table, ReadTableFile(out, text, format, run));
   CORDON_TRY(const StreamAudit audit, VerifyStream(policy, table, log, run).WithContext("verifying {}", out));
   if (json) {
     console.Out(Dump(AuditJson(audit)));

@@ -283,7 +283,7 @@ Result<void> StreamRun::OpenOutputs() {
     const std::uint64_t length = snapshot_ ? snapshot_->audit_length : 0;
     CORDON_TRY(auto file, OpenDurably(*request_.audit, FileLayer::Access::kPrivate, length));
     logs_.audit = AppendLog(std::move(file), length);
-    if (length == 0) AppendAuditHead(policy_.digest, logs_.audit.buffer());
+    if (length == 0) AppendAuditHead(policy_.digest, rows_->columns(), logs_.audit.buffer());
   }
   if (!request_.dead_letters && pipe) return {};
   dead_path_ = request_.dead_letters.value_or(DefaultDeadLetters(request_));

@@ -28,6 +28,8 @@ void AppendList(const char* name, const Range& range, const Of& of, std::string&
 
 Error Bad(std::uint64_t line) { return Error::InvalidData("line {} is no record of an audit log", line); }
 
+Error NoLog() { return Error::InvalidData("this is no audit log").WithHint("give the file that cordon stream --audit wrote"); }
+
 template <typename T>
 Result<std::vector<T>> Numbers(const Json& json, const char* key, std::uint64_t line) {
   const auto found = json.find(key);
@@ -66,8 +68,21 @@ Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
 
 }  // namespace
 
-void AppendAuditHead(std::string_view policy_digest, std::string& to) {
-  to += fmt::format("{{\"cordon_audit\":1,\"policy\":\"{}\"}}\n", policy_digest);
+void AppendAuditHead(std::string_view policy_digest, std::span<const std::string> columns, std::string& to) {
+  to += fmt::format("{{\"cordon_audit\":1,\"policy\":\"{}\",\"columns\":{}}}\n", policy_digest,
+                    Json(std::vector<std::string>(columns.begin(), columns.end())).dump());
+}
+
+Result<std::vector<std::string>> AuditedColumns(std::string_view text) {
+  const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  const auto columns = head.is_object() ? head.find("columns") : head.end();
+  if (columns == head.end() || !columns->is_array()) return NoLog();
+  std::vector<std::string> names;
+  for (const Json& name : *columns) {
+    if (!name.is_string()) return NoLog();
+    names.push_back(name.get<std::string>());
+  }
+  return names;
 }
 
 void AppendAudit(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
@@ -99,7 +114,7 @@ Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditRe
     if (line == 1) {
       if (!HasWhole(json, "cordon_audit") || json["cordon_audit"] != 1 || !json.contains("policy") ||
           !json["policy"].is_string()) {
-        return Error::InvalidData("this is no audit log").WithHint("give the file that cordon stream --audit wrote");
+        return NoLog();
       }
       CORDON_RETURN_IF_ERROR(reader.on_head(json["policy"].get<std::string>()));
     } else if (json.contains("end")) {

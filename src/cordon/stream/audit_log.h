@@ -4,7 +4,7 @@
 // people as keyed numbers and times, no cell of the data. Rows of the output follow it in order: departure by departure, or
 // by position where the order is that of arrival.
 //
-//   {"cordon_audit":1,"policy":"<digest>"}
+//   {"cordon_audit":1,"policy":"<digest>","columns":["age","zip"]}
 //   {"kind":"group","group":3,"at":1200,"clock":null,"positions":[7,3],"persons":[12,99],"times":null}
 //   {"end":true,"positions":5000,"rows":4990}
 #pragma once
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +38,14 @@ struct AuditedEnd {
   std::uint64_t rows = 0;
 };
 
-void AppendAuditHead(std::string_view policy_digest, std::string& to);
+// `columns`: those of the output.
+void AppendAuditHead(std::string_view policy_digest, std::span<const std::string> columns, std::string& to);
 void AppendAudit(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
                  std::string& to);
 void AppendAuditEnd(const AuditedEnd& end, std::string& to);
+
+// The columns of the output, which a file without a header does not tell.
+Result<std::vector<std::string>> AuditedColumns(std::string_view text);
 
 // Reads a log line by line. Returns the end where the stream has one. An error names the line.
 struct AuditReader {
