@@ -142,7 +142,6 @@ TEST(FullDomainProperty, NoNodeLosesLessAndEveryReleaseHolds) {
     SCOPED_TRACE(seed);
     Case each = RandomCase(seed);
     each.options.max_suppressed = 0;
-    for (const ModelSpec& spec : each.specs) if (getenv("DBG") && seed == 436) fprintf(stderr, "%s\n", Describe(spec).c_str());
     double least = kNothing;
     const auto levels = AllLevels(each.data);
     ForEachNode(levels, [&](const LevelVector& node) {

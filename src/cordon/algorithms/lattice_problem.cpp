@@ -51,7 +51,8 @@ Result<LatticeProblem> LatticeProblem::Make(const View& view, std::span<const Mo
   }
   const Reference reference = ReferenceOf(data, sensitive, view.rows());
   const bool persons = std::any_of(specs.begin(), specs.end(), [](const ModelSpec& spec) {
-    return std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<AlphaKSpec>(spec);
+    return std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec) ||
+           std::holds_alternative<AlphaKSpec>(spec);
   });
   const std::vector<std::size_t> columns(sensitive.begin(), sensitive.end());
   LatticeProblem problem(view, LatticeCells(view, std::move(levels), run), CountedColumns(data, columns, persons), columns,
