@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "cordon/algorithms/closeness_block.h"
 #include "cordon/algorithms/mondrian.h"
@@ -17,6 +18,7 @@ using Effort = ClosenessSearchOptions::Effort;
 constexpr std::size_t kBlockRows = 40'000;     // a table up to this size is one block
 constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
+constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 constexpr double kStartTemperature = 1;
 constexpr double kRoundTemperature = 0.5;  // blocks that are cut anew begin with good groups
 
@@ -29,10 +31,14 @@ struct Plan {
   double round_sweeps;
 };
 
-Plan PlanOf(const ClosenessSearchOptions& options) {
+// Where k alone decides the sizes, groups are good from the start and fewer sweeps do.
+constexpr double kLooseSweeps = 0.4;
+
+Plan PlanOf(const ClosenessSearchOptions& options, bool loose) {
   Plan plan{2, 8, 90, 3, 20};
   if (options.effort == Effort::kLow) plan = {1, 0, 15, 2, 5};
   if (options.effort == Effort::kHigh) plan = {5, 15, 600, 6, 60};
+  if (loose) plan.sweeps *= kLooseSweeps;
   if (options.growth) plan.ways = 1;
   if (options.sweeps) plan.sweeps = *options.sweeps;
   return plan;
@@ -52,18 +58,22 @@ std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
 
 // Ways to begin, the likeliest first. Where the mix asks for more rows than the models do, cores of a few times the
 // least size leave room for rows between them; where it does not, small cores and nearly all rows in them are best.
-std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, const ClosenessSearchOptions& options) {
+std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t least, const ClosenessSearchOptions& options) {
   if (options.growth) return {*options.growth};
-  const std::int64_t rows = problem.model.MinRows();
-  const std::int64_t least = problem.outlook.LeastSize(rows, kMostLookAhead);
   const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
-  if (least > rows) return {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
-  if (problem.outlook.HasCaps()) return {{times(1.2), 1}, {least, 1}, {times(1.6), 1}, {times(3), 1}, {least, 0.8}};
-  return {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
+  std::vector<GrowthOptions> ways = {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
+  if (problem.outlook.HasCaps()) ways = {{times(1.2), 1}, {least, 1}, {times(1.6), 1}, {times(3), 1}, {least, 0.8}};
+  if (least > problem.model.MinRows()) {
+    ways = {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
+  }
+  std::erase_if(ways, [](const GrowthOptions& way) { return way.size > kMostGrown; });
+  return ways;
 }
 
+using Grouping = std::vector<RowGroup>;
+
 // One block from nothing: every way is begun and tried a little, the best one goes on.
-void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const RowGroup> start, const Plan& plan,
+void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
            const Random& random, const Run& run) {
   double best_cost = 0;
   std::vector<RowGroup> best;
@@ -78,9 +88,9 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
     block.Begin(ways[way], quick, run);
     consider(quick);
   }
-  if (!start.empty()) {
-    QuickRandom quick(random.Substream("start"));
-    block.BeginWith(start);
+  for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
+    QuickRandom quick(random.Substream("start", start));
+    block.BeginWith(starts[start]);
     consider(quick);
   }
   QuickRandom quick(random.Substream("improve"));
@@ -166,9 +176,8 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 
 // A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
 // that rows find groups that came out of other shards.
-std::vector<RowGroup> SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards,
-                                 std::span<const GrowthOptions> ways, std::vector<RowGroup> start, const Plan& plan,
-                                 const Random& random, const Run& run) {
+Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
+                    std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {
   std::atomic<std::uint64_t> done = 0;
   const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
   std::vector<std::vector<RowGroup>> solved(shards.size());
@@ -180,8 +189,14 @@ std::vector<RowGroup> SolveLarge(const ClosenessProblem& problem, std::span<cons
     solved[shard] = block.Result();
     run.Report("search", ++done, total);
   });
-  std::vector<RowGroup> groups = Gather(std::move(solved));
-  if (!start.empty() && CostOf(problem, start) < CostOf(problem, groups)) groups = std::move(start);
+  Grouping groups = Gather(std::move(solved));
+  double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
+  for (const Grouping& start : starts) {
+    const double start_cost = CostOf(problem, start);
+    if (start_cost >= cost) continue;
+    cost = start_cost;
+    groups = start;
+  }
   for (int round = 0; round < plan.rounds && !run.Stopped(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
@@ -201,6 +216,12 @@ std::vector<RowGroup> SolveLarge(const ClosenessProblem& problem, std::span<cons
   return groups;
 }
 
+Grouping GroupingOf(const Groups& groups) {
+  Grouping made;
+  for (std::size_t group = 0; group < groups.size(); ++group) made.emplace_back(groups[group].begin(), groups[group].end());
+  return made;
+}
+
 }  // namespace
 
 Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model,
@@ -212,8 +233,8 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
   // Also the answer where not even all rows together are admitted.
   CORDON_TRY(const Groups cut, Mondrian(view, model, counted, {}, run));
-  std::vector<RowGroup> start;
-  for (std::size_t group = 0; group < cut.size(); ++group) start.emplace_back(cut[group].begin(), cut[group].end());
+  std::vector<Grouping> starts = {GroupingOf(cut)};
+  for (const Groups& made : options.starts) starts.push_back(GroupingOf(made));
 
   std::size_t histogram = 0;
   while (reference.sensitive[histogram].name != *steering) ++histogram;
@@ -225,11 +246,14 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  classes,
                                  BoxSpans(view.data()),
                                  MixOutlook(specs, reference, histogram, classes)};
-  const Plan plan = PlanOf(options);
-  const std::vector<GrowthOptions> ways = Ways(problem, options);
+  const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
+  const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
+  const Plan plan = PlanOf(options, loose);
+  const std::vector<GrowthOptions> ways = Ways(problem, least, options);
 
   std::vector<RowGroup> shards;
-  if (view.size() > kBlockRows) {
+  const bool large = view.size() > kBlockRows;
+  if (large && !ways.empty()) {
     const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
     // Shards too small for the rarest values are not admitted as a whole; larger ones are.
     for (std::size_t count = view.size() / kShardRows; count > 1; count /= 2) {
@@ -238,13 +262,13 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
       shards.clear();
     }
   }
-  std::vector<RowGroup> found;
-  if (shards.empty()) {
+  Grouping found;
+  if (!large || (shards.empty() && !ways.empty())) {
     ClosenessBlock block(problem, view.rows(), random);
-    Solve(block, ways, start, plan, random, run);
+    Solve(block, ways, starts, plan, random, run);
     found = block.Result();
   } else {
-    found = SolveLarge(problem, shards, ways, std::move(start), plan, random, run);
+    found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
   Groups groups;

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "cordon/algorithms/group_growth.h"
 #include "cordon/base/random.h"
@@ -26,6 +28,9 @@ struct ClosenessSearchOptions {
   // How long to anneal, and how many ways to begin are compared.
   enum class Effort { kLow, kNormal, kHigh };
   Effort effort = Effort::kNormal;
+  // Groups that another algorithm made: the result is no worse. Mondrian's are always among them.
+  // REQUIRES: each is a grouping of all rows of the view that the model admits.
+  std::vector<Groups> starts = {};
   // The one way to begin, instead of a comparison: for experiments.
   std::optional<GrowthOptions> growth;
   std::optional<double> sweeps;

@@ -199,7 +199,8 @@ bool MixOutlook::HasMix(std::int64_t size) const {
 }
 
 std::int64_t MixOutlook::LeastSize(std::int64_t size, std::int64_t most) const {
-  while (size < most && !HasMix(size)) ++size;
+  // Small sizes one by one: which of them have a mix depends on how the shares happen to round.
+  while (size < most && !HasMix(size)) size += std::max<std::int64_t>(1, size / 16);
   return std::min(size, most);
 }
 

@@ -30,7 +30,7 @@ class MixOutlook {
   std::int64_t Need(Code value) const { return needs_[value]; }
   // Whether some value needs a larger group than this.
   bool HasCaps() const { return has_caps_; }
-  // The least size from `size` on for which some mix of values looks admissible; `most` where there is none up to it.
+  // About the least size from `size` on for which some mix of values looks admissible; `most` where there is none up to it.
   std::int64_t LeastSize(std::int64_t size, std::int64_t most) const;
 
   static constexpr float kRefused = 1e9F;

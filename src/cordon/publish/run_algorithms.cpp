@@ -72,13 +72,16 @@ Result<Groups> RunPaperSabre(const AlgorithmInput& input, Random& random, const 
   return Sabre(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
 }
 
-// The search takes all models together; the algorithm that carries its name only asks that its own one is there.
+// The search takes all models together, and the groups of the form that gave it its name as one way to begin.
 template <typename Spec>
-Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, const char* model, const Random& random,
-                         const Run& run) {
+Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, const char* model, Random& random, const Run& run,
+                         Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
   CORDON_RETURN_IF_ERROR(SplitModels<Spec>(input, algorithm, model));
-  return ClosenessSearch(input.view, input.policy.models, input.model, input.reference, input.counted,
-                         {.effort = SearchEffort(input.effort)}, random, run);
+  ClosenessSearchOptions options{.effort = SearchEffort(input.effort)};
+  Random own = random.Substream("paper form");
+  // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
+  if (Result<Groups> groups = paper_form(input, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
+  return ClosenessSearch(input.view, input.policy.models, input.model, input.reference, input.counted, options, random, run);
 }
 
 }  // namespace
@@ -118,7 +121,7 @@ Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
 }
 
 Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run) {
-  return RunSearch<TClosenessSpec>(input, "sabre", "t-closeness", random, run);
+  return RunSearch<TClosenessSpec>(input, "sabre", "t-closeness", random, run, RunSabreAk);
 }
 
 Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run) {
@@ -130,7 +133,7 @@ Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Ru
 }
 
 Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run) {
-  return RunSearch<BetaLikenessSpec>(input, "burel", "beta-likeness", random, run);
+  return RunSearch<BetaLikenessSpec>(input, "burel", "beta-likeness", random, run, RunBurelPaper);
 }
 
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run) {
