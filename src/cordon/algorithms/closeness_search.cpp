@@ -8,6 +8,7 @@
 
 #include "cordon/algorithms/closeness_block.h"
 #include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/partition.h"
 #include "cordon/base/parallel_for.h"
 
 namespace cordon {
@@ -19,8 +20,10 @@ constexpr std::size_t kBlockRows = 40'000;     // a table up to this size is one
 constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
+constexpr double kLooseSweeps = 0.4;           // where k alone decides the sizes, groups are good from the start
 constexpr double kStartTemperature = 1;
-constexpr double kRoundTemperature = 0.5;  // blocks that are cut anew begin with good groups
+constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
+constexpr double kStartsTemperature = 0.1;  // others' groups are near a good place already
 
 // How long to look.
 struct Plan {
@@ -31,8 +34,14 @@ struct Plan {
   double round_sweeps;
 };
 
-// Where k alone decides the sizes, groups are good from the start and fewer sweeps do.
-constexpr double kLooseSweeps = 0.4;
+PartitionOptions::Effort PartitionEffort(Effort effort) {
+  switch (effort) {
+    case Effort::kLow: return PartitionOptions::Effort::kLow;
+    case Effort::kNormal: return PartitionOptions::Effort::kNormal;
+    case Effort::kHigh: return PartitionOptions::Effort::kHigh;
+  }
+  return PartitionOptions::Effort::kNormal;
+}
 
 Plan PlanOf(const ClosenessSearchOptions& options, bool loose) {
   Plan plan{2, 8, 90, 3, 20};
@@ -76,26 +85,28 @@ using Grouping = std::vector<RowGroup>;
 void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
            const Random& random, const Run& run) {
   double best_cost = 0;
-  std::vector<RowGroup> best;
-  const auto consider = [&](QuickRandom& quick) {
-    if (plan.trial_sweeps > 0) block.Improve(plan.trial_sweeps, kStartTemperature, quick, run);
+  double best_temperature = kStartTemperature;
+  Grouping best;
+  const auto consider = [&](double temperature, QuickRandom& quick) {
+    if (plan.trial_sweeps > 0) block.Improve(plan.trial_sweeps, temperature, quick, run);
     if (!best.empty() && block.cost() >= best_cost) return;
     best_cost = block.cost();
+    best_temperature = temperature;
     best = block.Result();
   };
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
     QuickRandom quick(random.Substream("way", way));
     block.Begin(ways[way], quick, run);
-    consider(quick);
+    consider(kStartTemperature, quick);
   }
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
     QuickRandom quick(random.Substream("start", start));
     block.BeginWith(starts[start]);
-    consider(quick);
+    consider(kStartsTemperature, quick);
   }
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(best);
-  block.Improve(plan.sweeps, kStartTemperature, quick, run);
+  block.Improve(plan.sweeps, best_temperature, quick, run);
 }
 
 // Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
@@ -191,10 +202,12 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
   });
   Grouping groups = Gather(std::move(solved));
   double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
+  double temperature = kRoundTemperature;
   for (const Grouping& start : starts) {
     const double start_cost = CostOf(problem, start);
     if (start_cost >= cost) continue;
     cost = start_cost;
+    temperature = kStartsTemperature;
     groups = start;
   }
   for (int round = 0; round < plan.rounds && !run.Stopped(); ++round) {
@@ -207,7 +220,7 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
       ClosenessBlock block(problem, rows, block_random);
       QuickRandom quick(block_random.Substream("improve"));
       block.BeginWith(blocks[number]);
-      block.Improve(plan.round_sweeps, kRoundTemperature, quick, run);
+      block.Improve(plan.round_sweeps, temperature, quick, run);
       blocks[number] = block.Result();
       run.Report("search", ++done, total);
     });
@@ -249,7 +262,14 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
   const Plan plan = PlanOf(options, loose);
-  const std::vector<GrowthOptions> ways = Ways(problem, least, options);
+  std::vector<GrowthOptions> ways = Ways(problem, least, options);
+  if (loose && !options.growth) {
+    // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
+    const auto effort = PartitionEffort(options.effort);
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
+    starts.push_back(GroupingOf(refined));
+    if (options.effort != Effort::kHigh) ways.clear();
+  }
 
   std::vector<RowGroup> shards;
   const bool large = view.size() > kBlockRows;
