@@ -16,9 +16,11 @@ namespace {
 
 using Effort = ClosenessSearchOptions::Effort;
 
-constexpr std::size_t kBlockRows = 40'000;     // a table up to this size is one block
+constexpr std::size_t kBlockRows = 40'000;  // a table up to this size is one block
+constexpr std::size_t kMostShardRows = 130'000;
 constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
+constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 constexpr double kLooseSweeps = 0.4;           // where k alone decides the sizes, groups are good from the start
 constexpr double kStartTemperature = 1;
@@ -229,6 +231,12 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
   return groups;
 }
 
+std::size_t NumValues(const CountedColumns& counted) {
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < counted.num_histograms(); ++i) values += static_cast<std::size_t>(counted.histogram_size(i));
+  return values;
+}
+
 Grouping GroupingOf(const Groups& groups) {
   Grouping made;
   for (std::size_t group = 0; group < groups.size(); ++group) made.emplace_back(groups[group].begin(), groups[group].end());
@@ -273,17 +281,21 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
 
   std::vector<RowGroup> shards;
   const bool large = view.size() > kBlockRows;
-  if (large && !ways.empty()) {
+  if (large && !ways.empty() && NumValues(counted) <= kMostValues) {
     const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
-    // Shards too small for the rarest values are not admitted as a whole; larger ones are.
-    for (std::size_t count = view.size() / kShardRows; count > 1; count /= 2) {
+    // Shards too small for the rarest values are not admitted as a whole; larger ones may be. Where none is of a size that
+    // can still be searched, others' groups are what is improved.
+    for (std::size_t count = view.size() / kShardRows; count > 1 && view.size() / count <= kMostShardRows; count /= 2) {
       shards = Deal(problem, rows, count, random);
       if (AllAdmitted(problem, shards)) break;
       shards.clear();
     }
   }
   Grouping found;
-  if (!large || (shards.empty() && !ways.empty())) {
+  if (NumValues(counted) > kMostValues) {
+    found = *std::min_element(starts.begin(), starts.end(),
+                              [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
+  } else if (!large) {
     ClosenessBlock block(problem, view.rows(), random);
     Solve(block, ways, starts, plan, random, run);
     found = block.Result();

@@ -50,11 +50,11 @@ NodeOutcome NodeCheck::Check(const LevelVector& levels, const CellSet& from) {
 // Takes away refused groups until nothing is refused. False where more rows than allowed are refused; without
 // `to_the_end` where any is.
 bool NodeCheck::RefuseAll(const LevelVector& levels, Part part, bool to_the_end) {
-  const std::vector<Requirement>& requirements = problem_.requirements_;
+  const std::vector<LatticeRequirement>& requirements = problem_.requirements_;
   while (true) {
     std::uint64_t refused = 0;
     for (std::size_t i = 0; i < requirements.size(); ++i) {
-      const Requirement& requirement = requirements[i];
+      const LatticeRequirement& requirement = requirements[i];
       if (part == Part::kMonotone && !requirement.any_monotone) continue;
       const AllOf& model = part == Part::kMonotone ? requirement.monotone : (use_moved_ ? moved_[i] : requirement.model);
       const std::uint64_t now = Refuse(requirement, model, levels);
@@ -69,12 +69,12 @@ bool NodeCheck::RefuseAll(const LevelVector& levels, Part part, bool to_the_end)
   }
 }
 
-std::uint64_t NodeCheck::Refuse(const Requirement& requirement, const AllOf& model, const LevelVector& levels) {
+std::uint64_t NodeCheck::Refuse(const LatticeRequirement& requirement, const AllOf& model, const LevelVector& levels) {
   const std::size_t num_groups = grouper_.Group(*from_, requirement.quasi, levels);
   return requirement.rows_decide > 0 ? RefuseByRows(requirement, num_groups) : RefuseByCounts(model, num_groups);
 }
 
-std::uint64_t NodeCheck::RefuseByRows(const Requirement& requirement, std::size_t num_groups) {
+std::uint64_t NodeCheck::RefuseByRows(const LatticeRequirement& requirement, std::size_t num_groups) {
   group_rows_.assign(num_groups, 0);
   const std::span<const std::uint32_t> group_of = grouper_.groups();
   const std::vector<std::uint32_t>& rows = from_->rows;
@@ -152,7 +152,7 @@ bool NodeCheck::MoveReference() {
     }
   }
   moved_.clear();
-  for (const Requirement& requirement : problem_.requirements_) {
+  for (const LatticeRequirement& requirement : problem_.requirements_) {
     auto model = AllOf::Make(requirement.specs, reference);
     if (!model.ok()) return false;
     moved_.push_back(std::move(model).value());
@@ -164,14 +164,14 @@ bool NodeCheck::MoveReference() {
 bool NodeCheck::StarGroupAdmitted() const {
   if (problem_.rows_decide_) {
     return std::all_of(problem_.requirements_.begin(), problem_.requirements_.end(),
-                       [&](const Requirement& requirement) { return suppressed_ >= requirement.rows_decide; });
+                       [&](const LatticeRequirement& requirement) { return suppressed_ >= requirement.rows_decide; });
   }
   GroupCounts star(problem_.counted_);
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     if (kept_[i] == 0) AddRows(i, star);
   }
   return std::all_of(problem_.requirements_.begin(), problem_.requirements_.end(),
-                     [&](const Requirement& requirement) { return requirement.model.Admits(star); });
+                     [&](const LatticeRequirement& requirement) { return requirement.model.Admits(star); });
 }
 
 // Suppresses one more group: the cheapest that makes the starred rows a group that is admitted, or else the cheapest.
@@ -227,7 +227,7 @@ double NodeCheck::Penalty(const LevelVector& levels) const {
 }
 
 CellSet NodeCheck::GroupsAt(const LevelVector& levels, const CellSet& from) {
-  const std::vector<Requirement>& requirements = problem_.requirements_;
+  const std::vector<LatticeRequirement>& requirements = problem_.requirements_;
   std::size_t num_groups = group_rows_.size();  // where the last check has just found them
   if (requirements.size() != 1 || requirements[0].quasi.size() != levels.size() || from_ != &from) {
     std::vector<std::size_t> all(levels.size());

@@ -64,7 +64,7 @@ Result<LatticeProblem> LatticeProblem::Make(const View& view, std::span<const Mo
       if (model.models()[i]->monotone()) monotone_specs.push_back(own[i]);
     }
     CORDON_TRY(AllOf monotone, AllOf::Make(monotone_specs, reference));
-    Requirement made{
+    LatticeRequirement made{
         quasi, own, std::move(model), std::move(monotone), !monotone_specs.empty(), monotone_specs.size() == own.size(), 0};
     made.rows_decide = RowsDecide(made.model, problem.counted_);
     problem.rows_decide_ = problem.rows_decide_ && made.rows_decide > 0;

@@ -19,7 +19,7 @@
 namespace cordon {
 
 // Models on the same columns.
-struct Requirement {
+struct LatticeRequirement {
   std::vector<std::size_t> quasi;  // places among the quasi columns
   std::vector<ModelSpec> specs;
   AllOf model;
@@ -37,7 +37,7 @@ class LatticeProblem {
 
   const LatticeCells& cells() const { return cells_; }
   const FullDomainOptions& options() const { return options_; }
-  std::span<const Requirement> requirements() const { return requirements_; }
+  std::span<const LatticeRequirement> requirements() const { return requirements_; }
   bool rows_decide() const { return rows_decide_; }  // for every requirement
   bool all_monotone() const { return all_monotone_; }
   // Whether what is known of a node holds below it as well.
@@ -70,7 +70,7 @@ class LatticeProblem {
   CountedColumns counted_;
   std::vector<std::size_t> sensitive_;
   FullDomainOptions options_;
-  std::vector<Requirement> requirements_;
+  std::vector<LatticeRequirement> requirements_;
   bool rows_decide_ = true;
   bool all_monotone_ = true;
   bool any_monotone_ = false;
@@ -110,8 +110,8 @@ class NodeCheck {
   enum class Part { kMonotone, kAll };
 
   bool RefuseAll(const LevelVector& levels, Part part, bool to_the_end);
-  std::uint64_t Refuse(const Requirement& requirement, const AllOf& model, const LevelVector& levels);
-  std::uint64_t RefuseByRows(const Requirement& requirement, std::size_t num_groups);
+  std::uint64_t Refuse(const LatticeRequirement& requirement, const AllOf& model, const LevelVector& levels);
+  std::uint64_t RefuseByRows(const LatticeRequirement& requirement, std::size_t num_groups);
   std::uint64_t RefuseByCounts(const AllOf& model, std::size_t num_groups);
   bool MoveReference();
   bool StarGroupAdmitted() const;

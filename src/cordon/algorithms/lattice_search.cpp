@@ -178,7 +178,7 @@ class ExactSearch {
   // the same bin, per column, is a node; its rows are in the group at that node and at all above.
   void CloseByWitness(std::uint32_t witness) {
     const LatticeCells& cells = problem_.cells();
-    for (const Requirement& requirement : problem_.requirements()) {
+    for (const LatticeRequirement& requirement : problem_.requirements()) {
       std::vector<std::vector<LatticeNode>> meets(cells.num_quasi());  // by code; the size of the lattice: never
       for (const std::size_t q : requirement.quasi) MeetingPoints(q, cells.code(q, witness), meets[q]);
       sums_.assign(lattice_.size(), 0);
@@ -213,7 +213,7 @@ class ExactSearch {
     }
   }
 
-  void CloseWhereTooFew(const Requirement& requirement) {
+  void CloseWhereTooFew(const LatticeRequirement& requirement) {
     // Columns outside the requirement do not matter to it: their lowest level stands for all.
     std::vector<char> outside(lattice_.num_quasi(), 1);
     for (const std::size_t q : requirement.quasi) outside[q] = 0;

@@ -149,7 +149,7 @@ Result<Answer> RunBuild(const HierarchyArgs& args, Console& console, const Run& 
     console.Out(text);
   } else {
     CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", args.input}, {"--output", args.output}}));
-    CORDON_RETURN_IF_ERROR(WriteFile(args.output, text));
+    CORDON_RETURN_IF_ERROR(WriteFile(args.output, text, AtomicFile::Access::kPrivate));
   }
   console.Note("{} leaves, {} levels", hierarchy.num_leaves(), hierarchy.num_levels());
   return Answer::kYes;

@@ -92,7 +92,7 @@ Result<void> WriteDraft(const InspectArgs& args, const Draft& draft, Console& co
     if (!args.force && std::filesystem::exists(path, failed))
       return Error::InvalidPolicy("{} is there already", path).WithHint("nothing was written; give another name, or --force");
     paths.emplace_back("the draft", path);
-    CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPublic));
+    CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
     CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
   }
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));

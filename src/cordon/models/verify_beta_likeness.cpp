@@ -90,7 +90,8 @@ class BetaJudge final : public GroupJudge {
   // the whole, and so a smaller gain and a larger bound.
   void EnterRuns(std::span<const Tally::Entry> values, GainBook& book) const {
     const Domain& domain = *whole_.domain;
-    const Int128 steps = std::llround(std::pow(10.0L, domain.scale()));  // in 1; at most 10^15
+    Int128 steps = 1;  // in 1; at most 10^15
+    for (int digit = 0; digit < domain.scale(); ++digit) steps *= 10;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i].value == whole_.missing) continue;
       std::uint64_t count = values[i].count;

@@ -155,6 +155,7 @@ std::vector<DistributionBin> BinNumbers(const MicrodataColumn& column, const Mic
   const Domain& domain = *column.attribute.domain;
   const std::vector<std::int64_t>& values = domain.numeric().values;
   std::vector<DistributionBin> bins;
+  bool few_missing = false;
   if (!values.empty()) {
     const auto edges = domain.kind() == Domain::Kind::kDate ? RoundDates(values.front(), values.back())
                                                             : RoundNumbers(values.front(), values.back());
@@ -169,11 +170,16 @@ std::vector<DistributionBin> BinNumbers(const MicrodataColumn& column, const Mic
     }
     const auto people = PeopleOfBins(column, data, bin_of_code, intervals.size() + 1);
     for (std::size_t i = 0; i < intervals.size(); ++i) intervals[i].people = people[i];
+    if (domain.missing()) {  // the one code in no interval
+      const double rows = weights.original[*domain.missing()];
+      few_missing = rows > 0 && (data.persons.empty() ? static_cast<std::uint64_t>(rows) : people.back()) < kFewestPeople;
+    }
     for (const Interval& interval : JoinRare(intervals, data.persons.empty())) {
       bins.push_back({IntervalLabel(domain, interval), interval.original, interval.released});
     }
   }
-  if (domain.missing()) bins.push_back({"missing", weights.original[*domain.missing()], weights.released[*domain.missing()]});
+  if (domain.missing() && !few_missing)
+    bins.push_back({"missing", weights.original[*domain.missing()], weights.released[*domain.missing()]});
   return bins;
 }
 

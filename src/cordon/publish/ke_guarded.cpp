@@ -10,6 +10,8 @@
 namespace cordon::internal {
 namespace {
 
+constexpr Int128 kTooManyDigits = 1'000'000'000'000'000'000;  // 10^18
+
 struct Published {
   KeTruth truth;  // in the order of table.parquet
   Table cells;    // its columns, as texts
@@ -45,6 +47,15 @@ Result<Published> ReadPublished(const OpenedStore& store, int scale, const Run& 
     CORDON_TRY(const std::vector<std::int64_t> set, WholeNumbers(members.columns[0]));
     CORDON_TRY(const std::vector<std::int64_t> member, WholeNumbers(members.columns[1]));
     const std::size_t before = made.truth.sets.size();
+    // More digits after the point may be more than a number here can have.
+    const auto too_long = [&](std::int64_t number) {
+      const Int128 scaled = static_cast<Int128>(number) * factor;
+      return scaled >= kTooManyDigits || scaled <= -kTooManyDigits;
+    };
+    if (std::any_of(value.begin(), value.end(), too_long) || std::any_of(member.begin(), member.end(), too_long)) {
+      return Error::InvalidData("a published number needs more than 18 digits with {} after the point", scale)
+          .WithHint("round the new numbers, or append them with --re-release frozen");
+    }
     for (std::size_t i = 0; i < set.size(); ++i) {
       made.truth.sets.resize(std::max(made.truth.sets.size(), before + static_cast<std::size_t>(set[i]) + 1));
       made.truth.sets[before + static_cast<std::size_t>(set[i])].push_back(member[i] * factor);
