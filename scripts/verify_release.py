@@ -97,7 +97,8 @@ def in_order(cells, claim, missing):
     """The declared values, else the published ones by size; a missing cell is one more value, the last."""
     values = {number(cell): cell for cell in sorted(set(cells)) if cell not in missing}  # 5 and 5.0 are one
     found = [values[value] for value in sorted(values, key=lambda value: (isinstance(value, str), value))]
-    return claim.get("order", found) + missing[:1] * any(cell in missing for cell in cells)
+    order = claim.get("order", found)
+    return order + [marker for marker in missing[:1] if marker not in order and any(cell in missing for cell in cells)]
 
 
 def known_values(cells, claim, missing):

@@ -86,11 +86,17 @@ TEST(Distributions, ManyValuesAreShownByAHigherLevel) {
 }
 
 TEST(Distributions, MissingCellsAreABinOfTheirOwn) {
-  const auto cells = Repeat({{"1", 12}, {"?", 4}});
+  const auto cells = Repeat({{"1", 36}, {"?", 12}});
   const Distribution found = Of(test::Numbers(1, 1, "?"), cells, cells);
   ASSERT_EQ(found.bins.size(), 2u);
   EXPECT_EQ(found.bins[1].label, "missing");
   EXPECT_NEAR(found.bins[1].original, 0.25, 1e-12);
+}
+
+TEST(Distributions, MissingCellsOfFewPeopleAreNotShown) {
+  const auto cells = Repeat({{"1", 12}, {"?", 4}});
+  const Distribution found = Of(test::Numbers(1, 1, "?"), cells, cells);
+  EXPECT_EQ(found.bins.size(), 1u);
 }
 
 TEST(Distributions, DatesFallIntoMonthsOrYears) {

@@ -23,6 +23,10 @@ constexpr double kPeelPrice = 0.2;
 constexpr double kExpelAdvantage = 0.95;
 constexpr int kMostExpulsions = 12;
 constexpr std::size_t kTaskRows = 50'000;
+constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
+constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
+constexpr std::size_t kFanOutRows = 10'000;
+
 struct Search {
   const View& view;
   const PartitionSpace& space;
@@ -46,12 +50,15 @@ class Spreading {
 
   void Cut(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
     tasks_.clear();
-    Spread(rows, price, pool);
+    const std::span<Place> rest = FanOut(rows);
+    const std::size_t few = tasks_.empty() ? 1 : kTasksAtOnce;
+    if (!rest.empty()) Spread(rest, price, pool);
     std::vector<RowSets> made(tasks_.size());
     std::vector<std::vector<Place>> pools(tasks_.size());
-    ParallelFor(search_.run.threads, tasks_.size(), 1, [&](std::size_t task, std::size_t, std::size_t) {
+    ParallelFor(search_.run.threads, tasks_.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
       PartitionGate gate = search_.Gate();
-      PartitionCuts(search_.space, gate).Expel(tasks_[task], price, made[task], pools[task]);
+      PartitionCuts cuts(search_.space, gate);
+      for (std::size_t task = begin; task < end; ++task) cuts.Expel(tasks_[task], price, made[task], pools[task]);
     });
     for (std::size_t task = 0; task < tasks_.size(); ++task) {
       for (std::vector<Place>& part : made[task]) parts.push_back(std::move(part));
@@ -86,6 +93,42 @@ class Spreading {
   }
 
  private:
+  // A node with very many children (a flat column of codes): one child against the rest, again and again, would take as
+  // many passes as there are children. The rows of every child that is admitted become a task at once; the others are the
+  // rest, which is returned.
+  std::span<Place> FanOut(std::span<Place> rows) {
+    const auto place = search_.space.WidestNode(rows, kMostSiblings);
+    if (rows.size() < kFanOutRows || !place) return rows;
+    const auto child = [&](Place row) {
+      return search_.space.ancestor(place->quasi, search_.space.row(row)[place->quasi], place->depth);
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](Place a, Place b) { return child(a) < child(b); });
+    RowSets sets;
+    std::vector<Place> rest;
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+      while (end < rows.size() && child(rows[end]) == child(rows[begin])) ++end;
+      const std::span<const Place> run = rows.subspan(begin, end - begin);
+      if (run.size() >= gate_.min_rows() && gate_.Admits(run)) {
+        sets.emplace_back(run.begin(), run.end());
+      } else {
+        rest.insert(rest.end(), run.begin(), run.end());
+      }
+    }
+    while (!sets.empty() && !rest.empty() && !gate_.Admits(rest)) {
+      rest.insert(rest.end(), sets.back().begin(), sets.back().end());
+      sets.pop_back();
+    }
+    std::size_t at = 0;
+    for (const std::vector<Place>& set : sets) {
+      std::copy(set.begin(), set.end(), rows.begin() + static_cast<std::ptrdiff_t>(at));
+      tasks_.push_back(rows.subspan(at, set.size()));
+      at += set.size();
+    }
+    std::sort(rest.begin(), rest.end());
+    std::copy(rest.begin(), rest.end(), rows.begin() + static_cast<std::ptrdiff_t>(at));
+    return rows.subspan(at);
+  }
+
   void Spread(std::span<Place> rows, double price, std::vector<Place>& pool) {
     const auto halves = rows.size() > kTaskRows ? top_down_.CutOnce(rows, price) : std::nullopt;
     if (!halves) return tasks_.push_back(rows);
@@ -137,7 +180,11 @@ Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
   if (options.start == Start::kTopDown) return FromTheTop(search, -1);
   if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
   Started expelled = FromTheTop(search, kExpelPrice * whole);
-  if (options.effort == Effort::kLow) return expelled;
+  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+  std::vector<Place> all(search.space.num_rows());
+  std::iota(all.begin(), all.end(), Place{0});
+  const bool flat = all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
+  if (options.effort == Effort::kLow || flat) return expelled;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
   Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
   if (!peeled.ok() || expelled.total < kExpelAdvantage * peeled.value().total) return expelled;

@@ -55,4 +55,20 @@ void PartitionSpace::AddAxis(const MicrodataColumn& column, std::span<const RowI
   }
 }
 
+std::optional<PartitionSpace::NodePlace> PartitionSpace::WidestNode(std::span<const Place> rows, std::size_t most) const {
+  for (std::size_t q = 0; q < axes_.size(); ++q) {
+    if (!has_nodes(q) || axes_[q].size <= most) continue;
+    std::vector<NodeId> nodes(rows.size());
+    std::size_t above = 1;
+    for (int d = 1; d < depth(q); ++d) {
+      for (std::size_t i = 0; i < rows.size(); ++i) nodes[i] = ancestor(q, row(rows[i])[q], d);
+      std::sort(nodes.begin(), nodes.end());
+      const auto distinct = static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+      if (distinct > most * above) return NodePlace{q, d};
+      above = distinct;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace cordon

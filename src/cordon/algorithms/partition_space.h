@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,14 @@ class PartitionSpace {
   NodeId ancestor(std::size_t q, Rank rank, int depth) const {
     return axes_[q].ancestors[static_cast<std::size_t>(rank) * axes_[q].depth + depth];
   }
+
+  // A column and depth at which the rows are under more than `most` times as many nodes as one level higher; the first
+  // column that has one.
+  struct NodePlace {
+    std::size_t quasi = 0;
+    int depth = 0;
+  };
+  std::optional<NodePlace> WidestNode(std::span<const Place> rows, std::size_t most) const;
 
  private:
   struct Axis {

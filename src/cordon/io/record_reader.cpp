@@ -53,7 +53,7 @@ class BufferedReader : public RecordReader {
     if (place_ == place) return {};
     return Error::InvalidData("the input is not the one that the checkpoint was made of: its first {} bytes differ",
                               place.offset)
-        .WithHint("give the same input from its start; or start anew with an empty checkpoint folder and another output");
+        .WithHint("give the same input from its start: a second start would publish its tuples again");
   }
 
   Result<void> Begin(const std::stop_token& stop) {
@@ -71,11 +71,14 @@ class BufferedReader : public RecordReader {
   // What Split found at the start of `text`.
   struct Cut {
     enum class Kind { kRecord, kFault, kMore } kind = Kind::kMore;
-    std::size_t size = 0;  // of the record, without its line end; of a fault the caller takes the first line
+    std::size_t size = 0;  // of the record, without its line end
     std::string fault;
   };
   // `text` holds all there is of the record, or kMaxRecordBytes of it, where `complete`.
   virtual Cut Split(std::string_view text, bool complete) = 0;
+  // Whether a record that is passed over ends with this piece of it: a line, or a part of one without its end.
+  virtual void StartWalk() {}
+  virtual bool Walk(std::string_view piece) { return piece.ends_with('\n'); }
   // Fills cells and fault of a sound record.
   virtual void Parse(InputRecord& record) = 0;
   virtual bool IsBlank(std::string_view raw) const = 0;
@@ -97,7 +100,7 @@ class BufferedReader : public RecordReader {
         if (cut.kind == Cut::Kind::kRecord) return Give(record, cut.size);
         // A fault may show before the line that it takes with it is all there.
         if (complete || (cut.kind == Cut::Kind::kFault && HoldsByte(held, '\n'))) {
-          return GiveLine(record, cut.fault.empty() ? TooLong() : std::move(cut.fault), stop);
+          return GiveFault(record, cut.fault.empty() ? TooLong() : std::move(cut.fault), stop);
         }
       }
       if (ended_) return Next::kEnd;
@@ -138,35 +141,30 @@ class BufferedReader : public RecordReader {
     return Next::kRecord;
   }
 
-  // A fault takes its first line, of which at most kMaxRecordBytes are kept.
-  Result<Next> GiveLine(InputRecord& record, std::string fault, const std::stop_token& stop) {
+  // A fault takes its whole record with it, however long: what stands inside of a quote is never read as a record, or a
+  // cell could make people up. At most kMaxRecordBytes of it are kept. The digest must not depend on how the bytes
+  // came: they are passed over line by line, and long lines in steps of one size.
+  Result<Next> GiveFault(InputRecord& record, std::string fault, const std::stop_token& stop) {
     record.fault = std::move(fault);
-    const std::size_t end = Held().substr(0, kMaxRecordBytes + 1).find('\n');
-    if (end != std::string_view::npos || (ended_ && Held().size() <= kMaxRecordBytes)) {
-      return Give(record, std::min(end, Held().size()));
-    }
-    // The digest must not depend on pieces: a line this long is passed over in steps of one size.
-    const std::uint64_t line = place_.line + 1;
-    long_line_ = std::string(Held().substr(0, kMaxRecordBytes));
-    Advance(kMaxRecordBytes);
-    while (true) {
-      const std::size_t next = Held().substr(0, kMaxRecordBytes).find('\n');
-      if (next != std::string_view::npos) {
-        Advance(next + 1);
-        break;
-      }
-      if (Held().size() >= kMaxRecordBytes) {
-        Advance(kMaxRecordBytes);
-      } else if (ended_) {
-        Advance(Held().size());
-        break;
-      } else {
+    record.line = place_.line + 1;
+    kept_.clear();
+    StartWalk();
+    for (bool over = false; !over;) {
+      const std::string_view held = Held().substr(0, kMaxRecordBytes);
+      const std::size_t line = held.find('\n');
+      if (line == std::string_view::npos && held.size() < kMaxRecordBytes && !ended_) {
         CORDON_TRY(const bool more, Fill(stop));
         if (!more && !ended_) return Next::kEnd;
+        continue;
       }
+      const std::string_view piece = line == std::string_view::npos ? held : held.substr(0, line + 1);
+      over = Walk(piece) || piece.empty();
+      kept_.append(piece.substr(0, kMaxRecordBytes - std::min(kept_.size(), kMaxRecordBytes)));
+      Advance(piece.size());
     }
-    record.line = line;
-    record.raw = long_line_;
+    if (kept_.ends_with('\n')) kept_.pop_back();
+    if (kept_.ends_with('\r')) kept_.pop_back();
+    record.raw = kept_;
     record.end = place_;
     return Next::kRecord;
   }
@@ -201,7 +199,7 @@ class BufferedReader : public RecordReader {
   bool ended_ = false;
   bool at_start_ = false;
   InputPlace place_;
-  std::string long_line_;
+  std::string kept_;
 };
 
 class CsvReader final : public BufferedReader {
@@ -228,6 +226,27 @@ class CsvReader final : public BufferedReader {
       cut.fault = fmt::format("opens a quote that is not closed within {} lines", kMaxRecordLines);
     }
     return cut;
+  }
+
+  void StartWalk() override { walk_ = WalkState::kStart; }
+  bool Walk(std::string_view piece) override {
+    if (text_.quote == '\0') return piece.ends_with('\n');
+    for (const char byte : piece) {
+      const bool quote = byte == text_.quote;
+      if (walk_ == WalkState::kInside) {
+        if (quote) walk_ = WalkState::kMayClose;
+      } else if (walk_ == WalkState::kMayClose && quote) {
+        walk_ = WalkState::kInside;  // two of them are one of the cell's
+      } else if (walk_ == WalkState::kStart && quote) {
+        walk_ = WalkState::kInside;
+      } else if (byte == text_.delimiter.back() ||
+                 (text_.trim && walk_ == WalkState::kStart && (byte == ' ' || byte == '\t'))) {
+        walk_ = WalkState::kStart;
+      } else {
+        walk_ = WalkState::kPlain;
+      }
+    }
+    return piece.ends_with('\n') && walk_ != WalkState::kInside;
   }
 
   // Walks cell by cell: a quote opens a quoted cell only at its start, so a stray one is found on its own line.
@@ -333,6 +352,8 @@ class CsvReader final : public BufferedReader {
     return {};
   }
 
+  // Where a walk stands: at the start of a cell, in one without quotes, in a quoted one, behind a quote in it.
+  enum class WalkState { kStart, kPlain, kInside, kMayClose } walk_ = WalkState::kStart;
   bool plain_;
   std::vector<std::string_view> cells_;
   std::string line_;

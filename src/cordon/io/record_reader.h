@@ -3,9 +3,9 @@
 // One record after another from bytes that come in pieces: CSV or JSON Lines. A record that cannot be read is handed on
 // as a fault, and reading goes on with the next line; nothing but the world itself stops it.
 //
-// What a fault is depends on the bytes alone, not on how they were cut into pieces. A fault takes one line with it: where
-// a quote is never closed, the lines behind it are read as records of their own. So that such a quote does not hold up a
-// live stream for long, a record has at most kMaxRecordLines lines.
+// What a fault is depends on the bytes alone, not on how they were cut into pieces. A fault takes its record with
+// it, up to the end of the line outside quotes: the inside of a quote is never read as records, or a cell could make people
+// up. A record has at most kMaxRecordLines lines and kMaxRecordBytes bytes; longer ones are faults.
 #pragma once
 
 #include <cstdint>

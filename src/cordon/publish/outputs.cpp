@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/outputs.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 namespace cordon {
@@ -36,6 +38,7 @@ bool IsSpecialFile(const std::string& path) {
 
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths) {
   std::map<std::filesystem::path, const std::string*> seen;
+  std::map<std::pair<dev_t, ino_t>, const std::string*> files;  // a hard link is the same file by another name
   for (const auto& [purpose, path] : paths) {
     if (path.empty() || path == "-" || IsSpecialFile(path)) continue;
     std::error_code failed;
@@ -45,6 +48,13 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
     if (!is_new) {
       return Error::InvalidPolicy("{} and {} are the same file, {}", *other->second, purpose, path)
           .WithHint("nothing was written; give each a name of its own");
+    }
+    struct stat found{};
+    if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    const auto [file, is_new_file] = files.emplace(std::pair(found.st_dev, found.st_ino), &purpose);
+    if (!is_new_file) {
+      return Error::InvalidPolicy("{} and {} are the same file, {}", *file->second, purpose, path)
+          .WithHint("nothing was written; a hard link is no file of its own");
     }
   }
   return {};

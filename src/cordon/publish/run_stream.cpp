@@ -117,6 +117,7 @@ class StreamRun {
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
   Result<void> CheckResumed(const StreamReport& report) const;
+  Result<void> CheckEnded();
   std::string Options() const;
   std::string Columns() const { return fmt::format("{}", fmt::join(reader_->columns(), "\x1f")); }
   StreamReport ReportOf(const StreamMetrics& metrics) const;
@@ -179,7 +180,9 @@ Result<void> StreamRun::CheckSnapshot() const {
   const auto refuse = [&](const std::string& what, const std::string& hint) {
     return Error::InvalidPolicy("the checkpoint in {} was made with {}", *request_.checkpoint, what).WithHint("{}", hint);
   };
-  const std::string anew = "to start anew, give an empty folder and another output";
+  const std::string anew =
+      "go on as it was begun; a second start would publish its tuples again, in other groups: it is for input that was not "
+      "published yet";
   if (snapshot_->policy != policy_.digest) return refuse("another policy", anew);
   if (snapshot_->columns != Columns()) return refuse("other columns of the input", anew);
   if (snapshot_->options != Options())
@@ -204,8 +207,8 @@ Result<void> StreamRun::FindCheckpoint() {
     if (!pipe && files_.Size(request_.output).value_or(0) > 0) {
       return Error::InvalidData("{} is there already, but {} holds no checkpoint of it", request_.output, *request_.checkpoint)
           .WithHint(
-              "a second start would publish its tuples again, in other groups; give another output, or remove this one if "
-              "nobody has seen it");
+              "a second start would publish its tuples again, in other groups; give another output for other input, or "
+              "remove this one if nobody has seen it");
     }
     return {};
   }
@@ -267,7 +270,7 @@ Result<void> StreamRun::OpenOutputs() {
     CORDON_TRY(const std::uint64_t tail, TailDigest(files_, request_.output, out_length));
     if (tail != snapshot_->out_tail) {
       return Error::InvalidData("{} is not the output that the checkpoint belongs to", request_.output)
-          .WithHint("it was changed or replaced; put it back as it was, or start anew with another folder and output");
+          .WithHint("it was changed or replaced; put it back as it was: a second start would publish its tuples again");
     }
   }
   if (request_.output == "-") {
@@ -363,6 +366,24 @@ Result<void> StreamRun::CheckResumed(const StreamReport& report) const {
       .WithHint("give the last sequence number that the reader has");
 }
 
+// That a stream has ended is an answer about the input and the output it had, not about others.
+Result<void> StreamRun::CheckEnded() {
+  if (!IsPipe(request_.output) && files_.Size(request_.output).value_or(0) < snapshot_->out_length) {
+    return Error::InvalidData("the checkpoint in {} is of a stream that has ended, and {} is not its output",
+                              *request_.checkpoint, request_.output)
+        .WithHint("nothing was done; a new stream needs a checkpoint folder of its own");
+  }
+  if (input_->live()) return {};
+  CORDON_RETURN_IF_ERROR(reader_->SkipTo(snapshot_->input, run_.stop).WithContext("reading {}", request_.input));
+  InputRecord record;
+  CORDON_TRY(const RecordReader::Next next, reader_->Read(record, true, run_.stop));
+  if (next != RecordReader::Next::kRecord) return {};
+  return Error::InvalidData("the checkpoint in {} is of a stream that has ended, and {} has grown since", *request_.checkpoint,
+                            request_.input)
+      .WithHint(
+          "nothing was done; put the new rows in a file of their own, with a checkpoint folder and an output of their own");
+}
+
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckPaths(request_, policy_));
@@ -372,6 +393,7 @@ Result<StreamReport> StreamRun::Go() {
   if (snapshot_ && snapshot_->finished) {
     StreamReport report = ReportOf(snapshot_->metrics);
     report.had_ended = true;
+    CORDON_RETURN_IF_ERROR(CheckEnded());
     CORDON_RETURN_IF_ERROR(CheckResumed(report));
     return report;
   }

@@ -70,7 +70,7 @@ Result<StreamSnapshot> StreamSnapshot::Decode(std::string_view bytes) {
   const std::uint64_t version = file.Word();
   if (file.ok() && version != kVersion) {
     return Error::InvalidData("the checkpoint has version {}, this program reads {}", version, kVersion)
-        .WithHint("go on with the program that made it, or start anew with another folder and output");
+        .WithHint("go on with the program that made it: a second start would publish its tuples again");
   }
   ByteReader in(file.Text());
   StreamSnapshot read;
