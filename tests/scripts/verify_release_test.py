@@ -117,6 +117,8 @@ class VerifyRelease(unittest.TestCase):
         claim = t_claim("ordered", "5/18", "5/18", order=["1", "2", "3"])
         self.assertEqual(self.run_on(rows, [claim], missing=["?", ""])[0], 0)
         self.assertEqual(self.run_on(rows, [t_claim("ordered", "5/18", "5/18")], missing=["?", ""])[0], 0)
+        listed = t_claim("ordered", "5/18", "5/18", order=["1", "2", "3", "?"])  # as manifests have it: not counted twice
+        self.assertEqual(self.run_on(rows, [listed], missing=["?", ""])[0], 0)
         self.assertEqual(self.run_on(rows, [claim], missing=[""])[0], 2)
 
     def test_hierarchical_distance(self):
