@@ -9,8 +9,8 @@ folder=$(cd "$2" && pwd)
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 name=cordon-$version-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 
-(cd "$folder" && cpack --config "$build/CPackConfig.cmake" -G DEB -B "$folder/work" >"$folder/cpack.log" 2>&1) || { cat "$folder/cpack.log"; exit 1; }
-mv "$folder"/work/*.deb "$folder"
+(cd "$folder" && cpack --config "$build/CPackConfig.cmake" -G DEB -B "$folder/stage" >"$folder/cpack.log" 2>&1) || { cat "$folder/cpack.log"; exit 1; }
+mv "$folder"/stage/*.deb "$folder"
 
 DESTDIR='' cmake --install "$build" --prefix "$folder/$name" --strip >/dev/null
 mkdir -p "$folder/$name/lib/cordon"
@@ -18,5 +18,5 @@ mkdir -p "$folder/$name/lib/cordon"
 ldd "$folder/$name/bin/cordon" | awk '$2 == "=>" { print $3 }' | grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} "$folder/$name/lib/cordon/"
 tar --sort=name --owner=0 --group=0 --numeric-owner -C "$folder" -czf "$folder/$name.tar.gz" "$name"
-rm -rf "$folder/work" "$folder/cpack.log" "${folder:?}/$name"
+rm -rf "$folder/stage" "$folder/cpack.log" "${folder:?}/$name"
 ls -l "$folder" | awk 'NR > 1 { print "package: " $NF ", " $5 " bytes" }'
