@@ -23,8 +23,9 @@ constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into block
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
-constexpr double kNearCuts = 1.6;     // unrefined cuts lose so many times what the search does: refined, they may do better
-constexpr double kLooseSweeps = 0.4;  // where k alone decides the sizes, groups are good from the start
+constexpr double kNearCuts = 1.6;       // unrefined cuts lose so many times what the search does: refined, they may do better
+constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
+constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
 constexpr double kStartTemperature = 1;
 constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
 constexpr double kStartsTemperature = 0.1;  // others' groups are near a good place already
@@ -335,7 +336,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
-  if (try_cuts && cuts_cost < kNearCuts * CostOf(problem, found)) {
+  if (try_cuts && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping other = NumValues(counted) > kMostValues
                          ? GroupingOf(refined)
