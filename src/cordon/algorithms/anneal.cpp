@@ -125,10 +125,10 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
       // Short of time it cools faster, by the time that is left.
       const double used = run.Used();
       if (run.Stopped() || used >= end) return;
+      run.Report("search", step, steps);
       const double share = std::max(static_cast<double>(step) / static_cast<double>(steps), (used - begun) / (end - begun));
       if (hot) {
-        temperature =
-            options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
+        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
       }
     }
     annealer.Step(temperature);

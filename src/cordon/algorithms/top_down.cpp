@@ -40,7 +40,9 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
     if (!requirement.Holds(made->reached_[i])) failing += (failing.empty() ? "" : " and ") + requirement.Describe();
   }
   if (!failing.empty()) {
-    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows does not", failing, view.size());
+    const bool counts_people = !view.data().persons.empty() && view.size() == view.data().num_rows;
+    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", failing, view.size(),
+                                counts_people ? fmt::format(" ({} people)", view.data().num_persons) : "");
   }
   made->JudgeAll();
   return made;

@@ -35,6 +35,8 @@ struct Run {
   // Where what there is would do: a search that improves a result leaves it as it is. Never an error by itself.
   double Used() const { return budget == nullptr ? 0 : budget->Used(); }
   bool Enough() const { return Stopped() || Used() >= 1; }
+  // For a part of the work: who started it tells how far it is.
+  Run Silent() const { return {threads, stop, nullptr, budget}; }
   void Report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
     if (progress != nullptr) progress->Report(stage, done, total);
   }

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_store.h"
+#include "cordon/publish/measure.h"
 #include "cordon/publish/read_release.h"
 
 namespace cordon {
@@ -18,6 +20,30 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
   return number - 1;
+}
+
+// A release without a header may have ends instead of a number, and a group column: its manifest names the columns. Taken
+// only where they are the published ones in their order, but for that.
+std::optional<std::vector<std::string>> NamesBeside(const std::string& path, const std::vector<std::string>& published,
+                                                    const Policy& policy) {
+  const Result<std::string> text = ReadFile(path + ".manifest.json");
+  if (!text.ok()) return std::nullopt;
+  const Json manifest = Json::parse(text.value(), nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
+  const Json names = manifest["output"].value("names", Json());
+  if (!names.is_array()) return std::nullopt;
+  std::vector<std::string> found;
+  std::vector<std::string> bare;
+  for (const Json& name : names) {
+    if (!name.is_string()) return std::nullopt;
+    found.push_back(name.get<std::string>());
+    const std::string& each = found.back();
+    const bool known = policy.Find(each) != nullptr;
+    if (known) bare.push_back(each);
+    if (!known && each.ends_with("_lo")) bare.push_back(each.substr(0, each.size() - 3));
+    if (!known && !each.ends_with("_lo") && !each.ends_with("_hi") && each != "group") return std::nullopt;
+  }
+  return bare == published ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace
@@ -51,7 +77,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
       const bool hidden = attribute != nullptr && !IsPublished(*attribute);
       if (!hidden) published.push_back(name);
     }
-    text.columns = std::move(published);
+    text.columns = NamesBeside(path, published, policy).value_or(published);
   }
   // A store of permute: its table, and what its manifest says was shuffled inside the groups.
   std::string file = path;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/anonymize.h"
 
+#include <algorithm>
+
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
@@ -34,6 +36,18 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   return Input{std::move(data), source->InputDigest()};
 }
 
+// Whether some model looks at part of the quasi columns only.
+bool HasTemplates(const Policy& policy) {
+  const auto num_quasi = std::count_if(policy.attributes.begin(), policy.attributes.end(),
+                                       [](const AttributePolicy& attribute) { return attribute.role == Role::kQuasi; });
+  return std::any_of(policy.models.begin(), policy.models.end(), [&](const ModelSpec& spec) {
+    std::size_t on = 0;
+    if (const auto* anonymity = std::get_if<KAnonymitySpec>(&spec)) on = anonymity->on.size();
+    if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) on = confidence->on.size();
+    return on > 0 && on < static_cast<std::size_t>(num_quasi);
+  });
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
@@ -46,6 +60,13 @@ Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) 
   }
   if (request.seconds && !(*request.seconds >= 0)) {
     return Error::InvalidPolicy("--seconds must be a number of at least 0, not {}", *request.seconds);
+  }
+  if (request.group_column && !request.recoding && choice.algorithm->groups_by_template && HasTemplates(policy)) {
+    return Error::InvalidPolicy(
+               "{} groups the rows of each template by themselves, so --group-column would name groups that are "
+               "smaller than the models allow",
+               choice.algorithm->name)
+        .WithHint("leave --group-column out, or take --algorithm partition, whose groups hold on all quasi columns");
   }
   if (request.group_column && policy.Find("group") != nullptr) {
     return Error::InvalidPolicy("--group-column would make a second column 'group'").WithHint("rename the column in the data");

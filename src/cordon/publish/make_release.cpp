@@ -8,6 +8,7 @@
 #include "cordon/models/truth.h"
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/feasible.h"
+#include "cordon/publish/fit_recoding.h"
 #include "cordon/publish/stopwatch.h"
 
 namespace cordon {
@@ -24,36 +25,6 @@ std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& polic
     if (std::any_of(policy.models.begin(), policy.models.end(), names_it)) named.push_back(column);
   }
   return named;
-}
-
-// Boxes of an earlier batch may hold too few of this one: groups that the models refuse are suppressed, until those that
-// stay hold against each other. Whether so many rows may go is the policy's suppression limit's to say.
-Result<AppliedRecoding> KeepAdmitted(AppliedRecoding applied, const View& view, const Policy& policy) {
-  const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
-  for (bool changed = true; changed && applied.groups.size() > 0;) {
-    const Reference reference = ReferenceOf(view.data(), sensitive, applied.groups.rows);
-    CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-    const CountedColumns counted(view.data(), sensitive, model.uses_persons());
-    AppliedRecoding kept;
-    kept.groups.suppressed = applied.groups.suppressed;
-    kept.texts.dictionaries = applied.texts.dictionaries;
-    kept.texts.codes.resize(applied.texts.codes.size());
-    changed = false;
-    for (std::size_t group = 0; group < applied.groups.size(); ++group) {
-      const std::span<const RowId> rows = applied.groups[group];
-      GroupCounts counts(counted);
-      counts.Add(rows);
-      if (!model.Admits(counts)) {
-        kept.groups.suppressed.insert(kept.groups.suppressed.end(), rows.begin(), rows.end());
-        changed = true;
-        continue;
-      }
-      kept.groups.Add(rows);
-      for (std::size_t q = 0; q < kept.texts.codes.size(); ++q) kept.texts.codes[q].push_back(applied.texts.codes[q][group]);
-    }
-    applied = std::move(kept);
-  }
-  return applied;
 }
 
 // More suppressed rows than the policy allows is an answer, not a release.
@@ -120,8 +91,8 @@ Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& dat
   const View view = View::All(data);
   CORDON_TRY(const std::string text, ReadFile(path));
   CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
-  CORDON_TRY(AppliedRecoding fitted, Apply(recoding, view, run).WithContext("applying {}", path));
-  CORDON_TRY(const AppliedRecoding applied, KeepAdmitted(std::move(fitted), view, policy));
+  CORDON_TRY(const AppliedRecoding applied,
+             FitRecoding(recoding, view, NamedColumns(data, policy), policy, run).WithContext("applying {}", path));
   Random own = random;
   return Verified(Recode(view, applied.groups, applied.texts, options.recode, own, run), data, policy, options, {}, watch, run);
 }

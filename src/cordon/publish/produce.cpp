@@ -42,6 +42,17 @@ MakeOptions OptionsOf(const AnonymizeRequest& request, const Policy& policy, boo
           .keep_per_group = request.html.has_value() || ShowsSpread(policy.models)};
 }
 
+// Tells which of several tries goes on, with its own share.
+class TryProgress final : public Progress {
+ public:
+  TryProgress(Progress* inner, std::string name) : inner_(inner), name_(std::move(name)) {}
+  void Report(std::string_view, std::uint64_t done, std::uint64_t total) override { inner_->Report(name_, done, total); }
+
+ private:
+  Progress* inner_;
+  std::string name_;
+};
+
 // Tries algorithms one after the other and keeps the best release so far.
 class Trial {
  public:
@@ -61,6 +72,8 @@ class Trial {
     }
     return Search(candidate, seconds ? std::optional(*seconds / static_cast<double>(left)) : std::nullopt);
   }
+
+  void Compare() { compares_ = true; }
 
   Result<void> Recoded(const std::string& path) {
     report_.tried.push_back({.algorithm = "recoding"});
@@ -86,6 +99,8 @@ class Trial {
     Run run = run_;
     std::optional<TimeBudget> budget;
     if (seconds) run.budget = &budget.emplace(*seconds);
+    TryProgress progress(run_.progress, fmt::format("{}. {}", report_.tried.size(), algorithm.name));
+    if (run_.progress != nullptr && compares_) run.progress = &progress;
     Stopwatch watch;
     auto made = MakeByAlgorithm(algorithm, data_, policy_, OptionsOf(request_, policy_, algorithm.masks_values), random_, run);
     report_.tried.back().seconds = watch.Lap();
@@ -130,6 +145,7 @@ class Trial {
   Report& report_;
   const Run& run_;
   Stopwatch since_;
+  bool compares_ = false;
   std::optional<Attempt> best_;
   std::optional<Error> failure_;
   Times times_;
@@ -176,6 +192,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
         compare ? Candidates(policy, data.num_rows) : std::vector<Candidate>{{choice.algorithm, "", true}};
     std::size_t left = static_cast<std::size_t>(
         std::count_if(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); }));
+    if (left > 1) trial.Compare();
     if (left > 1) report.why = fmt::format("auto: least {} of those tried", ObjectiveName(policy.algorithm.objective));
     for (const Candidate& candidate : candidates) {
       // The own choice may use all the time there is: it is the likeliest to be the best. Others share what it leaves.

@@ -41,7 +41,8 @@ struct AlgorithmEntry {
   const char* name;     // as policies and the command line spell it
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
-  bool masks_values = false;  // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
+  bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
+  bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
 };
 
 std::span<const AlgorithmEntry> Algorithms();
