@@ -22,6 +22,7 @@ constexpr double kPeelPrice = 0.2;
 // Peeled starts improve more under refinement: the other one has to be so much better.
 constexpr double kExpelAdvantage = 0.95;
 constexpr int kMostExpulsions = 12;
+constexpr double kStartTime = 0.3;  // of a budget: later a second start would leave no time for refinement
 constexpr std::size_t kTaskRows = 50'000;
 constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
 constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
@@ -187,7 +188,7 @@ Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
   const bool flat = all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
-  if (options.effort == Effort::kLow || flat) return expelled;
+  if (options.effort == Effort::kLow || flat || search.run.Used() > kStartTime) return expelled;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
   Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
   if (!peeled.ok() || expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
