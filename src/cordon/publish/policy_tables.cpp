@@ -54,6 +54,8 @@ const std::vector<OptionRule>& OptionRules() {
       {"stream-rtree", "alpha", Type::kExact},
       {"stream-rtree", "sample", Type::kWhole},
       {"stream-rtree", "sample_window", Type::kWhole},
+      {"stream-rtree", "max_holds", Type::kWhole},
+      {"stream-rtree", "max_held", Type::kWhole},
       {"stream-rtree", "control", Type::kChoice, {"fixed", "proportional", "literal"}},
   };
   return rules;
