@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/leaf_kernels.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
@@ -75,7 +76,8 @@ class ChainSampler {
   void NewSample(std::int32_t chain);  // its queue has a new front
   void Append(std::int32_t chain);
   void FindRestarts();
-  void MarkWithin(std::span<const double> lo, std::span<const double> hi) const;
+  std::size_t MarkWithin(std::span<const double> lo, std::span<const double> hi) const;
+  std::size_t Sieve(std::span<const double> lo, std::span<const double> hi) const;
   void LoadChain(ByteReader& reader, std::int32_t chain, const std::vector<Position>& arrivals);
 
   std::vector<double> ranges_;
@@ -94,6 +96,7 @@ class ChainSampler {
 
   std::vector<std::int32_t> restarts_;  // of this step
   std::vector<std::int32_t> turning_;
+  mutable std::vector<internal::CodeTest> tests_;
   mutable std::vector<std::uint8_t> marks_;
 };
 
