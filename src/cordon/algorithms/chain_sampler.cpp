@@ -81,7 +81,8 @@ void ChainSampler::Append(std::int32_t chain) {
   turns_.Put(chain, its.next);
 }
 
-// Every chain has a coin of its own; the wait for the next success is geometric.
+// Every chain has a coin of its own; the wait for the next success is geometric. A chain whose sample has just expired has none:
+// its successor is already even over the window, this arrival included, and a coin would favour the arrival.
 void ChainSampler::FindRestarts() {
   restarts_.clear();
   const double p = 1 / static_cast<double>(std::min(steps_, window_));
@@ -89,15 +90,16 @@ void ChainSampler::FindRestarts() {
   for (;;) {
     chain += 1 + GeometricWait(p, 1 - random_.Unit());
     if (!(chain < static_cast<double>(chains_.size()))) return;
-    restarts_.push_back(static_cast<std::int32_t>(chain));
+    const auto at = static_cast<std::int32_t>(chain);
+    if (!std::binary_search(expired_.begin(), expired_.end(), at)) restarts_.push_back(at);
   }
 }
 
 void ChainSampler::Step(const double* point) {
   ++steps_;
-  expiry_.Take(steps_, turning_);
+  expiry_.Take(steps_, expired_);
   std::copy_n(point, ranges_.size(), PointOf(steps_));  // in the place of the one that leaves the window
-  for (const std::int32_t chain : turning_) {
+  for (const std::int32_t chain : expired_) {
     std::vector<Position>& queue = chains_[chain].queue;
     queue.erase(queue.begin());
     if (!queue.empty()) NewSample(chain);
