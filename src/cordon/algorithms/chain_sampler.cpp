@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cordon/algorithms/leaf_kernels.h"
 #include "cordon/algorithms/publish_chance.h"
 #include "cordon/base/check.h"
 
@@ -82,7 +81,8 @@ void ChainSampler::Append(std::int32_t chain) {
   turns_.Put(chain, its.next);
 }
 
-// Every chain has a coin of its own; the wait for the next success is geometric.
+// Every chain has a coin of its own; the wait for the next success is geometric. A chain whose sample has just expired has none:
+// its successor is already even over the window, this arrival included, and a coin would favour the arrival.
 void ChainSampler::FindRestarts() {
   restarts_.clear();
   const double p = 1 / static_cast<double>(std::min(steps_, window_));
@@ -90,15 +90,16 @@ void ChainSampler::FindRestarts() {
   for (;;) {
     chain += 1 + GeometricWait(p, 1 - random_.Unit());
     if (!(chain < static_cast<double>(chains_.size()))) return;
-    restarts_.push_back(static_cast<std::int32_t>(chain));
+    const auto at = static_cast<std::int32_t>(chain);
+    if (!std::binary_search(expired_.begin(), expired_.end(), at)) restarts_.push_back(at);
   }
 }
 
 void ChainSampler::Step(const double* point) {
   ++steps_;
-  expiry_.Take(steps_, turning_);
+  expiry_.Take(steps_, expired_);
   std::copy_n(point, ranges_.size(), PointOf(steps_));  // in the place of the one that leaves the window
-  for (const std::int32_t chain : turning_) {
+  for (const std::int32_t chain : expired_) {
     std::vector<Position>& queue = chains_[chain].queue;
     queue.erase(queue.begin());
     if (!queue.empty()) NewSample(chain);
@@ -114,26 +115,33 @@ void ChainSampler::Step(const double* point) {
   for (const std::int32_t chain : turning_) Append(chain);
 }
 
-void ChainSampler::MarkWithin(std::span<const double> lo, std::span<const double> hi) const {
-  const std::size_t size = chains_.size();
-  std::fill(marks_.begin(), marks_.end(), std::uint8_t{1});
+std::size_t ChainSampler::MarkWithin(std::span<const double> lo, std::span<const double> hi) const {
+  tests_.clear();
   for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
     if (lo[axis] <= 0 && hi[axis] >= ranges_[axis]) continue;
-    internal::KeepWithin(codes_.data() + axis * size, CodeOf(axis, lo[axis]), CodeOf(axis, hi[axis]), marks_.data(), size);
+    const std::uint8_t low = CodeOf(axis, lo[axis]);
+    tests_.push_back({codes_.data() + axis * chains_.size(), low, static_cast<std::uint8_t>(CodeOf(axis, hi[axis]) - low)});
   }
-  if (exact_codes_) return;
-  for (std::size_t chain = 0; chain < size; ++chain) {
+  const std::size_t count = internal::MarkAll(tests_, marks_.data(), marks_.size());
+  return exact_codes_ ? count : Sieve(lo, hi);
+}
+
+// Of those that are marked, the points decide.
+std::size_t ChainSampler::Sieve(std::span<const double> lo, std::span<const double> hi) const {
+  std::size_t count = 0;
+  for (std::size_t chain = 0; chain < marks_.size(); ++chain) {
     if (marks_[chain] == 0) continue;
     const double* its = point(chain);
     for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
       if (its[axis] < lo[axis] || its[axis] > hi[axis]) marks_[chain] = 0;
     }
+    count += marks_[chain];
   }
+  return count;
 }
 
 std::int64_t ChainSampler::CountWithin(std::span<const double> lo, std::span<const double> hi) const {
-  MarkWithin(lo, hi);
-  return static_cast<std::int64_t>(internal::CountMarks(marks_.data(), marks_.size()));
+  return static_cast<std::int64_t>(MarkWithin(lo, hi));
 }
 
 void ChainSampler::FindWithin(std::span<const double> lo, std::span<const double> hi, std::vector<std::int32_t>& chains) const {
