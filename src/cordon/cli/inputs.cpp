@@ -54,17 +54,16 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
     text.columns = std::move(published);
   }
   // A store of permute: its table, and what its manifest says was shuffled inside the groups.
-  std::string file = path;
-  std::string permuted;
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
     CORDON_TRY(const StoreManifest manifest, OpenStore(StorePath(path)));
-    file = StorePath(path) + "/table.parquet";
-    permuted = manifest.json.value("sensitive", "");
+    CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(StorePath(path), manifest));
+    CORDON_TRY(const Table table, ReadTable(*source, run));
+    CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+    release.permuted = manifest.json.value("sensitive", "");
+    return release;
   }
-  CORDON_TRY(const Table table, ReadTableFile(file, text, format, run));
-  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", file));
-  release.permuted = std::move(permuted);
-  return release;
+  CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
+  return ReadRelease(policy, table, original, run).WithContext("reading {}", path);
 }
 
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,
