@@ -11,8 +11,16 @@
 
 namespace cordon::internal {
 
-// sums[i] += max(los[i] - x, x - his[i], 0) * scale: how far x lies outside of each interval.
-void AddGaps(const double* los, const double* his, double x, double scale, double* sums, std::size_t size);
+// Boxes by axis: side a of box i stands at [a * stride + i].
+struct BoxColumns {
+  const double* los;
+  const double* his;
+  std::size_t stride;
+};
+
+// sums[i] = sum over the axes of max(lo - x, x - hi, 0) * scale: how far the point lies outside of each box.
+void Gaps(const BoxColumns& boxes, std::span<const double> point, std::span<const double> scales, double* sums,
+          std::size_t size);
 
 // codes[i] lies in lo .. lo + width.
 struct CodeTest {
