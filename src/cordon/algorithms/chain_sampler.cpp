@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
-#include "cordon/algorithms/leaf_kernels.h"
 #include "cordon/algorithms/publish_chance.h"
 #include "cordon/base/check.h"
 
@@ -49,6 +49,7 @@ ChainSampler::ChainSampler(std::vector<double> ranges, std::int64_t sample, std:
       random_(std::move(random)),
       points_(ranges_.size() * static_cast<std::size_t>(window)),
       chains_(static_cast<std::size_t>(sample)),
+      samples_(ranges_.size() * chains_.size()),
       expiry_(chains_.size(), static_cast<std::size_t>(window)),
       turns_(chains_.size(), static_cast<std::size_t>(window)),
       codes_(ranges_.size() * chains_.size()),
@@ -67,6 +68,7 @@ std::uint8_t ChainSampler::CodeOf(std::size_t axis, double x) const {
 void ChainSampler::NewSample(std::int32_t chain) {
   const Position arrival = chains_[chain].queue.front();
   const double* point = PointOf(arrival);
+  std::copy_n(point, ranges_.size(), samples_.data() + static_cast<std::size_t>(chain) * ranges_.size());
   for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
     codes_[axis * chains_.size() + static_cast<std::size_t>(chain)] = CodeOf(axis, point[axis]);
   }
@@ -82,7 +84,8 @@ void ChainSampler::Append(std::int32_t chain) {
   turns_.Put(chain, its.next);
 }
 
-// Every chain has a coin of its own; the wait for the next success is geometric.
+// Every chain has a coin of its own; the wait for the next success is geometric. A chain whose sample has just expired has
+// none: its successor is already even over the window, this arrival included, and a coin would favour the arrival.
 void ChainSampler::FindRestarts() {
   restarts_.clear();
   const double p = 1 / static_cast<double>(std::min(steps_, window_));
@@ -90,15 +93,16 @@ void ChainSampler::FindRestarts() {
   for (;;) {
     chain += 1 + GeometricWait(p, 1 - random_.Unit());
     if (!(chain < static_cast<double>(chains_.size()))) return;
-    restarts_.push_back(static_cast<std::int32_t>(chain));
+    const auto at = static_cast<std::int32_t>(chain);
+    if (!std::binary_search(expired_.begin(), expired_.end(), at)) restarts_.push_back(at);
   }
 }
 
 void ChainSampler::Step(const double* point) {
   ++steps_;
-  expiry_.Take(steps_, turning_);
+  expiry_.Take(steps_, expired_);
   std::copy_n(point, ranges_.size(), PointOf(steps_));  // in the place of the one that leaves the window
-  for (const std::int32_t chain : turning_) {
+  for (const std::int32_t chain : expired_) {
     std::vector<Position>& queue = chains_[chain].queue;
     queue.erase(queue.begin());
     if (!queue.empty()) NewSample(chain);
@@ -114,34 +118,51 @@ void ChainSampler::Step(const double* point) {
   for (const std::int32_t chain : turning_) Append(chain);
 }
 
-void ChainSampler::MarkWithin(std::span<const double> lo, std::span<const double> hi) const {
-  const std::size_t size = chains_.size();
-  std::fill(marks_.begin(), marks_.end(), std::uint8_t{1});
+std::size_t ChainSampler::MarkWithin(std::span<const double> lo, std::span<const double> hi) const {
+  tests_.clear();
   for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
     if (lo[axis] <= 0 && hi[axis] >= ranges_[axis]) continue;
-    internal::KeepWithin(codes_.data() + axis * size, CodeOf(axis, lo[axis]), CodeOf(axis, hi[axis]), marks_.data(), size);
+    const std::uint8_t low = CodeOf(axis, lo[axis]);
+    tests_.push_back({codes_.data() + axis * chains_.size(), low, static_cast<std::uint8_t>(CodeOf(axis, hi[axis]) - low)});
   }
-  if (exact_codes_) return;
-  for (std::size_t chain = 0; chain < size; ++chain) {
-    if (marks_[chain] == 0) continue;
-    const double* its = point(chain);
-    for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
-      if (its[axis] < lo[axis] || its[axis] > hi[axis]) marks_[chain] = 0;
+  const std::size_t count = internal::MarkAll(tests_, marks_.data(), marks_.size());
+  return exact_codes_ ? count : Sieve(lo, hi);
+}
+
+// Calls with the chains that are marked, eight marks at a glance.
+template <typename Visit>
+void ChainSampler::ForEachMarked(const Visit& visit) const {
+  for (std::size_t start = 0; start < marks_.size(); start += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, marks_.data() + start, std::min<std::size_t>(8, marks_.size() - start));
+    if (word == 0) continue;
+    for (std::size_t chain = start; chain < std::min(start + 8, marks_.size()); ++chain) {
+      if (marks_[chain] != 0) visit(chain);
     }
   }
 }
 
+// Of those that are marked, the points decide.
+std::size_t ChainSampler::Sieve(std::span<const double> lo, std::span<const double> hi) const {
+  std::size_t count = 0;
+  ForEachMarked([&](std::size_t chain) {
+    const double* its = point(chain);
+    for (std::size_t axis = 0; axis < ranges_.size(); ++axis) {
+      if (its[axis] < lo[axis] || its[axis] > hi[axis]) marks_[chain] = 0;
+    }
+    count += marks_[chain];
+  });
+  return count;
+}
+
 std::int64_t ChainSampler::CountWithin(std::span<const double> lo, std::span<const double> hi) const {
-  MarkWithin(lo, hi);
-  return static_cast<std::int64_t>(internal::CountMarks(marks_.data(), marks_.size()));
+  return static_cast<std::int64_t>(MarkWithin(lo, hi));
 }
 
 void ChainSampler::FindWithin(std::span<const double> lo, std::span<const double> hi, std::vector<std::int32_t>& chains) const {
   MarkWithin(lo, hi);
   chains.clear();
-  for (std::size_t chain = 0; chain < marks_.size(); ++chain) {
-    if (marks_[chain] != 0) chains.push_back(static_cast<std::int32_t>(chain));
-  }
+  ForEachMarked([&](std::size_t chain) { chains.push_back(static_cast<std::int32_t>(chain)); });
 }
 
 // Of the window only those arrivals that stand in a queue: no other is ever asked for again.

@@ -4,9 +4,9 @@
 // chance. A chain knows its sample and, in a queue, who follows when that one has left the window; the successor was chosen
 // on arrival, so nothing is drawn from the past and an expired point is never a sample, not for one step.
 //
-// Step i does what every chain would do on its own (a coin of 1 / min(i, window) to start anew with the arrival, else the
-// successor if i was its turn), but touches only the chains to which something happens: which of them start anew is found
-// by skipping, whose sample expires and whose turn it is stands in two calendars.
+// Step i does what every chain would do on its own (the successor of a sample that expires; else a coin of 1 / min(i, window)
+// to start anew with the arrival; a place in the queue if it was its turn), but touches only the chains to which something
+// happens: which of them start anew is found by skipping, whose sample expires and whose turn it is stands in two calendars.
 //
 // Source  B. Babcock, M. Datar, R. Motwani, Sampling from a moving window over streaming data, SODA 2002.
 #pragma once
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/leaf_kernels.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
@@ -32,7 +33,7 @@ class ChainSampler {
   std::size_t num_chains() const { return chains_.size(); }
   // The number of the arrival that a chain has as its sample, and where that lies. REQUIRES: steps() > 0.
   Position arrival(std::size_t chain) const { return chains_[chain].queue.front(); }
-  const double* point(std::size_t chain) const { return PointOf(arrival(chain)); }
+  const double* point(std::size_t chain) const { return samples_.data() + chain * ranges_.size(); }
 
   // Samples in a closed box.
   std::int64_t CountWithin(std::span<const double> lo, std::span<const double> hi) const;
@@ -75,7 +76,10 @@ class ChainSampler {
   void NewSample(std::int32_t chain);  // its queue has a new front
   void Append(std::int32_t chain);
   void FindRestarts();
-  void MarkWithin(std::span<const double> lo, std::span<const double> hi) const;
+  std::size_t MarkWithin(std::span<const double> lo, std::span<const double> hi) const;
+  template <typename Visit>
+  void ForEachMarked(const Visit& visit) const;
+  std::size_t Sieve(std::span<const double> lo, std::span<const double> hi) const;
   void LoadChain(ByteReader& reader, std::int32_t chain, const std::vector<Position>& arrivals);
 
   std::vector<double> ranges_;
@@ -84,6 +88,7 @@ class ChainSampler {
   Position steps_ = 0;
   std::vector<double> points_;  // the last `window` arrivals, in a ring
   std::vector<Chain> chains_;
+  std::vector<double> samples_;  // by chain, where its sample lies: all in one place
   Calendar expiry_;
   Calendar turns_;
   // By axis and chain, a byte of each coordinate of the sample. Where an axis has more than 256 values the bytes keep their
@@ -92,8 +97,10 @@ class ChainSampler {
   std::vector<double> code_scales_;
   bool exact_codes_ = true;
 
-  std::vector<std::int32_t> restarts_;  // of this step
+  std::vector<std::int32_t> expired_;  // of this step
+  std::vector<std::int32_t> restarts_;
   std::vector<std::int32_t> turning_;
+  mutable std::vector<internal::CodeTest> tests_;
   mutable std::vector<std::uint8_t> marks_;
 };
 

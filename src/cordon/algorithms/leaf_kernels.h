@@ -7,16 +7,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace cordon::internal {
 
-// sums[i] += max(los[i] - x, x - his[i], 0) * scale: how far x lies outside of each interval.
-void AddGaps(const double* los, const double* his, double x, double scale, double* sums, std::size_t size);
+// Boxes by axis: side a of box i stands at [a * stride + i].
+struct BoxColumns {
+  const double* los;
+  const double* his;
+  std::size_t stride;
+};
 
-// marks[i] = 0 where codes[i] is not in lo..hi.
-void KeepWithin(const std::uint8_t* codes, std::uint8_t lo, std::uint8_t hi, std::uint8_t* marks, std::size_t size);
+// sums[i] = sum over the axes of max(lo - x, x - hi, 0) * scale: how far the point lies outside of each box.
+void Gaps(const BoxColumns& boxes, std::span<const double> point, std::span<const double> scales, double* sums,
+          std::size_t size);
 
-// How many of the marks, each 0 or 1, are set.
-std::size_t CountMarks(const std::uint8_t* marks, std::size_t size);
+// codes[i] lies in lo .. lo + width.
+struct CodeTest {
+  const std::uint8_t* codes;
+  std::uint8_t lo;
+  std::uint8_t width;
+};
+
+// marks[i] = 1 where all tests hold of i, else 0; returns how many do.
+std::size_t MarkAll(std::span<const CodeTest> tests, std::uint8_t* marks, std::size_t size);
 
 }  // namespace cordon::internal

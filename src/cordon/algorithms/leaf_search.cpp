@@ -42,11 +42,7 @@ double LeafStore::Distance(const double* point, Index slot) const {
 
 LeafStore::Index LeafStore::NearestByScan(const double* point, Among among) const {
   const std::size_t size = leaves_.size();
-  std::fill_n(distances_.begin(), size, 0.0);
-  for (std::size_t axis = 0; axis < num_axes(); ++axis) {
-    internal::AddGaps(lo_.data() + axis * capacity_, hi_.data() + axis * capacity_, point[axis], scales_[axis],
-                      distances_.data(), size);
-  }
+  internal::Gaps({lo_.data(), hi_.data(), capacity_}, {point, num_axes()}, scales_, distances_.data(), size);
   Index best = kNone;
   double least = kInfinity;
   for (std::size_t i = 0; i < size; ++i) {

@@ -50,7 +50,9 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
     return Error::InvalidPolicy("stream-rtree: active = {} is not from 2k = {} to {}", active, 2 * k, kMostActive)
         .WithHint("so many tuples wait at a time, which is their mean delay; 10k = {} is wise", 10 * k);
   }
-  if (sample < 1) return Error::InvalidPolicy("stream-rtree: sample must be at least 1");
+  if (sample < 1) {
+    return Error::InvalidPolicy("stream-rtree: sample must be at least 1").WithHint("leave it out: 3000 points do well");
+  }
   if (sample_window < sample) {
     return Error::InvalidPolicy("stream-rtree: sample_window = {} is less than sample = {}", sample_window, sample)
         .WithHint("the sample is drawn from the last sample_window arrivals");
