@@ -19,6 +19,7 @@
 #include "cordon/publish/manifest.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/registry.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/run_top_down.h"
 
 namespace cordon {
@@ -79,6 +80,23 @@ Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
   return {};
 }
 
+// A shuffled release is what it is only in a random order, and has no boxes.
+Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(ColumnToPermute(policy));
+  if (request.order && *request.order != RowOrder::kShuffled) {
+    return Error::InvalidPolicy("ke publishes rows in random order, whatever --order says").WithHint("leave --order out");
+  }
+  if (request.save_recoding) {
+    return Error::InvalidPolicy("ke generalizes nothing, so there is no recoding to save")
+        .WithHint("cordon permute makes a store to which later batches can be appended");
+  }
+  if (policy.algorithm.suppressed == Suppression::kStar) {
+    return Error::InvalidPolicy("{}:{}: ke leaves rows without a value out: suppressed = \"drop\"", policy.name,
+                                policy.algorithm.line);
+  }
+  return {};
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
@@ -89,6 +107,7 @@ Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) 
           .WithHint("use tdr or tdd, or leave mask out: values are then generalized along the hierarchy");
     }
   }
+  if (choice.algorithm->permutes && !request.recoding) CORDON_RETURN_IF_ERROR(CheckPermutes(request, policy));
   if (request.group_column && policy.Find("group") != nullptr) {
     return Error::InvalidPolicy("--group-column would make a second column 'group'").WithHint("rename the column in the data");
   }
@@ -189,12 +208,17 @@ Result<Made> MakeByAlgorithm(const View& view, std::string_view name, Effort eff
   Random own = random.Substream(choice.algorithm->name);
   AlgorithmNotes notes;
   auto groups = choice.algorithm->run({view, model, reference, counted, policy, &notes, effort}, own, run);
-  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !choice.algorithm->permutes) {
     CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
     if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);
+  if (choice.algorithm->permutes) {
+    CORDON_TRY(const std::string column, ColumnToPermute(policy));
+    CORDON_TRY(Release release, PermuteRelease(view, found, column, random, run));
+    return Made{std::move(release), choice.algorithm->name, choice.why, std::move(notes)};
+  }
   return Made{Recode(view, found, recode, random, run), choice.algorithm->name, choice.why, std::move(notes),
               choice.algorithm->masks_values};
 }

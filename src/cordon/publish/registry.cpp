@@ -6,6 +6,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/publish/run_algorithms.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/run_top_down.h"
 #include "cordon/publish/stream_registry.h"
 
@@ -27,6 +28,8 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"sabre-ak", "t-closeness by bucketization, neighbours on the Hilbert curve", RunSabreAk},
     AlgorithmEntry{"sabre-knn", "t-closeness by bucketization, exact nearest neighbours", RunSabreKnn},
     AlgorithmEntry{"burel-paper", "beta-likeness by bucketization", RunBurelPaper},
+    AlgorithmEntry{"ke", "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total range",
+                   RunKe, false, true},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {
@@ -52,6 +55,9 @@ bool HasClass(const Policy& policy) {
 }
 
 Choice ChooseAutomatically(const Policy& policy) {
+  if (Asks<KeAnonymitySpec>(policy) && ColumnToPermute(policy).ok()) {
+    return {Find("ke"), "auto: exact quasi columns, values shuffled inside groups"};
+  }
   // A class to be kept, and templates: what tdd and tdr are made for.
   if (HasClass(policy) && Asks<ConfidenceSpec>(policy)) return {Find("tdd"), "auto: a class column and confidence templates"};
   if (HasClass(policy) && AsksOfSomeColumns(policy)) return {Find("tdr"), "auto: a class column and templates on some columns"};
@@ -68,10 +74,6 @@ std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
-  if (name == "ke") {
-    return Error::InvalidPolicy("the algorithm 'ke' shuffles values instead of generalizing cells")
-        .WithHint("cordon permute INPUT --policy P.toml --output STORE runs it");
-  }
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};

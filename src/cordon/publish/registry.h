@@ -42,6 +42,7 @@ struct AlgorithmEntry {
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
   bool masks_values = false;  // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
+  bool permutes = false;      // shuffles the sensitive column inside its groups, and leaves quasi cells exact
 };
 
 std::span<const AlgorithmEntry> Algorithms();
