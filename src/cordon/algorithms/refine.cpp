@@ -24,7 +24,8 @@ GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gat
       options_(options),
       groups_(space, gate, places),
       tree_(space, groups_, gate.min_rows(), options.max_visits),
-      top_down_(space, gate) {
+      top_down_(space, gate),
+      places_(places) {
   for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
   tree_.Build();
 }
@@ -38,10 +39,11 @@ void GroupRefinement::Rounds(const Run& run) {
     }
     std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return groups_.loss(a) > groups_.loss(b); });
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i % 64 == 0 && run.Stopped()) return;
+      if (i % 64 == 0 && run.Enough()) return;
       if (groups_.alive(order[i]) && groups_.dirty(order[i])) RefineGroup(order[i]);
     }
     tree_.Build();
+    TakeBack();
     const double now = total();
     if (before - now <= options_.least_gain * before) break;
     before = now;
@@ -57,7 +59,27 @@ void GroupRefinement::RefineGroup(GroupId g) {
   if (groups_.alive(g) && options_.resplit > 0) Resplit(g);
 }
 
+void GroupRefinement::SetPrice(double price) {
+  options_.price = price;
+  for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, true);
+}
+
+// Rows that some group now takes up for less than they are reckoned to lose.
+void GroupRefinement::TakeBack() {
+  const std::vector<Place> rows = left_out_;
+  for (const Place row : rows) {
+    const BoxTree::Found found = SearchGroups(row, options_.price - kMargin, kNoGroup);
+    if (found.group != kNoGroup) Move(row, found.group);
+  }
+}
+
 BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) {
+  if (left_out_.size() >= options_.max_left_out || bound <= options_.price) return SearchGroups(row, bound, except);
+  const BoxTree::Found found = SearchGroups(row, options_.price, except);
+  return found.group != kNoGroup ? found : BoxTree::Found{kLeftOut, options_.price};
+}
+
+BoxTree::Found GroupRefinement::SearchGroups(Place row, double bound, GroupId except) {
   if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
   const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
   return tree_.Cheapest(space_.row(row), bound, except, &allowed);
@@ -65,8 +87,23 @@ BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) 
 
 void GroupRefinement::Move(Place row, GroupId to) {
   const GroupId from = groups_.group_of(row);
-  groups_.Remove(row);
-  if (groups_.alive(from)) tree_.Update(from);
+  if (from == kNoGroup) {
+    left_out_[places_.at[row]] = left_out_.back();
+    places_.at[left_out_.back()] = places_.at[row];
+    left_out_.pop_back();
+  } else {
+    groups_.Remove(row);
+    if (groups_.alive(from)) tree_.Update(from);
+  }
+  Enter(row, to);
+}
+
+void GroupRefinement::Enter(Place row, GroupId to) {
+  if (to == kLeftOut) {
+    places_.at[row] = static_cast<std::uint32_t>(left_out_.size());
+    left_out_.push_back(row);
+    return;
+  }
   groups_.Insert(to, row);
   tree_.Update(to);
 }
@@ -174,14 +211,14 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
     const double bound = potential - cost - kMargin;
     const BoxTree::Found found = bound > 0 ? Search(row, bound, g) : BoxTree::Found{};
     if (found.group == kNoGroup) break;
-    moved.emplace_back(found.group, groups_.dirty(found.group));
+    moved.emplace_back(found.group, found.group != kLeftOut && groups_.dirty(found.group));
     cost += found.cost;
     Move(row, found.group);
   }
   if (moved.size() == rows.size() && cost < potential - kMargin) return true;
   for (std::size_t i = moved.size(); i-- > 0;) {
     Move(rows[i], g);
-    groups_.set_dirty(moved[i].first, moved[i].second);
+    if (moved[i].first != kLeftOut) groups_.set_dirty(moved[i].first, moved[i].second);
   }
   groups_.set_dirty(g, was_dirty);
   return false;

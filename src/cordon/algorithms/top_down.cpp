@@ -278,6 +278,7 @@ std::vector<std::vector<TopDown::Changed>> TopDown::Regroup(std::size_t attribut
 Result<void> TopDown::ToTheEnd(const Run& run) {
   while (!options_.max_refinements || num_refinements_ < *options_.max_refinements) {
     if (run.Stopped()) return Error::Cancelled();
+    if (run.Enough()) break;  // out of time; what is refined so far holds
     const std::optional<Refinement> best = Best();
     if (!best) break;
     Apply(*best);

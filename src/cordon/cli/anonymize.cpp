@@ -3,8 +3,6 @@
 // cordon anonymize INPUT --policy P.toml --output OUT
 #include "cordon/publish/anonymize.h"
 
-#include <charconv>
-
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
@@ -27,13 +25,6 @@ struct AnonymizeArgs {
   bool keep_order = false;
   bool insecure_seed = false;
 };
-
-Result<std::optional<std::uint64_t>> ParseSeed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (code == std::errc() && end == text.data() + text.size()) return std::optional(seed);
-  return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
-}
 
 Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
   if (name.empty()) return std::optional<RowOrder>();
@@ -104,6 +95,8 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--order", args->order,
                      "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input");
   parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high");
+  parser->add_option("--seconds", request.seconds,
+                     "Stop improving after so many seconds of search; the result then depends on the machine");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");

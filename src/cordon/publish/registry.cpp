@@ -68,9 +68,45 @@ Choice ChooseAutomatically(const Policy& policy) {
   return {Find("partition"), "auto: least loss"};
 }
 
+// As the searches take longer the later they stand; all of kAlgorithms.
+constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition",
+                                       "burel",    "sabre",       "tdr",      "tdd",         "sabre-knn", "ke"};
+constexpr std::size_t kManyRows = 200'000;
+static_assert(kQuickestFirst.size() == kAlgorithms.size());
+
+// A reason not to run the algorithm beside the chosen one; empty: it is run.
+std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen, const Policy& policy, std::size_t num_rows) {
+  const std::string_view name = algorithm.name;
+  if (chosen.permutes) return "the policy is served by shuffling, which generalizes nothing";
+  if (algorithm.permutes) return "made for ke-anonymity alone";
+  // Of least loss, such a release would not be the one that is best for classification.
+  if (chosen.masks_values) return "the policy asks for a release for classification";
+  if (algorithm.masks_values) return "made for a class column and templates";
+  if (name.starts_with("sabre") && !Asks<TClosenessSpec>(policy)) return "made for t-closeness, and none is asked for";
+  if (name.starts_with("burel") && !Asks<BetaLikenessSpec>(policy)) return "made for beta-likeness, and none is asked for";
+  // They lose more than the searches, and take longer than all of those together.
+  if (num_rows > kManyRows && (name == "full-domain" || name == "sabre-knn")) {
+    return fmt::format("takes long on more than {} rows", kManyRows);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
+
+std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
+  const AlgorithmEntry* chosen = ChooseAutomatically(policy).algorithm;
+  std::vector<Candidate> candidates;
+  for (const char* name : kQuickestFirst) {
+    const AlgorithmEntry* algorithm = Find(name);
+    if (algorithm != chosen) candidates.push_back({algorithm, WhyNot(*algorithm, *chosen, policy, num_rows)});
+    if (candidates.size() == 1) candidates.push_back({chosen, "", true});
+  }
+  // What is not run comes after what is.
+  std::stable_partition(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); });
+  return candidates;
+}
 
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);

@@ -273,6 +273,7 @@ Result<void> StreamRun::OpenOutputs() {
           .WithHint("it was changed or replaced; put it back as it was: a second start would publish its tuples again");
     }
   }
+  if (folder_) CORDON_RETURN_IF_ERROR(folder_->ForgetLater());
   if (request_.output == "-") {
     logs_.out = AppendLog(StandardOutput(), out_length);
   } else {
