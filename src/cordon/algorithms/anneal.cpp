@@ -82,11 +82,15 @@ class Annealer {
       const std::span<const std::uint32_t> members = groups_.members(other_group);
       const std::size_t tries = std::min(members.size(), kSwapsTried);
       std::size_t at = members.size() > kSwapsTried ? random_.Below(members.size()) : 0;
-      for (std::size_t i = 0; i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
+      // The row's own group is at best as it is without it, the other at best without any one of its rows on each side:
+      // mostly that settles it.
+      const double others = Cost(group, without) - before;
+      const bool hopeless = Cost(other_group, groups_.LeastLossSwapped(other_group, row)) + others >= best;
+      for (std::size_t i = 0; !hopeless && i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
         const std::size_t other = members[at];
-        double change = Cost(other_group, groups_.LossSwapped(other_group, other, row)) - before;
-        if (change >= best) continue;
-        change += Cost(group, groups_.LossSwapped(group, row, other));
+        const double there = Cost(other_group, groups_.LossSwapped(other_group, other, row));
+        if (there + others >= best) continue;
+        const double change = there - before + Cost(group, groups_.LossSwapped(group, row, other));
         if (change >= best || !MixAllows(row, group, other, other_group)) continue;
         best = change;
         swap = other;
@@ -126,7 +130,8 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
       const double used = run.Used();
       if (run.Stopped() || used >= end) return;
       run.Report("search", step, steps);
-      const double share = std::max(static_cast<double>(step) / static_cast<double>(steps), (used - begun) / (end - begun));
+      const double by_steps = static_cast<double>(step) / static_cast<double>(steps);
+      const double share = step == 0 ? 0 : std::max(by_steps, (used - begun) / (end - begun));
       if (hot) {
         temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
       }

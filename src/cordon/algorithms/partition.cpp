@@ -31,6 +31,8 @@ constexpr std::size_t kFanOutRows = 10'000;
 // What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
 constexpr double kPrices[] = {4, 2.5, 1.6, 1};
 constexpr int kPriceRounds = 2;
+constexpr std::size_t kFlatNear = 100;       // rows of other codes are all equally far: no use in looking at many
+constexpr std::size_t kOutlookVisits = 100;  // enough to tell starts apart
 
 struct Search {
   const View& view;
@@ -180,20 +182,11 @@ Result<Started> FromPeeling(const Search& search, double price) {
   return started;
 }
 
-Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
-  const double whole = search.space.suppressed_loss();
-  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
-  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
-  Started expelled = FromTheTop(search, kExpelPrice * whole);
-  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+// A column in which some node has very many children.
+bool HasFlatColumn(const Search& search) {
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
-  const bool flat = all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
-  if (options.effort == Effort::kLow || flat || search.run.Used() > kStartTime) return expelled;
-  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
-  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
-  if (!peeled.ok() || expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
-  return std::move(peeled).value();
+  return all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
 }
 
 RefineOptions RefineBy(Effort effort) {
@@ -216,6 +209,38 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
   GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
   refinement.Rounds(search.run);
   return refinement.Take();
+}
+
+// What a round of the cheaper moves makes of a start. Models that can refuse a row more let some starts improve and
+// others hardly, so the loss of the start itself says little.
+double Outlook(const Search& search, const Started& started, const PartitionOptions& options) {
+  if (!options.refine || search.view.size() > options.whole_rows) return started.total;
+  RefineOptions once = RefineBy(Effort::kLow);
+  once.rounds = 1;
+  once.max_visits = kOutlookVisits;
+  RowPlaces places(search.view.size());
+  PartitionGate gate = search.Gate();
+  GroupRefinement refinement(search.space, gate, places, started.groups, once);
+  refinement.Rounds(search.run);
+  return refinement.total();
+}
+
+Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
+  const double whole = search.space.suppressed_loss();
+  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
+  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
+  Started expelled = FromTheTop(search, kExpelPrice * whole);
+  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return expelled;
+  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
+  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
+  if (!peeled.ok()) return expelled;
+  if (!search.model.monotone()) {
+    return Outlook(search, expelled, options) <= Outlook(search, peeled.value(), options) ? std::move(expelled)
+                                                                                          : std::move(peeled).value();
+  }
+  if (expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
+  return std::move(peeled).value();
 }
 
 // Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
@@ -324,7 +349,8 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
   Left left;
   if (options.refine) {
     RowPlaces places(view.size());
-    const RefineOptions refine = RefineBy(options.effort);
+    RefineOptions refine = RefineBy(options.effort);
+    if (HasFlatColumn(search)) refine.max_near = kFlatNear;
     started.groups = view.size() > options.whole_rows
                          ? RefineInParts(search, places, std::move(started.groups), refine, options.part_rows)
                          : RefineWhole(search, places, std::move(started.groups), refine);

@@ -262,7 +262,7 @@ void GroupRefinement::Split(GroupId g) {
 void GroupRefinement::Resplit(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> old;
-  tree_.Nearest(g, options_.resplit, old);
+  tree_.Nearest(g, options_.resplit, options_.max_near, old);
   old.insert(old.begin(), g);
   std::size_t rows = 0;
   for (const GroupId each : old) rows += groups_.rows(each).size();
@@ -272,7 +272,7 @@ void GroupRefinement::Resplit(GroupId g) {
 void GroupRefinement::Swap(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> near;
-  tree_.Nearest(g, kSwapNear, near);
+  tree_.Nearest(g, kSwapNear, options_.max_near, near);
   const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
   for (const Place row : rows) {
     if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
@@ -282,30 +282,43 @@ void GroupRefinement::Swap(GroupId g) {
 
 // The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.
 bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
+  struct Candidate {
+    Place other;
+    GroupId from;
+    double gain;     // of the row's group
+    double leaving;  // of the other's, where nothing comes back
+  };
   const auto size = static_cast<double>(groups_.rows(g).size());
-  const BoxTree::Found third = Search(row, groups_.total(g), g);
-  double best = kMargin;
-  Place best_other = 0;
-  GroupId best_to = kNoGroup;  // where the row goes
+  std::vector<Candidate> candidates;
+  double most = 0;
   for (const GroupId from : near) {
     if (!groups_.alive(from)) continue;
-    const auto from_size = static_cast<double>(groups_.rows(from).size());
     for (const Place other : groups_.rows(from)) {
       const double gain = size * (groups_.loss(g) - groups_.LossWithFor(g, other, row));
       if (gain <= 0) continue;  // nearly all of them
-      const double swapped = gain + from_size * (groups_.loss(from) - groups_.LossWithFor(from, row, other));
-      if (swapped > best && groups_.CanSwap(g, row, other) && groups_.CanSwap(from, other, row)) {
-        best = swapped;
-        best_other = other;
-        best_to = from;
-      }
-      if (third.group == kNoGroup || third.group == from) continue;
-      const double chained = gain + groups_.RemoveGain(from, other) - third.cost;
-      if (chained > best && groups_.CanRemove(from, other) && groups_.CanSwap(g, row, other)) {
-        best = chained;
-        best_other = other;
-        best_to = third.group;
-      }
+      candidates.push_back({other, from, gain, groups_.RemoveGain(from, other)});
+      most = std::max(most, gain + candidates.back().leaving);
+    }
+  }
+  if (candidates.empty()) return false;
+  const BoxTree::Found third = Search(row, most, g);
+  double best = kMargin;
+  Place best_other = 0;
+  GroupId best_to = kNoGroup;  // where the row goes
+  for (const Candidate& each : candidates) {
+    const auto from_size = static_cast<double>(groups_.rows(each.from).size());
+    const double swapped = each.gain + from_size * (groups_.loss(each.from) - groups_.LossWithFor(each.from, row, each.other));
+    if (swapped > best && groups_.CanSwap(g, row, each.other) && groups_.CanSwap(each.from, each.other, row)) {
+      best = swapped;
+      best_other = each.other;
+      best_to = each.from;
+    }
+    if (third.group == kNoGroup || third.group == each.from) continue;
+    const double chained = each.gain + each.leaving - third.cost;
+    if (chained > best && groups_.CanRemove(each.from, each.other) && groups_.CanSwap(g, row, each.other)) {
+      best = chained;
+      best_other = each.other;
+      best_to = third.group;
     }
   }
   if (best_to == kNoGroup) return false;

@@ -28,7 +28,8 @@ struct RefineOptions {
   bool swap = true;
   std::size_t resplit = 3;        // groups put together with one; 0: none
   double least_gain = 0.002;      // a round that gains a smaller share is the last
-  std::size_t max_visits = 2000;  // nodes of the index a search may see
+  std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
+  std::size_t max_near = 2000;    // the same for groups near another
   std::size_t max_left_out = 0;   // rows that may be in no group
   double price = 0;               // what each of them is reckoned to lose
 };

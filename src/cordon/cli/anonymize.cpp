@@ -59,6 +59,10 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   CORDON_TRY(request.measure, args.measure.Options());
   if (!request.report && !request.html && !args.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  const auto choice = ChooseAlgorithm(request.algorithm.empty() ? policy.algorithm.name : request.algorithm, policy);
+  if (choice.ok() && choice.value().algorithm->permutes && !request.recoding) {
+    CORDON_RETURN_IF_ERROR(ParseProtectedSeed(args.seed, args.insecure_seed));
+  }
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
   const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
   for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);

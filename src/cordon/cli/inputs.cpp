@@ -11,6 +11,8 @@
 #include "cordon/publish/ke_store.h"
 #include "cordon/publish/measure.h"
 #include "cordon/publish/read_release.h"
+#include "cordon/publish/registry.h"
+#include "cordon/publish/run_ke.h"
 
 namespace cordon {
 namespace {
@@ -81,15 +83,26 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
   }
   // A store of permute: its table, and what its manifest says was shuffled inside the groups.
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
-    CORDON_TRY(const StoreManifest manifest, OpenStore(StorePath(path)));
-    CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(StorePath(path), manifest));
+    const std::string store = StorePath(path);
+    CORDON_TRY(const StoreManifest manifest, OpenStore(store));
+    if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
+      CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
+      CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+    }
+    CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
     CORDON_TRY(const Table table, ReadTable(*source, run));
     CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
     release.permuted = manifest.json.value("sensitive", "");
     return release;
   }
   CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
-  return ReadRelease(policy, table, original, run).WithContext("reading {}", path);
+  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+  // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.
+  const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
+  if (choice.ok() && choice.value().algorithm->permutes && !release.ColumnsOf(Role::kGroup).empty()) {
+    CORDON_TRY(release.permuted, ColumnToPermute(policy));
+  }
+  return release;
 }
 
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,

@@ -7,6 +7,7 @@
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/produce.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_run.h"
 
@@ -48,6 +49,23 @@ bool HasTemplates(const Policy& policy) {
   });
 }
 
+// A shuffled release is what it is only in a random order, and has no boxes.
+Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(ColumnToPermute(policy));
+  if (request.order && *request.order != RowOrder::kShuffled) {
+    return Error::InvalidPolicy("ke publishes rows in random order, whatever --order says").WithHint("leave --order out");
+  }
+  if (request.save_recoding) {
+    return Error::InvalidPolicy("ke generalizes nothing, so there is no recoding to save")
+        .WithHint("cordon permute makes a store to which later batches can be appended");
+  }
+  if (policy.algorithm.suppressed == Suppression::kStar) {
+    return Error::InvalidPolicy("{}:{}: ke leaves rows without a value out: suppressed = \"drop\"", policy.name,
+                                policy.algorithm.line);
+  }
+  return {};
+}
+
 // What this door does not do is refused, not passed over.
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
@@ -58,6 +76,7 @@ Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) 
           .WithHint("use tdr or tdd, or leave mask out: values are then generalized along the hierarchy");
     }
   }
+  if (choice.algorithm->permutes && !request.recoding) CORDON_RETURN_IF_ERROR(CheckPermutes(request, policy));
   if (request.seconds && !(*request.seconds >= 0)) {
     return Error::InvalidPolicy("--seconds must be a number of at least 0, not {}", *request.seconds);
   }

@@ -77,9 +77,9 @@ KeReport ReportOf(const KePublication& publication, std::uint64_t excluded, std:
   report.rows = publication.verified.release().num_rows;
   report.groups = publication.groups;
   report.excluded = excluded;
-  report.sum_error = FormatDecimal(publication.sum_error, publication.scale);
-  report.max_error = FormatDecimal(publication.max_error, publication.scale);
-  report.greatest_share = publication.greatest_share.ToString();
+  report.sum_error = FormatDecimal(publication.figures.sum_error, publication.scale);
+  report.max_error = FormatDecimal(publication.figures.max_error, publication.scale);
+  report.greatest_share = publication.figures.greatest_share.ToString();
   report.least_quartile_range = FormatDecimal(publication.tables.groups.least_quartile_range, publication.scale);
   report.privacy = {publication.verdict};
   report.warnings = publication.verdict.warnings;

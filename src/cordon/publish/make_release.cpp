@@ -9,6 +9,7 @@
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/feasible.h"
 #include "cordon/publish/fit_recoding.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/stopwatch.h"
 
 namespace cordon {
@@ -108,13 +109,18 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   Random own = random.Substream(algorithm.name);
   AlgorithmNotes notes;
   auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort}, own, run);
-  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
     CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
     if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);
   Random order = random;
+  if (algorithm.permutes) {
+    CORDON_TRY(const std::string column, ColumnToPermute(policy));
+    CORDON_TRY(Release release, PermuteRelease(view, found, column, order, run));
+    return Verified(std::move(release), data, policy, options, std::move(notes), watch, run);
+  }
   return Verified(Recode(view, found, options.recode, order, run), data, policy, options, std::move(notes), watch, run);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/publish/run_algorithms.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/run_top_down.h"
 #include "cordon/publish/stream_registry.h"
 
@@ -27,6 +28,8 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"sabre-ak", "t-closeness by bucketization, neighbours on the Hilbert curve", RunSabreAk},
     AlgorithmEntry{"sabre-knn", "t-closeness by bucketization, exact nearest neighbours", RunSabreKnn},
     AlgorithmEntry{"burel-paper", "beta-likeness by bucketization", RunBurelPaper},
+    AlgorithmEntry{"ke", "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total range",
+                   RunKe, false, false, true},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {
@@ -52,6 +55,9 @@ bool HasClass(const Policy& policy) {
 }
 
 Choice ChooseAutomatically(const Policy& policy) {
+  if (Asks<KeAnonymitySpec>(policy) && ColumnToPermute(policy).ok()) {
+    return {Find("ke"), "auto: exact quasi columns, values shuffled inside groups"};
+  }
   // A class to be kept, and templates: what tdd and tdr are made for.
   if (HasClass(policy) && Asks<ConfidenceSpec>(policy)) return {Find("tdd"), "auto: a class column and confidence templates"};
   if (HasClass(policy) && AsksOfSomeColumns(policy)) return {Find("tdr"), "auto: a class column and templates on some columns"};
@@ -63,14 +69,16 @@ Choice ChooseAutomatically(const Policy& policy) {
 }
 
 // As the searches take longer the later they stand; all of kAlgorithms.
-constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",     "partition",
-                                       "burel",    "sabre",       "tdr",      "tdd",         "sabre-knn"};
+constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition",
+                                       "burel",    "sabre",       "tdr",      "tdd",         "sabre-knn", "ke"};
 constexpr std::size_t kManyRows = 200'000;
 static_assert(kQuickestFirst.size() == kAlgorithms.size());
 
 // A reason not to run the algorithm beside the chosen one; empty: it is run.
 std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen, const Policy& policy, std::size_t num_rows) {
   const std::string_view name = algorithm.name;
+  if (chosen.permutes) return "the policy is served by shuffling, which generalizes nothing";
+  if (algorithm.permutes) return "made for ke-anonymity alone";
   // Of least loss, such a release would not be the one that is best for classification.
   if (chosen.masks_values) return "the policy asks for a release for classification";
   if (algorithm.masks_values) return "made for a class column and templates";
@@ -102,10 +110,6 @@ std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
 
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
-  if (name == "ke") {
-    return Error::InvalidPolicy("the algorithm 'ke' shuffles values instead of generalizing cells")
-        .WithHint("cordon permute INPUT --policy P.toml --output STORE runs it");
-  }
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};

@@ -43,6 +43,7 @@ struct AlgorithmEntry {
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
   bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
   bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
+  bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact
 };
 
 std::span<const AlgorithmEntry> Algorithms();
