@@ -12,6 +12,7 @@ constexpr double kSameValueShare = 0.15;  // of the steps with a row at the bord
 constexpr std::size_t kSameValueReach = 8;
 constexpr std::size_t kSwapsTried = 24;
 constexpr std::size_t kStopEvery = 4096;
+constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 
 class Annealer {
  public:
@@ -119,13 +120,19 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
             const Run& run) {
   const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(groups.rows().size()));
   Annealer annealer(groups, orders, options, random);
+  const bool hot = options.start_temperature > 0;
+  const double begun = run.Used();
+  const double end = hot ? kHotTime : 1;  // of the time
   double temperature = 0;
   for (std::size_t step = 0; step < steps; ++step) {
     if (step % kStopEvery == 0) {
-      if (run.Stopped()) return;
-      if (options.start_temperature > 0) {
-        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature,
-                                                           static_cast<double>(step) / static_cast<double>(steps));
+      // Short of time it cools faster, by the time that is left.
+      const double used = run.Used();
+      if (run.Stopped() || used >= end) return;
+      run.Report("search", step, steps);
+      const double share = std::max(static_cast<double>(step) / static_cast<double>(steps), (used - begun) / (end - begun));
+      if (hot) {
+        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
       }
     }
     annealer.Step(temperature);

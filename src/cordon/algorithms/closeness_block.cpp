@@ -49,7 +49,7 @@ void ClosenessBlock::Improve(double sweeps, double temperature, QuickRandom& ran
   const std::vector<std::int32_t> assignment = groups_->Assignment();
   Anneal(*groups_, orders_,
          {.sweeps = sweeps, .start_temperature = temperature, .end_temperature = temperature * kEndTemperature}, random, run);
-  Anneal(*groups_, orders_, {.sweeps = sweeps * kDescent, .start_temperature = 0}, random, run);
+  Anneal(*groups_, orders_, {.sweeps = sweeps * kDescent, .start_temperature = 0}, random, run.Silent());
   if (groups_->TotalCost() > before) groups_->Restore(assignment);
 }
 

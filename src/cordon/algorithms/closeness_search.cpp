@@ -26,6 +26,7 @@ constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by ro
 constexpr double kNearCuts = 1.6;       // unrefined cuts lose so many times what the search does: refined, they may do better
 constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
 constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
+constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
 constexpr double kStartTemperature = 1;
 constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
 constexpr double kStartsTemperature = 0.1;  // others' groups are near a good place already
@@ -93,13 +94,14 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
   double best_temperature = kStartTemperature;
   Grouping best;
   const auto consider = [&](double temperature, QuickRandom& quick) {
-    if (plan.trial_sweeps > 0) block.Improve(plan.trial_sweeps, temperature, quick, run);
+    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, temperature, quick, run.Silent());
     if (!best.empty() && block.cost() >= best_cost) return;
     best_cost = block.cost();
     best_temperature = temperature;
     best = block.Result();
   };
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
+    if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
     QuickRandom quick(random.Substream("way", way));
     block.Begin(ways[way], quick, run);
     consider(kStartTemperature, quick);
@@ -193,7 +195,7 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 // Rounds of blocks of neighbours, cut anew each time, so that rows find groups from anywhere in the table.
 Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double temperature, const Plan& plan,
                          const Random& random, const Run& run, const std::function<void()>& on_block) {
-  for (int round = 0; round < plan.rounds && !run.Stopped(); ++round) {
+  for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
     ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
@@ -203,7 +205,7 @@ Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, doubl
       ClosenessBlock block(problem, rows, block_random);
       QuickRandom quick(block_random.Substream("improve"));
       block.BeginWith(blocks[number]);
-      block.Improve(plan.round_sweeps, temperature, quick, run);
+      block.Improve(plan.round_sweeps, temperature, quick, run.Silent());
       blocks[number] = block.Result();
       on_block();
     });
@@ -220,14 +222,16 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
   const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
   std::vector<std::vector<RowGroup>> solved(shards.size());
   ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
-    if (run.Stopped()) return;
+    if (run.Enough()) return;
     const Random own = random.Substream("shard", shard);
     ClosenessBlock block(problem, shards[shard], own);
-    Solve(block, ways, {}, plan, own, run);
+    Solve(block, ways, {}, plan, own, run.Silent());
     solved[shard] = block.Result();
     run.Report("search", ++done, total);
   });
-  Grouping groups = Gather(std::move(solved));
+  // Short of time some shard has no groups; then others' are what there is.
+  const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
+  Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
   double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
   double temperature = kRoundTemperature;
   for (const Grouping& start : starts) {
@@ -336,7 +340,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
-  if (try_cuts && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
+  if (try_cuts && !run.Enough() && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping other = NumValues(counted) > kMostValues
                          ? GroupingOf(refined)

@@ -2,6 +2,7 @@
 #include "cordon/algorithms/partition.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -22,6 +23,7 @@ constexpr double kPeelPrice = 0.2;
 // Peeled starts improve more under refinement: the other one has to be so much better.
 constexpr double kExpelAdvantage = 0.95;
 constexpr int kMostExpulsions = 12;
+constexpr double kStartTime = 0.3;  // of a budget: later a second start would leave no time for refinement
 constexpr std::size_t kTaskRows = 50'000;
 constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
 constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
@@ -229,7 +231,7 @@ Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
   if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
   Started expelled = FromTheTop(search, kExpelPrice * whole);
   // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
-  if (options.effort == Effort::kLow || HasFlatColumn(search)) return expelled;
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return expelled;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
   Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
   if (!peeled.ok()) return expelled;
@@ -258,8 +260,12 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   }
   RefineOptions within = options;
   within.rounds = std::min(options.rounds, 2);
+  const Run silent = search.run.Silent();
+  const Search within_part{search.view, search.space, search.model, search.counted, silent};
+  std::atomic<std::uint64_t> done = 0;
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
-    parts[part] = RefineWhole(search, places, std::move(parts[part]), within);
+    parts[part] = RefineWhole(within_part, places, std::move(parts[part]), within);
+    search.run.Report("refine", ++done, parts.size());
   });
   RowSets joined;
   for (RowSets& part : parts) {
@@ -299,7 +305,7 @@ class LeaveOut {
     GroupRefinement refinement(search_.space, gate_, places_, groups, options_);
     const double before = refinement.total();
     for (const double price : prices) {
-      if (refinement.left_out().size() >= limit || search_.run.Stopped()) break;
+      if (refinement.left_out().size() >= limit || search_.run.Enough()) break;
       refinement.SetPrice(price * whole);
       refinement.Rounds(search_.run);
     }

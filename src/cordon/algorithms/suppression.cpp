@@ -149,7 +149,7 @@ class LeavingOut {
       left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
       std::vector<RowId> candidate = left_out;
       GiveBackLastOfValues(problem_, candidate);
-      if (!Fits(candidate) || without_gain >= kPatience || run_.Stopped()) break;
+      if (!Fits(candidate) || without_gain >= kPatience || run_.Enough()) break;
       if (candidate == best.left_out) continue;
       CORDON_TRY(Trial trial, Try(std::move(candidate)));
       without_gain = trial.cost < best.cost ? 0 : without_gain + 1;
@@ -160,7 +160,7 @@ class LeavingOut {
 
   Result<void> TryOutliers(Trial& best) {
     CORDON_TRY(const KeptRows kept, KeepWithout(problem_, best.left_out));
-    if (best.left_out.size() >= max_rows_ || run_.Stopped()) return {};
+    if (best.left_out.size() >= max_rows_ || run_.Enough()) return {};
     CORDON_TRY(std::vector<RowId> left_out, Outliers(kept, best.mean_rows, max_rows_ - best.left_out.size(), run_));
     if (left_out.size() <= kept.view.size() / kFewOutliers) return {};
     left_out.insert(left_out.end(), best.left_out.begin(), best.left_out.end());

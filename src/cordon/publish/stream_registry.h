@@ -20,6 +20,7 @@ struct StreamAlgorithmEntry {
   const char* summary;  // one line for --help and docs
   Result<std::unique_ptr<StreamEngine>> (*make)(const StreamSchema& schema, const Policy& policy, Random random);
   StreamVerifierOptions (*verifier)(const Policy& policy);  // what its departures are held against
+  bool needs_delay = true;                                  // in [stream]
 };
 
 std::span<const StreamAlgorithmEntry> StreamAlgorithms();
