@@ -130,7 +130,8 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
       const double used = run.Used();
       if (run.Stopped() || used >= end) return;
       run.Report("search", step, steps);
-      const double share = std::max(static_cast<double>(step) / static_cast<double>(steps), (used - begun) / (end - begun));
+      const double by_steps = static_cast<double>(step) / static_cast<double>(steps);
+      const double share = step == 0 ? 0 : std::max(by_steps, (used - begun) / (end - begun));
       if (hot) {
         temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
       }

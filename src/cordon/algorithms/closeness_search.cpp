@@ -87,8 +87,9 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
 
 using Grouping = std::vector<RowGroup>;
 
-// One block from nothing: every way is begun and tried a little, the best one goes on.
-void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
+// One block from nothing: every way is begun and tried a little, the best one goes on. False where the time was used up
+// before there was any.
+bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
            const Random& random, const Run& run) {
   double best_cost = 0;
   double best_temperature = kStartTemperature;
@@ -103,7 +104,7 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
     if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
     QuickRandom quick(random.Substream("way", way));
-    block.Begin(ways[way], quick, run);
+    if (!block.Begin(ways[way], quick, run)) break;
     consider(kStartTemperature, quick);
   }
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
@@ -111,9 +112,11 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
     block.BeginWith(starts[start]);
     consider(kStartsTemperature, quick);
   }
+  if (best.empty()) return false;
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(best);
   block.Improve(plan.sweeps, best_temperature, quick, run);
+  return true;
 }
 
 // Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
@@ -225,8 +228,7 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
     if (run.Enough()) return;
     const Random own = random.Substream("shard", shard);
     ClosenessBlock block(problem, shards[shard], own);
-    Solve(block, ways, {}, plan, own, run.Silent());
-    solved[shard] = block.Result();
+    if (Solve(block, ways, {}, plan, own, run.Silent())) solved[shard] = block.Result();
     run.Report("search", ++done, total);
   });
   // Short of time some shard has no groups; then others' are what there is.
@@ -334,8 +336,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                               [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
   } else if (!large) {
     ClosenessBlock block(problem, view.rows(), random);
-    Solve(block, ways, starts, plan, random, run);
-    found = block.Result();
+    if (Solve(block, ways, starts, plan, random, run)) found = block.Result();
   } else {
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }

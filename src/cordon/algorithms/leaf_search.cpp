@@ -32,14 +32,6 @@ bool LeafStore::Better(Index slot, Index than) const {
   return a.id < b.id;
 }
 
-double LeafStore::Distance(const double* point, Index slot) const {
-  double sum = 0;
-  for (std::size_t axis = 0; axis < num_axes(); ++axis) {
-    sum += std::max(std::max(lo(slot, axis) - point[axis], point[axis] - hi(slot, axis)), 0.0) * scales_[axis];
-  }
-  return sum;
-}
-
 LeafStore::Index LeafStore::NearestByScan(const double* point, Among among) const {
   const std::size_t size = leaves_.size();
   internal::Gaps({lo_.data(), hi_.data(), capacity_}, {point, num_axes()}, scales_, distances_.data(), size);

@@ -10,9 +10,10 @@
 namespace cordon {
 namespace {
 
-// Below some hundred leaves a scan is the faster; between the two the search stays what it is.
-constexpr std::size_t kTreeFrom = 1024;
-constexpr std::size_t kScanFrom = 512;
+// A scan with SIMD is the faster up to some thousand leaves, the more the more axes there are; between the two numbers the
+// search stays what it is.
+constexpr std::size_t kTreeFrom = 8192;
+constexpr std::size_t kScanFrom = 4096;
 
 }  // namespace
 

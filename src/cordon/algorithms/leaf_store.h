@@ -88,7 +88,6 @@ class LeafStore {
   Index Nearest(Index tuple, Among among) const;
   // The leaf of the lowest id without this person.
   Index FirstWithout(Index tuple) const;
-  double Distance(const double* point, Index slot) const;
   double PenaltyOf(std::span<const Index> tuples) const;
   const std::vector<double>& scales() const { return scales_; }
   bool has_tree() const { return tree_.has_value(); }

@@ -158,7 +158,7 @@ Result<void> StreamRtreeState::Restore(const std::string& snapshot) {
   gamma_sum_ = reader.Real();
   if (reader.Flag()) fixed_gamma_ = reader.Real();
   const bool numbers = std::isfinite(clock_) && std::isfinite(gamma_sum_) && gamma_sum_ >= 0 &&
-                       (!fixed_gamma_ || (std::isfinite(*fixed_gamma_) && *fixed_gamma_ > 0 && warm_ &&
+                       (!fixed_gamma_ || (std::isfinite(*fixed_gamma_) && *fixed_gamma_ >= 0 && warm_ &&
                                           options_.control == StreamRtreeOptions::Control::kFixed));
   if (!numbers) reader.Fail();
   std::vector<Index> tuples;

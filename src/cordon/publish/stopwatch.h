@@ -33,13 +33,15 @@ class TimeBudget final : public Budget {
 
   double Used() const override {
     const double used = seconds_ > 0 ? watch_.Elapsed() / seconds_ : 1;
-    if (used >= 1) cut_short_ = true;
+    if (used >= kNearlyAll) cut_short_ = true;
     return used;
   }
-  // Whether a search was told that all of it is used up.
+  // Whether a search was told that nearly all of it is used up: some part of it may have been cut then.
   bool cut_short() const { return cut_short_; }
 
  private:
+  static constexpr double kNearlyAll = 0.9;
+
   double seconds_;
   Stopwatch watch_;
   mutable std::atomic<bool> cut_short_ = false;
