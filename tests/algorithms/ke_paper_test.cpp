@@ -46,6 +46,9 @@ struct AppendCase {
   std::size_t place;        // from 1, of the new value
   Values costs;             // from there on
   std::vector<int> starts;  // from there on
+
+  // Else the name of a test would be the bytes of its case.
+  friend void PrintTo(const AppendCase& c, std::ostream* out) { *out << "append_" << c.value << "_to_" << c.list.size(); }
 };
 
 class KePaperAppend : public ::testing::TestWithParam<AppendCase> {};
