@@ -26,6 +26,7 @@ constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by ro
 constexpr double kNearCuts = 1.6;       // unrefined cuts lose so many times what the search does: refined, they may do better
 constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
 constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
+constexpr std::size_t kCapWays = 4;     // to begin at normal effort, where values are capped
 constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
 constexpr double kStartTemperature = 1;
 constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
@@ -299,7 +300,9 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  MixOutlook(specs, reference, histogram, classes)};
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
-  const Plan plan = PlanOf(options, loose);
+  Plan plan = PlanOf(options, loose);
+  // Which sizes suit rare values differs from table to table, and from seed to seed.
+  if (problem.outlook.HasCaps() && options.effort == Effort::kNormal && !options.growth) plan.ways = kCapWays;
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const PartitionOptions::Effort effort = PartitionEffort(options.effort);
   if (loose && !options.growth) {
