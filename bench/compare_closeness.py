@@ -4,10 +4,11 @@
 
     bench/compare_closeness.py t    [--t 0.15,0.35,0.55] [--k 6]      loss at equal t and k
     bench/compare_closeness.py beta [--beta 1,2,3,4,5] [--quasi 3]    loss at equal beta
-    bench/compare_closeness.py face [--beta 1,2,3,4,5] [--quasi 3]    t-closeness and beta-likeness face to face
+    bench/compare_closeness.py face [--beta 1,2,3,4,5] [--quasi 3]    t-closeness and beta-likeness face to face, by beta
+    bench/compare_closeness.py face-t [--t 0.15,0.35] [--quasi 3]     the same, by t
 
 Common flags: --algorithms NAMES, --rows N, --rho 0,0.3,0.6,0.9, --quasi N (the first N columns), --table census|adult|fars, --data DIR (where adult and
-fars are), --sensitive COLUMN, --distance ordered|hierarchical|equal, --cordon BINARY, --csv FILE (every run).
+fars are), --sensitive COLUMN, --distance ordered|hierarchical|equal, --effort low|normal|high, --cordon BINARY, --csv FILE (every run).
 
 An algorithm is a name of cordon's, with options where it has some: mondrian, mondrian:dims=widest-only, sabre-ak, burel-paper:margin=0.1. "dmondrian" is
 mondrian with the delta-disclosure that implies beta-likeness, delta = ln(1 + min(beta, -ln p_max)). Every run is made and judged by `cordon anonymize
@@ -15,7 +16,8 @@ mondrian with the delta-disclosure that implies beta-likeness, delta = ln(1 + mi
 
 face asks what a release of one model is worth in terms of the other. Equal t: the t that BUREL's release reaches is asked of the t-closeness algorithms, and the
 gains in belief that the releases allow are compared. Equal loss: t is searched, by halving, so that the t-closeness release has the loss of BUREL's, or the nearest
-above it, and again the gains are compared.
+above it, and again the gains are compared. face-t goes the other way: for the t that a t-closeness release reaches, the largest beta is searched (40 values from 0.05 to
+50, then halvings beyond the best) at which BUREL's release reaches no larger t; reached t does not fall or rise steadily with beta, so all 40 are tried.
 """
 import argparse
 import csv
@@ -73,8 +75,8 @@ def public(name, args):
 class Runner:
     """Runs cordon on one table and remembers every run."""
 
-    def __init__(self, cordon, table, folder, label, log):
-        self.cordon, self.table, self.folder, self.label, self.log = cordon, table, folder, label, log
+    def __init__(self, cordon, table, folder, label, log, effort):
+        self.cordon, self.table, self.folder, self.label, self.log, self.effort = cordon, table, folder, label, log, effort
 
     def run(self, algorithm, models):
         """models: [(name, {key: value})]. -> {loss, groups, seconds, reached: {model: value}} or None."""
@@ -93,7 +95,7 @@ class Runner:
         policy, report = self.folder / "compare.toml", self.folder / "compare.json"
         policy.write_text(text, encoding="utf-8")
         done = subprocess.run([self.cordon, "anonymize", str(self.table.path), "--policy", str(policy), "--algorithm", name, "--dry-run", "--seed", "1",
-                               "--threads", "1", "--report", str(report)], capture_output=True, text=True)
+                               "--threads", "1", "--effort", self.effort, "--report", str(report)], capture_output=True, text=True)
         if done.returncode != 0:
             print(f"{algorithm}: {done.stderr.strip()}", file=sys.stderr)
             return None
@@ -175,10 +177,51 @@ def face(runners, args):
                 print_row(row)
 
 
+class LargestBeta:
+    """The release of the largest beta whose t stays within a bound. Runs are kept: the grid serves every bound."""
+
+    def __init__(self, runner, name, args):
+        self.runner, self.name, self.args, self.runs = runner, name, args, {}
+        self.grid = [round(0.05 * 1000 ** (i / 39), 4) for i in range(40)]
+
+    def at(self, beta):
+        if beta not in self.runs:
+            self.runs[beta] = self.runner.run(self.name, [("beta-likeness", {"sensitive": self.runner.table.sensitive, "beta": beta}), self.runner.watch_t(self.args),
+                                                          self.runner.watch_beta()])
+        return self.runs[beta]
+
+    def within(self, bound):
+        fits = lambda beta: self.at(beta) is not None and self.at(beta)["reached"]["t-closeness"] <= bound  # noqa: E731
+        low = max(filter(fits, self.grid), default=None)
+        if low is None or low == self.grid[-1]:
+            return low, low and self.at(low)
+        high = self.grid[self.grid.index(low) + 1]
+        for _ in range(6):
+            middle = round((low + high) / 2, 4)
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low, self.at(low)
+
+
+def face_t(runners, args):
+    likes, closes = args.algorithms.split(";")
+    print_head(["table", "t", "algorithm", "loss", "t reached", "gain reached"] + [f"{name}: beta, gain (loss)" for name in likes.split(",")])
+    for runner in runners:
+        searches = [LargestBeta(runner, like, args) for like in likes.split(",")]
+        for t in args.t:
+            for name in closes.split(","):
+                own = runner.run(name, [("t-closeness", {"sensitive": runner.table.sensitive, "t": t, "distance": args.distance}), runner.watch_beta()])
+                if own is None:
+                    continue
+                reached = own["reached"]["t-closeness"]
+                found = [search.within(reached) for search in searches]
+                print_row([runner.label, t, name, f"{own['loss']:.4f}", f"{reached:.4f}", f"{own['reached']['beta-likeness']:.2f}"] +
+                          [f"{beta}, {a['reached']['beta-likeness']:.2f} ({a['loss']:.4f})" if a else "-" for beta, a in found])
+
+
 def main():
     numbers = lambda text: [float(value) if "." in value else int(value) for value in text.split(",")]  # noqa: E731
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["t", "beta", "face"])
+    parser.add_argument("what", choices=["t", "beta", "face", "face-t"])
     parser.add_argument("--algorithms")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rho", type=numbers, default=[0, 0.3, 0.6, 0.9])
@@ -191,10 +234,11 @@ def main():
     parser.add_argument("--sensitive")
     parser.add_argument("--distance", choices=["ordered", "hierarchical", "equal"])
     parser.add_argument("--cordon", default=str(ROOT / "build" / "release" / "cordon"))
+    parser.add_argument("--effort", choices=["low", "normal", "high"], default="normal")
     parser.add_argument("--csv")
     args = parser.parse_args()
     defaults = {"t": ("sabre-ak,sabre-knn,mondrian", 6, 7), "beta": ("burel-paper,burel-paper:margin=0.1,mondrian,dmondrian", None, 3),
-                "face": ("burel-paper,burel-paper:margin=0.1;sabre-ak,mondrian", None, 3)}[args.what]
+                "face": ("burel-paper,burel-paper:margin=0.1;sabre-ak,mondrian", None, 3), "face-t": ("burel-paper:margin=0.1;sabre-ak,mondrian", None, 3)}[args.what]
     args.algorithms = args.algorithms or defaults[0]
     args.k = args.k or defaults[1]
     args.quasi = args.quasi or (defaults[2] if args.table == "census" else 99)
@@ -209,9 +253,9 @@ def main():
             for rho in args.rho:
                 folder = Path(scratch) / f"rho{rho}"
                 table = census(args.cordon, args.rows, rho, folder, args)
-                runners.append(Runner(args.cordon, table, folder, f"census {args.rows // 1000}k, rho {rho}", log))
+                runners.append(Runner(args.cordon, table, folder, f"census {args.rows // 1000}k, rho {rho}", log, args.effort))
         else:
-            runners.append(Runner(args.cordon, public(args.table, args), Path(scratch), args.table, log))
+            runners.append(Runner(args.cordon, public(args.table, args), Path(scratch), args.table, log, args.effort))
         k = [("k-anonymity", {"k": args.k})] if args.k else []
         if args.what == "t":
             compare(runners, args, "t", args.t,
@@ -219,7 +263,7 @@ def main():
         elif args.what == "beta":
             compare(runners, args, "beta", args.beta, lambda runner, beta: k + [("beta-likeness", {"sensitive": runner.table.sensitive, "beta": beta})])
         else:
-            face(runners, args)
+            (face if args.what == "face" else face_t)(runners, args)
     if args.csv:
         with open(args.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([["table", "algorithm", "models", "information_loss", "groups", "seconds", "reached"]] + log)

@@ -10,5 +10,6 @@ for program in "$build"/bench/*_bench; do
   name=$(basename "$program")
   "$program" --benchmark_out="$runs/$name.json" --benchmark_out_format=json --benchmark_counters_tabular=true
 done
+python3 "$root/bench/stream_rtree_table.py" --json "$runs/stream_rtree_bench.json" --output "$runs"
 python3 "$root/bench/run_end_to_end.py" --cordon "$build/cordon" --output "$runs"
 python3 "$root/bench/run_stream.py" --cordon "$build/cordon" --output "$runs"

@@ -11,6 +11,7 @@
 
 #include "cordon/algorithms/castle.h"
 #include "cordon/algorithms/dynamic_group.h"
+#include "cordon/algorithms/stream_rtree.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/check.h"
 #include "cordon/models/stream_verifier.h"
@@ -84,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cordon;
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 4) {
+  switch (data[0] % 6) {
     case 0: {
       Castle castle = MakeCastle({.delay_tuples = 6, .max_open = 3, .history = 4, .reuse_cap = 5, .batch = 2});
       TryEngine(castle, rest);
@@ -98,6 +99,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 2: {
       DynamicGroup groups = DynamicGroup::Make(Schema(false), Models(), {.delay_tuples = 20}, Random::FromSeed(1)).value();
       TryEngine(groups, rest);
+      break;
+    }
+    case 4:
+    case 5: {
+      const auto method = data[0] % 6 == 4 ? StreamRtreeOptions::Method::kFull : StreamRtreeOptions::Method::kMinDelay;
+      const StreamRtreeOptions options{.method = method, .active = 6, .sample = 4, .sample_window = 9, .max_held = 12};
+      StreamRtree tree = StreamRtree::Make(Schema(true), {{KsAnonymitySpec{2}}}, options, Random::FromSeed(1)).value();
+      TryEngine(tree, rest);
       break;
     }
     default: TryVerifier(rest);

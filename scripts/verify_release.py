@@ -24,6 +24,9 @@ def read_rows(data, output):
         raise ValueError("this program reads CSV only")
     text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     delimiter = output.get("delimiter", ",")
+    if len(delimiter.strip(" ")) > 1:
+        raise ValueError(f"cells are separated by {delimiter!r}: this program reads a delimiter of one character, "
+                         "with or without spaces; cordon verify reads it")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.strip(" ") or " ",
                        quotechar=output.get("quote", '"') or None, quoting=csv.QUOTE_MINIMAL if output.get("quote", '"') else csv.QUOTE_NONE,
                        skipinitialspace=len(delimiter) > 1, strict=True)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store end to end: permute, append and query by the command line, with wall time, CPU time and peak memory of each.
 
-    ke_store_bench.py CORDON [ROWS]
+    ke_store_bench.py CORDON [ROWS]         one store: permute, queries, an append of a hundredth
+    ke_store_bench.py CORDON --appends      appends of 1000 rows to stores of three sizes, 20 each: what an append costs does not
+                                            grow with the store (every sixteenth also merges the parts of the last sixteen)
 
 Answers are checked: the true sum lies within the bounds, and the count is exact.
 """
@@ -63,7 +65,38 @@ def run(title, *command):
     return done.stdout
 
 
+def appends(cordon):
+    print(f"{'rows in the store':>18} {'median wall':>12} {'median cpu':>11} {'with merge':>11} {'bytes added':>12} {'store':>12}")
+    for rows in (10_000, 300_000, 10_000_000):
+        write_rows("rows.csv", rows, 1)
+        subprocess.run([cordon, "permute", "rows.csv", "--policy", "policy.toml", "--output", "store"], check=True, capture_output=True)
+        size = sum(os.path.getsize("store/" + name) for name in os.listdir("store"))
+        times = []
+        for batch in range(20):
+            write_rows("more.csv", 1000, 100 + batch)
+            before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+            subprocess.run([cordon, "append", "store", "more.csv"], check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+            times.append((time.time() - begin, cpu))
+        now = sum(os.path.getsize("store/" + name) for name in os.listdir("store"))
+        answer = json.loads(subprocess.run([cordon, "query", "store", "SELECT COUNT(*)", "--json"], check=True, capture_output=True).stdout)
+        assert answer["rows"][0]["aggregates"][0]["lower"] == rows + 20_000
+        wall, cpu = (sorted(each[i] for each in times)[10] for i in (0, 1))
+        print(f"{rows:>18,} {wall:>10.3f} s {cpu:>9.3f} s {times[15][1]:>9.3f} s {(now - size) // 20:>12,} {size:>12,}", flush=True)
+        shutil.rmtree("store")
+        shutil.rmtree("store.private")
+
+
 def main():
+    if sys.argv[2:] == ["--appends"]:
+        cordon, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp()
+        try:
+            os.chdir(folder)
+            open("policy.toml", "w").write(POLICY)
+            return appends(cordon)
+        finally:
+            shutil.rmtree(folder)
     cordon, rows = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
     folder = tempfile.mkdtemp()
     try:

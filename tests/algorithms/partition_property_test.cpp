@@ -13,12 +13,16 @@
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
 #include "cordon/models/verifier.h"
+#include "tests/algorithms/all_partitions.h"
 #include "tests/models/random_cases.h"
 
 namespace cordon {
 namespace {
 
 using test::Between;
+using testing::ForEachPartition;
+using testing::ForEachPartitionWithout;
+using testing::TotalLoss;
 using Effort = PartitionOptions::Effort;
 using Start = PartitionOptions::Start;
 
@@ -80,22 +84,6 @@ struct Counted {
   }
 };
 
-double TotalLoss(const Microdata& data, const std::vector<std::vector<RowId>>& groups) {
-  double total = 0;
-  for (const auto& rows : groups) {
-    for (const std::size_t column : data.ColumnsOf(Role::kQuasi)) {
-      Code lo = std::numeric_limits<Code>::max();
-      Code hi = 0;
-      for (const RowId row : rows) {
-        lo = std::min(lo, data.columns[column].codes[row]);
-        hi = std::max(hi, data.columns[column].codes[row]);
-      }
-      if (!rows.empty()) total += static_cast<double>(rows.size()) * data.columns[column].attribute.domain->Loss(lo, hi);
-    }
-  }
-  return total;
-}
-
 std::vector<std::vector<RowId>> ToSets(const Groups& groups) {
   std::vector<std::vector<RowId>> sets;
   for (std::size_t g = 0; g < groups.size(); ++g) sets.emplace_back(groups[g].begin(), groups[g].end());
@@ -131,6 +119,76 @@ TEST(PartitionProperty, EveryReleaseHoldsWhateverTheModelsEffortAndStart) {
   EXPECT_GT(satisfied, 600);
 }
 
+// Rows one after the other to where each costs least, earlier ones included; the change of the total.
+double CostOfSending(const Case& each, const Counted& counted, std::vector<std::vector<RowId>> others,
+                     const std::vector<RowId>& rows) {
+  double cost = 0;
+  for (const RowId row : rows) {
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t best = 0;
+    for (std::size_t to = 0; to < others.size(); ++to) {
+      std::vector<RowId> with = others[to];
+      with.push_back(row);
+      const double now = TotalLoss(each.data, {with}) - TotalLoss(each.data, {others[to]});
+      if (now >= least || !counted.Admits(with)) continue;
+      least = now;
+      best = to;
+    }
+    if (least == std::numeric_limits<double>::infinity()) return least;
+    others[best].push_back(row);
+    cost += least;
+  }
+  return cost;
+}
+
+// No group can be cut in two at a threshold or into one node and the rest, dissolved, or trimmed to such a side, for less.
+void ExpectNoBlockHelps(const Case& each, const Counted& counted, const std::vector<std::vector<RowId>>& sets,
+                        std::size_t min_rows) {
+  for (std::size_t g = 0; g < sets.size(); ++g) {
+    std::vector<std::vector<RowId>> others = sets;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(g));
+    const double before = TotalLoss(each.data, {sets[g]});
+    EXPECT_GE(CostOfSending(each, counted, others, sets[g]), before - 1e-4) << "dissolved " << g;
+    struct Side {
+      std::vector<RowId> kept, leaving;
+    };
+    std::vector<Side> sides;
+    for (const std::size_t column : each.data.ColumnsOf(Role::kQuasi)) {
+      const Domain& domain = *each.data.columns[column].attribute.domain;
+      const auto add = [&](Code lo, Code hi) {
+        Side side;
+        for (const RowId row : sets[g]) {
+          const Code code = each.data.columns[column].codes[row];
+          (lo <= code && code <= hi ? side.kept : side.leaving).push_back(row);
+        }
+        if (!side.kept.empty() && !side.leaving.empty()) sides.push_back(std::move(side));
+      };
+      if (domain.is_categorical()) {
+        for (NodeId node = 1; node < domain.hierarchy()->num_nodes(); ++node) {
+          add(domain.hierarchy()->first_leaf(node), domain.hierarchy()->last_leaf(node));
+        }
+      } else {
+        for (Code code = 0; code + 1 < domain.size(); ++code) {
+          add(0, code);
+          add(code + 1, domain.size() - 1);
+        }
+      }
+    }
+    std::vector<Side> trims;
+    for (const Side& side : sides) {
+      if (counted.Admits(side.kept) && counted.Admits(side.leaving)) {
+        EXPECT_GE(TotalLoss(each.data, {side.kept, side.leaving}), before - 1e-4) << "cut " << g;
+      }
+      if (side.kept.size() >= min_rows && counted.Admits(side.kept)) trims.push_back(side);
+    }
+    if (trims.size() > 8) continue;  // only the eight most promising are tried
+    for (const Side& side : trims) {
+      EXPECT_GE(CostOfSending(each, counted, others, side.leaving), before - TotalLoss(each.data, {side.kept}) - 1e-4)
+          << "trimmed " << g;
+    }
+  }
+}
+
 TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE(seed);
@@ -159,6 +217,7 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
     }
     const double total = TotalLoss(each.data, sets);
     for (const auto& rows : sets) EXPECT_TRUE(counted.Admits(rows));
+    ExpectNoBlockHelps(each, counted, sets, gate.min_rows());
     // One row to any other group; two rows of different groups for each other.
     for (std::size_t from = 0; from < sets.size(); ++from) {
       for (std::size_t i = 0; i < sets[from].size(); ++i) {
@@ -183,22 +242,6 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
   }
 }
 
-// f(partition) for every partition of the rows.
-template <typename Function>
-void ForEachPartition(std::size_t rows, std::vector<std::vector<RowId>>& sets, RowId next, const Function& f) {
-  if (next == rows) return f(sets);
-  for (std::size_t i = 0; i <= sets.size(); ++i) {
-    if (i == sets.size()) sets.emplace_back();
-    sets[i].push_back(next);
-    ForEachPartition(rows, sets, next + 1, f);
-    sets[i].pop_back();
-    if (sets[i].empty()) {
-      sets.pop_back();
-      break;
-    }
-  }
-}
-
 TEST(PartitionProperty, OnTinyTablesTheBestPartitionIsNear) {
   double found = 0;
   double best = 0;
@@ -209,8 +252,7 @@ TEST(PartitionProperty, OnTinyTablesTheBestPartitionIsNear) {
     const View view = View::All(each.data);
     const auto groups = Partition(view, counted.model, counted.counted, {}, {});
     double least = std::numeric_limits<double>::infinity();
-    std::vector<std::vector<RowId>> sets;
-    ForEachPartition(view.size(), sets, 0, [&](const auto& partition) {
+    ForEachPartition(view.size(), [&](const auto& partition) {
       const double total = TotalLoss(each.data, partition);
       if (total >= least) return;
       if (std::all_of(partition.begin(), partition.end(), [&](const auto& rows) { return counted.Admits(rows); }))
@@ -225,6 +267,88 @@ TEST(PartitionProperty, OnTinyTablesTheBestPartitionIsNear) {
   }
   RecordProperty("loss_over_optimum", std::to_string(found / best));
   EXPECT_LT(found, 1.05 * best);
+}
+
+TEST(PartitionProperty, OnTinyTablesTheBestWithSuppressionIsNear) {
+  double found = 0;
+  double best = 0;
+  int left_out = 0;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 7, true);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    const std::size_t limit = 1 + seed % 2;
+    const auto groups = Partition(view, counted.model, counted.counted, {.max_suppressed = limit}, {});
+    if (!groups.ok()) continue;
+    const auto whole = static_cast<double>(each.data.ColumnsOf(Role::kQuasi).size());
+    double least = std::numeric_limits<double>::infinity();
+    ForEachPartitionWithout(view.size(), limit, [&](const auto& partition, std::size_t without) {
+      const double total = TotalLoss(each.data, partition) + whole * static_cast<double>(without);
+      if (total >= least) return;
+      if (std::all_of(partition.begin(), partition.end(), [&](const auto& rows) { return counted.Admits(rows); }))
+        least = total;
+    });
+    EXPECT_LE(groups.value().suppressed.size(), limit);
+    left_out += !groups.value().suppressed.empty();
+    const double total =
+        TotalLoss(each.data, ToSets(groups.value())) + whole * static_cast<double>(groups.value().suppressed.size());
+    EXPECT_GE(total, least - 1e-5);
+    found += total;
+    best += least;
+  }
+  RecordProperty("loss_over_optimum", std::to_string(found / best));
+  EXPECT_LT(found, 1.05 * best);
+  EXPECT_GT(left_out, 5);
+}
+
+// With rows left out at a price: none would rather be out, none would rather be back.
+TEST(PartitionProperty, NoRowWouldRatherBeLeftOutOrBack) {
+  int out = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 24, seed % 3 != 0);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
+    const PartitionSpace space(view, {});
+    PartitionGate gate(view, counted.model, counted.counted);
+    RowSets start;
+    std::vector<Place> all(view.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    PartitionCuts(space, gate).Divide(all, start);
+    RowPlaces places(view.size());
+    const double price = 0.6 * space.suppressed_loss();
+    GroupRefinement refinement(space, gate, places, start,
+                               {.rounds = 1, .least_gain = 0, .max_visits = 1'000'000, .max_left_out = 1000, .price = price});
+    for (double last = refinement.total() + 1; refinement.total() < last - 1e-6;) {
+      last = refinement.total();
+      refinement.SetPrice(price);
+      refinement.Rounds({});
+      EXPECT_LE(refinement.total(), last + 1e-6);
+    }
+    const RowSets sets = refinement.Take();
+    out += !refinement.left_out().empty();
+    std::size_t rows = refinement.left_out().size();
+    for (const auto& set : sets) {
+      rows += set.size();
+      EXPECT_TRUE(counted.Admits(set));
+      for (const RowId row : set) {
+        std::vector<RowId> without = set;
+        std::erase(without, row);
+        if (without.empty() || !counted.Admits(without)) continue;
+        EXPECT_LE(TotalLoss(each.data, {set}) - TotalLoss(each.data, {without}), price + 1e-4);
+      }
+      for (const Place row : refinement.left_out()) {
+        std::vector<RowId> with = set;
+        with.push_back(row);
+        if (!counted.Admits(with)) continue;
+        EXPECT_GE(TotalLoss(each.data, {with}) - TotalLoss(each.data, {set}), price - 1e-4);
+      }
+    }
+    EXPECT_EQ(rows, view.size());
+  }
+  EXPECT_GT(out, 30);
 }
 
 TEST(PartitionGateProperty, SaysWhatTheModelSays) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "cordon/models/beta_likeness.h"
 #include "cordon/models/verifier.h"
@@ -134,6 +135,64 @@ TEST(BetaLikenessSets, TheVerifierReportsTheGainOfTheSet) {
   EXPECT_FALSE(judge(Range(2, 1)).holds);
   EXPECT_TRUE(judge(Range(2, Rational(1, 2))).holds);
   EXPECT_EQ(judge(Range(2, 1)).text, "beta-likeness(s, beta=2, enhanced, range=1)");
+}
+
+// Whole squares of runs are settled at once; the answer is that of looking at every run.
+TEST(BetaLikenessSets, TheVerifierSettlesRunsAsLookingAtEachWould) {
+  int refused_by_runs = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const std::int64_t size = Between(random, 3, 14);
+    Texts groups;
+    Texts values;
+    std::map<std::string, Counts> counts;
+    Counts whole(static_cast<std::size_t>(size) + 1);
+    const std::int64_t rows = Between(random, 8, 80);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t value = Between(random, 1, size);
+      groups.push_back(Between(random, 1, size + 4) > value + 2 ? "1" : "2");
+      values.push_back(std::to_string(value));
+      counts[groups.back()].resize(whole.size());
+      ++counts[groups.back()][static_cast<std::size_t>(value)];
+      ++whole[static_cast<std::size_t>(value)];
+    }
+    const BetaLikenessSpec spec = Range(1000, Between(random, 1, size));
+    bool single = true;
+    bool together = true;
+    for (const auto& [name, group] : counts) {
+      for (std::int64_t i = 1; i <= size; ++i) {
+        std::int64_t count = 0;
+        std::int64_t all = 0;
+        for (std::int64_t j = i; j <= size && Rational(j - i) <= *spec.range; ++j) {
+          count += group[static_cast<std::size_t>(j)];
+          all += whole[static_cast<std::size_t>(j)];
+          if (count == 0) continue;
+          const long double p = static_cast<long double>(all) / static_cast<long double>(rows);
+          const long double q = static_cast<long double>(count) / static_cast<long double>(Sum(group));
+          (i == j ? single : together) &= q <= p * (1 - std::log(p)) + 1e-15L;
+        }
+      }
+    }
+    const Release release =
+        BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, size), values}});
+    EXPECT_EQ(Verifier({spec}).Judge(release, cordon::Run{}).value()[0].holds, single && together);
+    refused_by_runs += single && !together ? 1 : 0;
+  }
+  EXPECT_GT(refused_by_runs, 50);
+}
+
+// 500 million runs of values of one group, were they looked at one by one.
+TEST(BetaLikenessSets, TheVerifierIsNotSlowedDownByAWideRange) {
+  Texts groups;
+  Texts values;
+  for (int value = 1; value <= 60'000; ++value) {
+    groups.push_back(value % 2 == 0 ? "1" : "2");
+    values.push_back(std::to_string(value));
+  }
+  const Release release =
+      BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, 60'000), values}});
+  EXPECT_TRUE(Verifier({Range(2, 20'000)}).Judge(release, cordon::Run{}).value()[0].holds);
 }
 
 }  // namespace

@@ -201,6 +201,36 @@ TEST_F(VerifiedTime, TheClockDecides) {
   EXPECT_FALSE(verifier_.EndStep().ok());
 }
 
+class VerifiedWithoutDelay : public Verified {
+ protected:
+  VerifiedWithoutDelay() : Verified({.most_held = 5}) {}
+};
+
+// No delay: any tuple may wait for ever, but not too many.
+TEST_F(VerifiedWithoutDelay, TooManyMayNotWait) {
+  EXPECT_TRUE(verifier_.EndStep().ok());
+  ASSERT_TRUE(Arrive(4, {10, 0}, 0).ok());
+  EXPECT_EQ(verifier_.EndStep().error().message(), "the stream's verifier refuses a departure: 6 tuples wait, 5 may");
+}
+
+TEST_F(VerifiedWithoutDelay, OneThatWaitsForLongIsStillHeldToItsBox) {
+  for (int i = 0; i < 20'000; ++i) {  // far more than the ring of recent tuples
+    ASSERT_TRUE(Arrive(4, {10, 0}, 0).ok());
+    EXPECT_EQ(Told(Kind::kSuppressed, 0, {}, {position_}), "");
+    ASSERT_TRUE(verifier_.EndStep().ok());
+  }
+  const std::string saved = verifier_.Save();
+  EXPECT_LT(saved.size(), 4000u);  // what has left is not kept
+  StreamVerifier other = StreamVerifier::Make(Schema(), kModels, {.most_held = 5}).value();
+  ASSERT_TRUE(other.Restore(saved).ok());
+  EXPECT_EQ(other.Save(), saved);
+  EXPECT_EQ(Group({{10, 13}, {0, 1}}, {1, 2, 3}), "position 3 is outside its box in 'age'");
+  EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 3}),
+            "l-diversity(disease, l=2, distinct) does not hold of its 2 rows, the first at position 1");
+  EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 2, 3}), "");
+  EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 2, 3}), "position 1 has left before or never came");
+}
+
 TEST(StreamVerifier, RefusesWhatItCannotJudge) {
   const auto refusal = [](const std::vector<ModelSpec>& models, StreamVerifierOptions options) {
     const auto made = StreamVerifier::Make(Schema(), models, options);

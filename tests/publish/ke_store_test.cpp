@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <span>
 
 #include "cordon/io/atomic_file.h"
 
@@ -29,10 +31,36 @@ class KeStoreTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  static void Fill(const StoreStage& stage, const std::string& content) {
-    for (const char* name : kStoreFiles) std::ofstream(stage.directory() + "/" + name) << content << name;
+  static void Fill(const StoreStage& stage, const std::string& content) { FillPart(stage, 1, content); }
+  static void FillPart(const StoreStage& stage, std::uint64_t number, const std::string& content) {
+    for (const char* table : kStoreTables) {
+      const std::string name = PartFile(table, number);
+      std::ofstream(stage.directory() + "/" + name) << content << name;
+    }
   }
-  static Json Manifest(int rows) { return {{"format", 1}, {"kind", "ke-store"}, {"rows", rows}}; }
+  static Json Manifest(unsigned rows) {
+    return {{"format", 1},          {"kind", "ke-store"},       {"rows", rows},
+            {"sensitive", "value"}, {"columns", Json::array()}, {"releases", Json::array()}};
+  }
+  // The store with one more part. Up to a step, where the process ends: 1 the stage, 2 links and files, 3 sealed, 4 in place.
+  void AddPart(int steps) const {
+    const StoreManifest old = OpenStore(store_).value();
+    StoreStage stage = StoreStage::ForNext(store_).value();
+    if (steps == 1) ::_exit(HasFailure() ? 1 : 0);
+    std::vector<StorePart> parts = PartsOf(old.json);
+    for (const StorePart& part : parts) ASSERT_TRUE(stage.Keep(old, part).ok());
+    const std::uint64_t number = NextPart(old.json);
+    parts.push_back({number, 1, 0});
+    FillPart(stage, number, "more");
+    if (steps == 2) ::_exit(HasFailure() ? 1 : 0);
+    Json manifest = old.json;
+    manifest["rows"] = old.json.value("rows", 0u) + 1;
+    manifest["next_part"] = number + 1;
+    SetParts(manifest, parts);
+    ASSERT_TRUE(stage.Seal(manifest, {{"is", fmt::format("with {}", number)}}).ok());
+    if (steps == 3) ::_exit(HasFailure() ? 1 : 0);
+    ASSERT_TRUE(stage.Commit().ok());
+  }
 
   void Make() {
     StoreStage stage = StoreStage::ForNew(store_).value();
@@ -45,13 +73,13 @@ class KeStoreTest : public ::testing::Test {
     const pid_t child = ::fork();
     if (child == 0) {
       work();
-      ::_exit(0);
+      ::_exit(HasFailure() ? 1 : 0);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_EQ(status, 0);
   }
-  void ExpectState(int rows, const std::string& is) const {
+  void ExpectState(unsigned rows, const std::string& is) const {
     const auto manifest = OpenStore(store_);
     ASSERT_TRUE(manifest.ok()) << manifest.error().message();
     EXPECT_EQ(manifest.value().json["rows"], rows);
@@ -61,6 +89,7 @@ class KeStoreTest : public ::testing::Test {
     SweepPrivate(store_, manifest.value(), state.value());
     std::size_t left = 0;
     for (const auto& entry : fs::directory_iterator(PrivatePath(store_))) {
+      if (entry.path().filename() == "lock") continue;
       EXPECT_TRUE(entry.path().filename().string().starts_with("state-")) << entry.path();
       ++left;
     }
@@ -115,6 +144,7 @@ TEST_F(KeStoreTest, AKilledPermuteLeavesNothingInTheWay) {
 
 TEST_F(KeStoreTest, KilledBetweenTheTwoRenamesOfAPermuteItStartsOver) {
   fs::create_directories(PrivatePath(store_) + "/next");
+  std::ofstream(PrivatePath(store_) + "/lock") << "";
   Make();
   ExpectState(1, "old");
 }
@@ -145,6 +175,148 @@ TEST_F(KeStoreTest, KilledAfterTheExchangeItIsTheNewStore) {
   std::string content;
   table >> content;
   EXPECT_EQ(content, "newtable.parquet");
+}
+
+TEST_F(KeStoreTest, APartIsAddedWithoutTouchingTheOthers) {
+  Make();
+  const auto inode = [&](const char* name) {
+    struct stat info = {};
+    EXPECT_EQ(::stat((store_ + "/" + name).c_str(), &info), 0);
+    return info.st_ino;
+  };
+  const auto before = inode("table.parquet");
+  for (unsigned append = 1; append <= 3; ++append) {
+    AddPart(4);
+    ExpectState(1 + append, fmt::format("with {}", append + 1));
+    EXPECT_EQ(inode("table.parquet"), before);
+    EXPECT_EQ(PartPaths(store_, OpenStore(store_).value().json, "table").size(), append + 1);
+  }
+  EXPECT_EQ(ReadFile(store_ + "/help-000003.parquet").value(), "morehelp-000003.parquet");
+}
+
+TEST_F(KeStoreTest, KilledWhileAPartIsAddedItIsTheOldStoreOrTheNewOne) {
+  Make();
+  AddPart(4);
+  for (const int steps : {1, 2, 3}) {
+    Killed([&] { AddPart(steps); });
+    ExpectState(2, "with 2");
+  }
+  Killed([&] { AddPart(4); });
+  ExpectState(3, "with 3");
+}
+
+TEST_F(KeStoreTest, WhatIsNotTheStoresIsNeitherReadNorLost) {
+  Make();
+  std::ofstream(store_ + "/table-000009.parquet") << "whoever reads table*.parquet would read it";
+  EXPECT_FALSE(OpenStore(store_).ok());
+  fs::remove(store_ + "/table-000009.parquet");
+  ASSERT_TRUE(OpenStore(store_).ok());
+  std::ofstream(store_ + "/README") << "mine";
+  EXPECT_TRUE(OpenStore(store_).ok());
+  EXPECT_FALSE(StoreStage::ForNext(store_).ok());
+  EXPECT_TRUE(fs::exists(store_ + "/README"));
+}
+
+TEST_F(KeStoreTest, APermuteThatRunsIsLetBe) {
+  StoreStage running = StoreStage::ForNew(store_).value();
+  Fill(running, "first");
+  {
+    StoreStage second = StoreStage::ForNew(store_).value();  // sweeps what was abandoned
+    Fill(second, "second");
+    ASSERT_TRUE(second.Seal(Manifest(2), {{"is", "second"}}).ok());
+    ASSERT_TRUE(fs::exists(running.directory() + "/table.parquet"));
+    ASSERT_TRUE(running.Seal(Manifest(1), {{"is", "first"}}).ok());
+    ASSERT_TRUE(running.Commit().ok());
+    const auto late = second.Commit();
+    ASSERT_FALSE(late.ok());
+    EXPECT_NE(late.error().message().find("has appeared meanwhile"), std::string::npos) << late.error().message();
+  }
+  ExpectState(1, "first");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
+TEST_F(KeStoreTest, AManifestWithAFittingDigestIsNoProofOfItsForm) {
+  Make();
+  const Json good = OpenStore(store_).value().json;
+  const auto opens = [&](Json json) {
+    EXPECT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(std::move(json)).Text()).ok());
+    return OpenStore(store_).ok();
+  };
+  EXPECT_TRUE(opens(good));
+  for (const auto& [key, value] : {std::pair<const char*, Json>{"files", 3},
+                                   {"files", {{"table.parquet", "text"}}},
+                                   {"columns", {{{"name", 7}}}},
+                                   {"columns", {{{"name", "a"}, {"role", "quasi"}, {"type", "text"}, {"scale", 40u}}}},
+                                   {"parts", Json::array()},
+                                   {"parts", {{{"number", "one"}}}},
+                                   {"parts", {{{"number", 7u}, {"rows", 1u}, {"level", 0u}}}},
+                                   {"rows", -1},
+                                   {"format", "one"},
+                                   {"kind", 1},
+                                   {"sensitive", Json()}}) {
+    Json bad = good;
+    bad[key] = value;
+    EXPECT_FALSE(opens(bad)) << key << value;
+    bad.erase(key);
+    const bool optional = std::string(key) == "parts" || std::string(key) == "rows";
+    EXPECT_EQ(opens(bad), optional) << key;
+  }
+}
+
+TEST_F(KeStoreTest, AQuickCheckHasABoundAndSeesBothEnds) {
+  const std::string path = (folder_ / "file").string();
+  const auto write = [&](std::size_t at, char what) {
+    std::string bytes(std::size_t{20} << 20, 'a');
+    bytes[at] = what;
+    return WriteFile(path, bytes).ok();
+  };
+  ASSERT_TRUE(write(0, 'a'));
+  const Json entry = ToJson(DigestOfFile(path).value());
+  const auto quick = [&] { return FileCheck(FileCheck::Depth::kQuick)(path, entry, "it").ok(); };
+  const auto whole = [&] { return FileCheck(FileCheck::Depth::kWhole)(path, entry, "it").ok(); };
+  EXPECT_TRUE(quick() && whole());
+  for (const std::size_t at : {std::size_t{0}, std::size_t{65535}, (std::size_t{20} << 20) - 1}) {
+    ASSERT_TRUE(write(at, 'b'));
+    EXPECT_FALSE(quick()) << at;
+    EXPECT_FALSE(whole()) << at;
+  }
+  ASSERT_TRUE(write(std::size_t{10} << 20, 'b'));  // in the middle of a large file: for verify and query to find
+  EXPECT_TRUE(quick());
+  EXPECT_FALSE(whole());
+  fs::resize_file(path, std::size_t{19} << 20);
+  EXPECT_FALSE(quick());
+}
+
+TEST(KeParts, AreMergedSixteenAtATimeAndStayFew) {
+  std::vector<StorePart> parts = {{1, 500, StorePart::kSettled}};
+  std::uint64_t rewritten = 0;
+  std::size_t most = 0;
+  constexpr std::uint64_t kAppends = 5000;
+  for (std::uint64_t append = 1; append <= kAppends; ++append) {
+    parts.push_back({append + 1, 10, 0});
+    const MergePlan plan = PlanMerge(parts);
+    ASSERT_GE(plan.parts, 1u);
+    ASSERT_LT(plan.parts, parts.size());  // what permute made is never merged by itself
+    if (plan.parts > 1) {
+      StorePart made{0, 0, plan.level};
+      for (const StorePart& part : std::span(parts).last(plan.parts)) made.rows += part.rows;
+      rewritten += made.rows;
+      parts.resize(parts.size() - plan.parts);
+      parts.push_back(made);
+    }
+    most = std::max(most, parts.size());
+  }
+  std::uint64_t rows = 0;
+  for (const StorePart& part : parts) rows += part.rows;
+  EXPECT_EQ(rows, 500 + 10 * kAppends);
+  EXPECT_LE(most, 1 + 15 * 4);
+  EXPECT_LE(rewritten, 3 * 10 * kAppends);
+}
+
+TEST(KeParts, LargeOnesAreLeftAlone) {
+  std::vector<StorePart> parts;
+  for (std::uint64_t number = 1; number <= 40; ++number) parts.push_back({number, 1'000'000, 0});
+  EXPECT_EQ(PlanMerge(parts).parts, 1u);
 }
 
 TEST_F(KeStoreTest, OneAppendAtATime) {

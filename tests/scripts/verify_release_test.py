@@ -158,6 +158,9 @@ class VerifyRelease(unittest.TestCase):
         self.assertEqual(self.run_on(ROWS, [K, L], name="out.csv.gz")[0], 0)
         self.assertEqual(self.run_on(ROWS, [K, L], delimiter=",")[0], 0)
         self.assertEqual(self.run_on(ROWS, [K, L], delimiter=", ")[0], 0)
+        status, text = self.run_on(ROWS, [K, L], delimiter="||")
+        self.assertEqual(status, 2)
+        self.assertIn("a delimiter of one character", text)
 
     def test_no_rows_and_no_quasi_columns(self):
         self.assertEqual(self.run_on([], [{**K, "reached": None}, t_claim("equal", "0", "0")])[0], 0)

@@ -14,10 +14,10 @@ namespace cordon::testing {
 
 struct StreamCase {
   std::int64_t k = 3;
-  std::string delay = "20";
-  std::string stream;     // further keys of [stream]
-  std::string algorithm;  // keys of [algorithm] and tables below it
-  std::string privacy;    // further models
+  std::string delay = "20";  // empty: none
+  std::string stream;        // further keys of [stream]
+  std::string algorithm;     // keys of [algorithm] and tables below it
+  std::string privacy;       // further models
 };
 
 inline Policy PolicyOf(const StreamCase& c) {
@@ -46,11 +46,11 @@ k = {}
 [algorithm]
 {}
 [stream]
-delay = {}
+{}
 max_dead_letters = 100000
 {}
 )",
-                                       c.k, c.privacy, c.algorithm, c.delay, c.stream);
+                                       c.k, c.privacy, c.algorithm, c.delay.empty() ? "" : "delay = " + c.delay, c.stream);
   Result<Policy> policy = ParsePolicy(text, ".", "case.toml");
   if (!policy.ok()) fmt::print(stderr, "{}\n", policy.error().message());
   return std::move(policy).value();

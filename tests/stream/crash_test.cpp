@@ -71,6 +71,33 @@ TEST(StreamCrash, PowerCutAtEveryOperationChangesNoByte) {
   EXPECT_GT(cuts, 80u);
 }
 
+// Without a delay: waits, sample and clock of the R-tree are part of what is taken up again.
+TEST(StreamCrash, AnRtreeGoesOnAsItWouldHave) {
+  for (const char* method : {"min-delay", "basic", "density-aware", "full"}) {
+    SCOPED_TRACE(method);
+    StreamCase c;
+    c.delay = "";
+    c.algorithm = fmt::format(
+        "name = \"stream-rtree\"\n[algorithm.stream-rtree]\nmethod = \"{}\"\nactive = 30\nsample = 40\nsample_window = 90",
+        method);
+    Crash crash(PolicyOf(c), RandomRows(9, 400, 20), 7);
+    Disk calm;
+    const auto report = crash.Run(calm);
+    ASSERT_TRUE(report.ok()) << report.error().message();
+    EXPECT_GT(report.value().metrics.released, 300u);
+    const Files expected = Crash::FilesOf(calm);
+    for (std::uint64_t operation = 3; operation < 90; operation += 4) {
+      SCOPED_TRACE(operation);
+      Disk disk;
+      disk.CutPowerAt(operation);
+      ASSERT_FALSE(crash.Run(disk).ok());
+      disk.Restart(operation);
+      ASSERT_TRUE(crash.Run(disk).ok());
+      ASSERT_TRUE(Crash::FilesOf(disk) == expected);
+    }
+  }
+}
+
 TEST(StreamCrash, ManyCutsInARowChangeNoByte) {
   for (const char* mode : {"order = \"ready\"", "order = \"arrival\""}) {
     for (const char* suppressed : {"drop", "blank"}) {

@@ -23,7 +23,7 @@ TEST(Generate, UnknownNameListsTheKnownOnesAndHints) {
   const auto made = Generate({.name = "cencus", .rows = {}, .rho = {}}, Threads(1));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().kind(), ErrorKind::kInvalidPolicy);
-  EXPECT_EQ(made.error().message(), "there is no generator 'cencus'; known: census, patients, powerlaw, transactions");
+  EXPECT_EQ(made.error().message(), "there is no generator 'cencus'; known: census, patients, powerlaw, sal, transactions");
   EXPECT_EQ(made.error().hint(), "did you mean 'census'?");
 }
 

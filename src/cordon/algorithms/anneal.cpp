@@ -12,6 +12,7 @@ constexpr double kSameValueShare = 0.15;  // of the steps with a row at the bord
 constexpr std::size_t kSameValueReach = 8;
 constexpr std::size_t kSwapsTried = 24;
 constexpr std::size_t kStopEvery = 4096;
+constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 
 class Annealer {
  public:
@@ -81,11 +82,15 @@ class Annealer {
       const std::span<const std::uint32_t> members = groups_.members(other_group);
       const std::size_t tries = std::min(members.size(), kSwapsTried);
       std::size_t at = members.size() > kSwapsTried ? random_.Below(members.size()) : 0;
-      for (std::size_t i = 0; i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
+      // The row's own group is at best as it is without it, the other at best without any one of its rows on each side:
+      // mostly that settles it.
+      const double others = Cost(group, without) - before;
+      const bool hopeless = Cost(other_group, groups_.LeastLossSwapped(other_group, row)) + others >= best;
+      for (std::size_t i = 0; !hopeless && i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
         const std::size_t other = members[at];
-        double change = Cost(other_group, groups_.LossSwapped(other_group, other, row)) - before;
-        if (change >= best) continue;
-        change += Cost(group, groups_.LossSwapped(group, row, other));
+        const double there = Cost(other_group, groups_.LossSwapped(other_group, other, row));
+        if (there + others >= best) continue;
+        const double change = there - before + Cost(group, groups_.LossSwapped(group, row, other));
         if (change >= best || !MixAllows(row, group, other, other_group)) continue;
         best = change;
         swap = other;
@@ -115,13 +120,20 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
             const Run& run) {
   const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(groups.rows().size()));
   Annealer annealer(groups, orders, options, random);
+  const bool hot = options.start_temperature > 0;
+  const double begun = run.Used();
+  const double end = hot ? kHotTime : 1;  // of the time
   double temperature = 0;
   for (std::size_t step = 0; step < steps; ++step) {
     if (step % kStopEvery == 0) {
-      if (run.Stopped()) return;
-      if (options.start_temperature > 0) {
-        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature,
-                                                           static_cast<double>(step) / static_cast<double>(steps));
+      // Short of time it cools faster, by the time that is left.
+      const double used = run.Used();
+      if (run.Stopped() || used >= end) return;
+      run.Report("search", step, steps);
+      const double by_steps = static_cast<double>(step) / static_cast<double>(steps);
+      const double share = step == 0 ? 0 : std::max(by_steps, (used - begun) / (end - begun));
+      if (hot) {
+        temperature = options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
       }
     }
     annealer.Step(temperature);

@@ -220,12 +220,12 @@ double BoxTree::NearBound(std::int32_t node, GroupId g) const {
   return growth;
 }
 
-void BoxTree::Nearest(GroupId g, std::size_t count, std::vector<GroupId>& near) {
+void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near) {
   using Entry = std::pair<double, std::int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   std::priority_queue<std::pair<double, GroupId>> best;  // the farthest on top
   if (!nodes_.empty()) open.emplace(0, 0);
-  for (std::size_t visits = 0; !open.empty() && visits < max_visits_; ++visits) {
+  for (std::size_t visits = 0; !open.empty() && visits < max_visits; ++visits) {
     const auto [least, at] = open.top();
     open.pop();
     if (best.size() >= count && least >= best.top().first) break;

@@ -32,8 +32,9 @@ class BoxTree {
   };
   // The group other than `except` with the least InsertCost below `bound` that `allowed` lets pass.
   Found Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed);
-  // The `count` groups whose union with this one loses least more than it, the nearest first.
-  void Nearest(GroupId g, std::size_t count, std::vector<GroupId>& near);
+  // The `count` groups whose union with this one loses least more than it, the nearest first; of those seen in `max_visits`
+  // nodes.
+  void Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
   // Groups by subtrees of at most max_rows rows (or a single group), from left to right.
   std::vector<std::vector<GroupId>> Parts(std::size_t max_rows) const;
 

@@ -46,11 +46,11 @@ std::string CastleState::Fingerprint() const {
     writer.Count(need.sensitive);
     writer.Whole(need.l);
   }
-  for (const std::int64_t option :
-       {options_.delay_tuples, options_.delay_ms, options_.max_open, options_.history, options_.reuse_cap,
-        options_.reuse_ttl.value_or(0), options_.pool_cap, options_.batch, static_cast<std::int64_t>(options_.reuse),
-        static_cast<std::int64_t>(options_.loss), static_cast<std::int64_t>(options_.cuts),
-        static_cast<std::int64_t>(options_.outlier), static_cast<std::int64_t>(options_.pool)}) {
+  for (const std::int64_t option : {options_.delay_tuples, options_.delay_ms, options_.max_open, options_.history,
+                                    options_.reuse_cap, options_.reuse_ttl.value_or(0), options_.pool_cap, options_.batch,
+                                    options_.split_tries, static_cast<std::int64_t>(options_.reuse),
+                                    static_cast<std::int64_t>(options_.loss), static_cast<std::int64_t>(options_.cuts),
+                                    static_cast<std::int64_t>(options_.outlier), static_cast<std::int64_t>(options_.pool)}) {
     writer.Whole(option);
   }
   return std::move(writer).Take();

@@ -25,10 +25,12 @@ bool ClosenessBlock::admitted() const {
   return problem_.model.Admits(all);
 }
 
-void ClosenessBlock::Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run) {
+bool ClosenessBlock::Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run) {
   groups_ = std::make_unique<MovableGroups>(rows_, problem_.spans, problem_.model, problem_.counted);
   GrowGroups(*groups_, orders_, problem_.outlook, problem_.spans, problem_.classes, growth, random, run);
+  if (run.Enough()) return false;
   InsertRows(*groups_, orders_, run);
+  return true;
 }
 
 void ClosenessBlock::BeginWith(std::span<const RowGroup> groups) {
@@ -49,7 +51,7 @@ void ClosenessBlock::Improve(double sweeps, double temperature, QuickRandom& ran
   const std::vector<std::int32_t> assignment = groups_->Assignment();
   Anneal(*groups_, orders_,
          {.sweeps = sweeps, .start_temperature = temperature, .end_temperature = temperature * kEndTemperature}, random, run);
-  Anneal(*groups_, orders_, {.sweeps = sweeps * kDescent, .start_temperature = 0}, random, run);
+  Anneal(*groups_, orders_, {.sweeps = sweeps * kDescent, .start_temperature = 0}, random, run.Silent());
   if (groups_->TotalCost() > before) groups_->Restore(assignment);
 }
 

@@ -35,8 +35,8 @@ class ClosenessBlock {
 
   // Whether the model admits the rows of the block together: then groups can be begun in it.
   bool admitted() const;
-  // Groups from nothing. REQUIRES: admitted().
-  void Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run);
+  // Groups from nothing; false where the time was used up before: then there are none. REQUIRES: admitted().
+  bool Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run);
   // Groups as they were, each with all of its rows among those of the block.
   void BeginWith(std::span<const RowGroup> groups);
   // Annealing and a descent at the end; what comes out is never worse than what went in.

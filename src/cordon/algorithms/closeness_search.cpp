@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "cordon/algorithms/closeness_block.h"
@@ -22,7 +23,10 @@ constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into block
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
-constexpr double kLooseSweeps = 0.4;           // where k alone decides the sizes, groups are good from the start
+constexpr double kNearCuts = 1.6;       // unrefined cuts lose so many times what the search does: refined, they may do better
+constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
+constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
+constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
 constexpr double kStartTemperature = 1;
 constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
 constexpr double kStartsTemperature = 0.1;  // others' groups are near a good place already
@@ -83,22 +87,24 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
 
 using Grouping = std::vector<RowGroup>;
 
-// One block from nothing: every way is begun and tried a little, the best one goes on.
-void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
+// One block from nothing: every way is begun and tried a little, the best one goes on. False where the time was used up
+// before there was any.
+bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
            const Random& random, const Run& run) {
   double best_cost = 0;
   double best_temperature = kStartTemperature;
   Grouping best;
   const auto consider = [&](double temperature, QuickRandom& quick) {
-    if (plan.trial_sweeps > 0) block.Improve(plan.trial_sweeps, temperature, quick, run);
+    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, temperature, quick, run.Silent());
     if (!best.empty() && block.cost() >= best_cost) return;
     best_cost = block.cost();
     best_temperature = temperature;
     best = block.Result();
   };
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
+    if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
     QuickRandom quick(random.Substream("way", way));
-    block.Begin(ways[way], quick, run);
+    if (!block.Begin(ways[way], quick, run)) break;
     consider(kStartTemperature, quick);
   }
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
@@ -106,9 +112,11 @@ void Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
     block.BeginWith(starts[start]);
     consider(kStartsTemperature, quick);
   }
+  if (best.empty()) return false;
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(best);
   block.Improve(plan.sweeps, best_temperature, quick, run);
+  return true;
 }
 
 // Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
@@ -187,32 +195,10 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
   return cost;
 }
 
-// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
-// that rows find groups that came out of other shards.
-Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
-                    std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {
-  std::atomic<std::uint64_t> done = 0;
-  const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
-  std::vector<std::vector<RowGroup>> solved(shards.size());
-  ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
-    if (run.Stopped()) return;
-    const Random own = random.Substream("shard", shard);
-    ClosenessBlock block(problem, shards[shard], own);
-    Solve(block, ways, {}, plan, own, run);
-    solved[shard] = block.Result();
-    run.Report("search", ++done, total);
-  });
-  Grouping groups = Gather(std::move(solved));
-  double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
-  double temperature = kRoundTemperature;
-  for (const Grouping& start : starts) {
-    const double start_cost = CostOf(problem, start);
-    if (start_cost >= cost) continue;
-    cost = start_cost;
-    temperature = kStartsTemperature;
-    groups = start;
-  }
-  for (int round = 0; round < plan.rounds && !run.Stopped(); ++round) {
+// Rounds of blocks of neighbours, cut anew each time, so that rows find groups from anywhere in the table.
+Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double temperature, const Plan& plan,
+                         const Random& random, const Run& run, const std::function<void()>& on_block) {
+  for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
     ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
@@ -222,13 +208,43 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
       ClosenessBlock block(problem, rows, block_random);
       QuickRandom quick(block_random.Substream("improve"));
       block.BeginWith(blocks[number]);
-      block.Improve(plan.round_sweeps, temperature, quick, run);
+      block.Improve(plan.round_sweeps, temperature, quick, run.Silent());
       blocks[number] = block.Result();
-      run.Report("search", ++done, total);
+      on_block();
     });
     groups = Gather(std::move(blocks));
   }
   return groups;
+}
+
+// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
+// that rows find groups that came out of other shards.
+Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
+                    std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {
+  std::atomic<std::uint64_t> done = 0;
+  const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
+  std::vector<std::vector<RowGroup>> solved(shards.size());
+  ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
+    if (run.Enough()) return;
+    const Random own = random.Substream("shard", shard);
+    ClosenessBlock block(problem, shards[shard], own);
+    if (Solve(block, ways, {}, plan, own, run.Silent())) solved[shard] = block.Result();
+    run.Report("search", ++done, total);
+  });
+  // Short of time some shard has no groups; then others' are what there is.
+  const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
+  Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
+  double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
+  double temperature = kRoundTemperature;
+  for (const Grouping& start : starts) {
+    const double start_cost = CostOf(problem, start);
+    if (start_cost >= cost) continue;
+    cost = start_cost;
+    temperature = kStartsTemperature;
+    groups = start;
+  }
+  return ImproveInBlocks(problem, std::move(groups), temperature, plan, random, run,
+                         [&] { run.Report("search", ++done, total); });
 }
 
 std::size_t NumValues(const CountedColumns& counted) {
@@ -241,6 +257,20 @@ Grouping GroupingOf(const Groups& groups) {
   Grouping made;
   for (std::size_t group = 0; group < groups.size(); ++group) made.emplace_back(groups[group].begin(), groups[group].end());
   return made;
+}
+
+// Groups that refined cuts make, moved on from there. Where cuts alone come near what the search has found, they come further.
+Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const Plan& plan, bool large,
+                         const Random& random, const Run& run) {
+  Grouping groups = GroupingOf(refined);
+  if (large) return ImproveInBlocks(problem, std::move(groups), kStartsTemperature, plan, random, run, [] {});
+  RowGroup rows;
+  for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+  ClosenessBlock block(problem, rows, random);
+  QuickRandom quick(random.Substream("improve"));
+  block.BeginWith(groups);
+  block.Improve(plan.sweeps, kStartsTemperature, quick, run);
+  return block.Result();
 }
 
 }  // namespace
@@ -271,12 +301,21 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
   const Plan plan = PlanOf(options, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
+  const PartitionOptions::Effort effort = PartitionEffort(options.effort);
   if (loose && !options.growth) {
     // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
-    const auto effort = PartitionEffort(options.effort);
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     starts.push_back(GroupingOf(refined));
     if (options.effort != Effort::kHigh) ways.clear();
+  }
+  const bool try_cuts = !loose && !options.growth;
+  double cuts_cost = std::numeric_limits<double>::infinity();
+  if (try_cuts) {
+    CORDON_TRY(
+        const Groups cuts,
+        Partition(view, model, counted, {.effort = effort, .start = PartitionOptions::Start::kTopDown, .refine = false}, run));
+    starts.push_back(GroupingOf(cuts));
+    cuts_cost = CostOf(problem, starts.back());
   }
 
   std::vector<RowGroup> shards;
@@ -297,12 +336,19 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                               [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
   } else if (!large) {
     ClosenessBlock block(problem, view.rows(), random);
-    Solve(block, ways, starts, plan, random, run);
-    found = block.Result();
+    if (Solve(block, ways, starts, plan, random, run)) found = block.Result();
   } else {
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
+  if (try_cuts && !run.Enough() && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
+    Grouping other = NumValues(counted) > kMostValues
+                         ? GroupingOf(refined)
+                         : FromRefinedCuts(problem, refined, plan, large, random.Substream("cuts"), run);
+    if (run.Stopped()) return Error::Cancelled();
+    if (CostOf(problem, other) < CostOf(problem, found)) found = std::move(other);
+  }
   Groups groups;
   for (RowGroup& group : found) {
     std::sort(group.begin(), group.end());

@@ -103,7 +103,9 @@ Result<FullDomainResult> FullDomain(const View& view, std::span<const ModelSpec>
   result.checked = search.checked;
   result.loss = mean(search.best->loss);
   result.loss_at_least = result.loss;
-  if (!result.optimal) {
+  result.optimal = result.optimal && !search.cut;
+  if (search.cut) result.loss_at_least = 0;
+  if (!result.optimal && !search.cut) {
     CORDON_TRY(const double bound, Bound(view, specs, sensitive, options, run));
     if (run.Stopped()) return Error::Cancelled();
     result.loss_at_least = std::min(result.loss, mean(bound));

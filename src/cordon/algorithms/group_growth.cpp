@@ -55,7 +55,7 @@ class Grower {
     });
     std::size_t hosts = 0;
     for (const std::uint32_t seed : seeds) {
-      if (run.Stopped()) return;
+      if (run.Enough()) return;
       if (groups_.group_of(seed) != MovableGroups::kNone) continue;
       const std::int64_t size = std::max(options_.size, outlook_.Need(rows_.values[seed]));
       if (num_left_ < size) continue;
@@ -76,7 +76,7 @@ class Grower {
     if (options_.cover < 1) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
     for (const std::uint32_t seed : ShuffledRows()) {
       if (groups_.group_of(seed) != MovableGroups::kNone) continue;
-      if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Stopped()) return;
+      if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Enough()) return;
       Grow(seed, options_.size, most_loss);
     }
   }

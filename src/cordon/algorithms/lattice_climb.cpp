@@ -28,11 +28,13 @@ class Climb {
       }
     }
     found_.stopped = run_.Stopped();
+    found_.cut = !found_.stopped && OutOfTime();
     return std::move(found_);
   }
 
  private:
-  bool Spent() const { return found_.checked >= checks_ || run_.Stopped(); }
+  bool OutOfTime() const { return found_.best && run_.Enough(); }
+  bool Spent() const { return found_.checked >= checks_ || run_.Stopped() || OutOfTime(); }
 
   // Whether the node satisfies; a better one than the best becomes the best.
   bool Look(const LevelVector& levels) {

@@ -29,6 +29,10 @@ class ExactSearch {
         found_.stopped = true;
         break;
       }
+      if (found_.best && run_.Enough()) {
+        found_.cut = true;
+        break;
+      }
       if (problem_.bounds_below()) {
         while (Open(node)) Descend(node);
       } else if (Open(node)) {

@@ -19,6 +19,7 @@ struct LatticeSearch {
   std::optional<FoundNode> best;
   std::uint64_t checked = 0;
   bool stopped = false;  // somebody asked to stop
+  bool cut = false;      // out of time, with a node that will do
 };
 
 // To the end: no node of the lattice loses less. Of equals the one with the least number.

@@ -61,6 +61,14 @@ float MovableGroups::LossSwapped(std::size_t group, std::size_t out, std::size_t
   return loss;
 }
 
+float MovableGroups::LeastLossSwapped(std::size_t group, std::size_t in) const {
+  const Extremes* const box = extremes(group);
+  const Code* const row = rows_->row(in);
+  float loss = 0;
+  for (std::size_t q = 0; q < width_; ++q) loss += spans_->Span(q, std::min(box[q].lo2, row[q]), std::max(box[q].hi2, row[q]));
+  return loss;
+}
+
 float MovableGroups::LossMerged(std::size_t a, std::size_t b) const {
   const Extremes* const one = extremes(a);
   const Extremes* const other = extremes(b);

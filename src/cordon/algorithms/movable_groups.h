@@ -42,6 +42,8 @@ class MovableGroups {
   float LossWith(std::size_t group, std::size_t in) const;
   float LossWithout(std::size_t group, std::size_t out) const;
   float LossSwapped(std::size_t group, std::size_t out, std::size_t in) const;
+  // No more than LossSwapped(group, out, in) for any `out`: the box with the row, and without any one row on each side.
+  float LeastLossSwapped(std::size_t group, std::size_t in) const;
   float LossMerged(std::size_t a, std::size_t b) const;
 
   // Whether the model admits the group after the change; an emptied group is.

@@ -2,6 +2,7 @@
 #include "cordon/algorithms/partition.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -22,10 +23,16 @@ constexpr double kPeelPrice = 0.2;
 // Peeled starts improve more under refinement: the other one has to be so much better.
 constexpr double kExpelAdvantage = 0.95;
 constexpr int kMostExpulsions = 12;
+constexpr double kStartTime = 0.3;  // of a budget: later a second start would leave no time for refinement
 constexpr std::size_t kTaskRows = 50'000;
 constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
 constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
 constexpr std::size_t kFanOutRows = 10'000;
+// What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
+constexpr double kPrices[] = {4, 2.5, 1.6, 1};
+constexpr int kPriceRounds = 2;
+constexpr std::size_t kFlatNear = 100;       // rows of other codes are all equally far: no use in looking at many
+constexpr std::size_t kOutlookVisits = 100;  // enough to tell starts apart
 
 struct Search {
   const View& view;
@@ -175,20 +182,11 @@ Result<Started> FromPeeling(const Search& search, double price) {
   return started;
 }
 
-Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
-  const double whole = search.space.suppressed_loss();
-  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
-  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
-  Started expelled = FromTheTop(search, kExpelPrice * whole);
-  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+// A column in which some node has very many children.
+bool HasFlatColumn(const Search& search) {
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
-  const bool flat = all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
-  if (options.effort == Effort::kLow || flat) return expelled;
-  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
-  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
-  if (!peeled.ok() || expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
-  return std::move(peeled).value();
+  return all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
 }
 
 RefineOptions RefineBy(Effort effort) {
@@ -213,6 +211,38 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
   return refinement.Take();
 }
 
+// What a round of the cheaper moves makes of a start. Models that can refuse a row more let some starts improve and
+// others hardly, so the loss of the start itself says little.
+double Outlook(const Search& search, const Started& started, const PartitionOptions& options) {
+  if (!options.refine || search.view.size() > options.whole_rows) return started.total;
+  RefineOptions once = RefineBy(Effort::kLow);
+  once.rounds = 1;
+  once.max_visits = kOutlookVisits;
+  RowPlaces places(search.view.size());
+  PartitionGate gate = search.Gate();
+  GroupRefinement refinement(search.space, gate, places, started.groups, once);
+  refinement.Rounds(search.run);
+  return refinement.total();
+}
+
+Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
+  const double whole = search.space.suppressed_loss();
+  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
+  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
+  Started expelled = FromTheTop(search, kExpelPrice * whole);
+  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return expelled;
+  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
+  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
+  if (!peeled.ok()) return expelled;
+  if (!search.model.monotone()) {
+    return Outlook(search, expelled, options) <= Outlook(search, peeled.value(), options) ? std::move(expelled)
+                                                                                          : std::move(peeled).value();
+  }
+  if (expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
+  return std::move(peeled).value();
+}
+
 // Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
 RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
                       std::size_t part_rows) {
@@ -230,8 +260,12 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   }
   RefineOptions within = options;
   within.rounds = std::min(options.rounds, 2);
+  const Run silent = search.run.Silent();
+  const Search within_part{search.view, search.space, search.model, search.counted, silent};
+  std::atomic<std::uint64_t> done = 0;
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
-    parts[part] = RefineWhole(search, places, std::move(parts[part]), within);
+    parts[part] = RefineWhole(within_part, places, std::move(parts[part]), within);
+    search.run.Report("refine", ++done, parts.size());
   });
   RowSets joined;
   for (RowSets& part : parts) {
@@ -242,7 +276,53 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   return RefineWhole(search, places, std::move(joined), seams);
 }
 
-Groups ToGroups(const View& view, RowSets sets) {
+struct Left {
+  RowSets groups;
+  std::vector<Place> out;  // ascending
+};
+
+// Rows that cost more than a suppressed one go. The release loses no more than it did: if it would, it stays as it is.
+class LeaveOut {
+ public:
+  LeaveOut(const Search& search, RowPlaces& places, const RefineOptions& options)
+      : search_(search), places_(places), options_(options), gate_(search.Gate()) {
+    options_.rounds = kPriceRounds;
+  }
+
+  Left From(RowSets groups, std::uint64_t max_rows) {
+    const std::size_t all = search_.space.num_rows() - 1;
+    const std::size_t limit = std::min<std::uint64_t>(max_rows, all);
+    // Mostly the limit is not reached; where it is, it is spent anew, where most is won first.
+    std::optional<Left> left = At(std::span(kPrices).last(1), all, groups);
+    if (left && left->out.size() > limit) left = At(kPrices, limit, groups);
+    return left ? std::move(*left) : Left{std::move(groups), {}};
+  }
+
+ private:
+  std::optional<Left> At(std::span<const double> prices, std::size_t limit, const RowSets& groups) {
+    const double whole = search_.space.suppressed_loss();
+    options_.max_left_out = limit;
+    GroupRefinement refinement(search_.space, gate_, places_, groups, options_);
+    const double before = refinement.total();
+    for (const double price : prices) {
+      if (refinement.left_out().size() >= limit || search_.run.Enough()) break;
+      refinement.SetPrice(price * whole);
+      refinement.Rounds(search_.run);
+    }
+    refinement.SetPrice(whole);
+    if (refinement.total() >= before) return std::nullopt;
+    Left left{refinement.Take(), {refinement.left_out().begin(), refinement.left_out().end()}};
+    std::sort(left.out.begin(), left.out.end());
+    return left;
+  }
+
+  const Search& search_;
+  RowPlaces& places_;
+  RefineOptions options_;
+  PartitionGate gate_;
+};
+
+Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out) {
   std::sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
   Groups groups;
   std::vector<RowId> rows;
@@ -251,6 +331,7 @@ Groups ToGroups(const View& view, RowSets sets) {
     for (const Place place : set) rows.push_back(view.rows()[place]);
     groups.Add(rows);
   }
+  for (const Place place : left_out) groups.suppressed.push_back(view.rows()[place]);
   return groups;
 }
 
@@ -265,15 +346,22 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
   CORDON_TRY(Started started, StartOf(search, options));
   if (run.Stopped()) return Error::Cancelled();
   for (std::vector<Place>& rows : started.groups) std::sort(rows.begin(), rows.end());
+  Left left;
   if (options.refine) {
     RowPlaces places(view.size());
-    const RefineOptions refine = RefineBy(options.effort);
+    RefineOptions refine = RefineBy(options.effort);
+    if (HasFlatColumn(search)) refine.max_near = kFlatNear;
     started.groups = view.size() > options.whole_rows
                          ? RefineInParts(search, places, std::move(started.groups), refine, options.part_rows)
                          : RefineWhole(search, places, std::move(started.groups), refine);
+    if (options.max_suppressed > 0 && !run.Stopped()) {
+      const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(Effort::kLow) : refine;
+      left = LeaveOut(search, places, moves).From(std::move(started.groups), options.max_suppressed);
+      started.groups = std::move(left.groups);
+    }
   }
   if (run.Stopped()) return Error::Cancelled();
-  return ToGroups(view, std::move(started.groups));
+  return ToGroups(view, std::move(started.groups), left.out);
 }
 
 }  // namespace cordon

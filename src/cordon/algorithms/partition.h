@@ -3,7 +3,8 @@
 // Partition: groups of rows, each published as its tight box, with as little loss as a search finds: a start from the top
 // down or by peeling, then refinement until no single move helps.
 //
-// Guarantee   every group is admitted by the model, or there is no release.
+// Guarantee   every group is admitted by the model, or there is no release. Rows are suppressed where the options allow it
+//             and the release loses less for it.
 // Departures  docs/algorithms/partition.md says what was tried and measured.
 #pragma once
 
@@ -33,6 +34,9 @@ struct PartitionOptions {
   // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
   std::size_t whole_rows = 150'000;
   std::size_t part_rows = 30'000;
+  // So many rows may be dropped, each of which counts as lost; only where the refinement is on. The model stays what it is:
+  // for those that compare with the published rows see suppression.h.
+  std::uint64_t max_suppressed = 0;
 };
 
 // Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of

@@ -183,6 +183,11 @@ void PartitionCuts::Score(std::size_t q, std::size_t first, std::size_t last, do
 
 bool PartitionCuts::Allowed(std::span<const Place> rows, const Cut& cut) {
   if (gate_.rows_decide()) return true;
+  if (counts_.Has(cut.attribute)) {
+    const bool inside = counts_.AdmitsInside(cut.attribute, cut.lo, cut.hi);
+    if (inside == (cut.expelled == Cut::Side::kInside)) return false;
+    return counts_.AdmitsOutside(cut.attribute, cut.lo, cut.hi) != (cut.expelled == Cut::Side::kOutside);
+  }
   inside_rows_.clear();
   outside_rows_.clear();
   for (const Place place : rows) {
@@ -205,6 +210,7 @@ const PartitionCuts::Cut* PartitionCuts::BestCut(std::span<const Place> rows, do
     return best;
   }
   std::stable_sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
+  counts_.Begin(rows);
   for (std::size_t i = 0; i < cuts_.size() && i < kMostAsked && cuts_[i].total < below; ++i) {
     if (Allowed(rows, cuts_[i])) return &cuts_[i];
   }
@@ -245,6 +251,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, Ro
   std::vector<Cut> cuts = std::move(cuts_);
   cuts_.clear();
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
+  counts_.Begin(rows);
   std::vector<Cut> tried;
   for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < static_cast<std::size_t>(width); ++i) {
     if (cuts[i].total >= whole - kMargin) break;

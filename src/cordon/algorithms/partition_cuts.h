@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/cut_counts.h"
 #include "cordon/algorithms/partition_gate.h"
 #include "cordon/algorithms/partition_space.h"
 
@@ -23,7 +24,7 @@ using RowSets = std::vector<std::vector<Place>>;
 // Keeps its memory from call to call: one per thread.
 class PartitionCuts {
  public:
-  PartitionCuts(const PartitionSpace& space, PartitionGate& gate) : space_(space), gate_(gate) {}
+  PartitionCuts(const PartitionSpace& space, PartitionGate& gate) : space_(space), gate_(gate), counts_(space, gate) {}
 
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);
@@ -63,6 +64,7 @@ class PartitionCuts {
 
   const PartitionSpace& space_;
   PartitionGate& gate_;
+  CutCounts counts_;
   std::vector<Cut> cuts_;
   double whole_ = 0;          // total loss of the rows at hand
   std::vector<Rank> box_;     // their box: lo and hi by turns

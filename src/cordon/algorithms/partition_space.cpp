@@ -45,6 +45,12 @@ void PartitionSpace::AddAxis(const MicrodataColumn& column, std::span<const RowI
   if (!axis.domain->is_categorical()) return;
   const Hierarchy& hierarchy = *axis.domain->hierarchy();
   for (const Code code : axis.codes) axis.depth = std::max(axis.depth, hierarchy.depth(hierarchy.leaf_node(code)) + 1);
+  if (axis.table.empty()) {
+    for (NodeId node = 0; node < hierarchy.num_nodes(); ++node) {
+      const double loss = axis.domain->Loss(hierarchy.first_leaf(node), hierarchy.last_leaf(node));
+      axis.node_loss.push_back(static_cast<float>(axis.weight * loss));
+    }
+  }
   axis.ancestors.resize(axis.size * static_cast<std::size_t>(axis.depth));
   for (std::size_t rank = 0; rank < axis.size; ++rank) {
     NodeId node = hierarchy.leaf_node(axis.codes[rank]);

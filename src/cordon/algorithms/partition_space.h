@@ -32,7 +32,8 @@ class PartitionSpace {
 
   float Span(std::size_t q, Rank lo, Rank hi) const {
     const Axis& axis = axes_[q];
-    return axis.table.empty() ? axis.Loss(lo, hi) : axis.table[static_cast<std::size_t>(lo) * axis.size + hi];
+    if (!axis.table.empty()) return axis.table[static_cast<std::size_t>(lo) * axis.size + hi];
+    return axis.depth > 0 ? axis.NodeLoss(lo, hi) : axis.Loss(lo, hi);
   }
 
   // Whether the attribute is cut at hierarchy nodes, else at thresholds.
@@ -63,6 +64,16 @@ class PartitionSpace {
     int depth = 0;
     std::vector<NodeId> ancestors;
 
+    std::vector<float> node_loss;  // by node, where there is no table
+
+    // Of the deepest common ancestor.
+    float NodeLoss(Rank lo, Rank hi) const {
+      const NodeId* const a = &ancestors[static_cast<std::size_t>(lo) * depth];
+      const NodeId* const b = &ancestors[static_cast<std::size_t>(hi) * depth];
+      int at = 0;
+      while (at + 1 < depth && a[at + 1] == b[at + 1]) ++at;
+      return node_loss[static_cast<std::size_t>(a[at])];
+    }
     float Loss(Rank lo, Rank hi) const { return static_cast<float>(weight * domain->Loss(codes[lo], codes[hi])); }
   };
   void AddAxis(const MicrodataColumn& column, std::span<const RowId> rows, std::size_t q, int threads);

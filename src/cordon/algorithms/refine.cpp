@@ -24,7 +24,8 @@ GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gat
       options_(options),
       groups_(space, gate, places),
       tree_(space, groups_, gate.min_rows(), options.max_visits),
-      top_down_(space, gate) {
+      top_down_(space, gate),
+      places_(places) {
   for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
   tree_.Build();
 }
@@ -38,10 +39,15 @@ void GroupRefinement::Rounds(const Run& run) {
     }
     std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return groups_.loss(a) > groups_.loss(b); });
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i % 64 == 0 && run.Stopped()) return;
+      if (i % 64 == 0) {
+        if (run.Enough()) return;
+        run.Report("refine", static_cast<std::size_t>(round) * order.size() + i,
+                   static_cast<std::size_t>(options_.rounds) * order.size());
+      }
       if (groups_.alive(order[i]) && groups_.dirty(order[i])) RefineGroup(order[i]);
     }
     tree_.Build();
+    TakeBack();
     const double now = total();
     if (before - now <= options_.least_gain * before) break;
     before = now;
@@ -57,7 +63,27 @@ void GroupRefinement::RefineGroup(GroupId g) {
   if (groups_.alive(g) && options_.resplit > 0) Resplit(g);
 }
 
+void GroupRefinement::SetPrice(double price) {
+  options_.price = price;
+  for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, true);
+}
+
+// Rows that some group now takes up for less than they are reckoned to lose.
+void GroupRefinement::TakeBack() {
+  const std::vector<Place> rows = left_out_;
+  for (const Place row : rows) {
+    const BoxTree::Found found = SearchGroups(row, options_.price - kMargin, kNoGroup);
+    if (found.group != kNoGroup) Move(row, found.group);
+  }
+}
+
 BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) {
+  if (left_out_.size() >= options_.max_left_out || bound <= options_.price) return SearchGroups(row, bound, except);
+  const BoxTree::Found found = SearchGroups(row, options_.price, except);
+  return found.group != kNoGroup ? found : BoxTree::Found{kLeftOut, options_.price};
+}
+
+BoxTree::Found GroupRefinement::SearchGroups(Place row, double bound, GroupId except) {
   if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
   const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
   return tree_.Cheapest(space_.row(row), bound, except, &allowed);
@@ -65,8 +91,23 @@ BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) 
 
 void GroupRefinement::Move(Place row, GroupId to) {
   const GroupId from = groups_.group_of(row);
-  groups_.Remove(row);
-  if (groups_.alive(from)) tree_.Update(from);
+  if (from == kNoGroup) {
+    left_out_[places_.at[row]] = left_out_.back();
+    places_.at[left_out_.back()] = places_.at[row];
+    left_out_.pop_back();
+  } else {
+    groups_.Remove(row);
+    if (groups_.alive(from)) tree_.Update(from);
+  }
+  Enter(row, to);
+}
+
+void GroupRefinement::Enter(Place row, GroupId to) {
+  if (to == kLeftOut) {
+    places_.at[row] = static_cast<std::uint32_t>(left_out_.size());
+    left_out_.push_back(row);
+    return;
+  }
   groups_.Insert(to, row);
   tree_.Update(to);
 }
@@ -174,14 +215,14 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
     const double bound = potential - cost - kMargin;
     const BoxTree::Found found = bound > 0 ? Search(row, bound, g) : BoxTree::Found{};
     if (found.group == kNoGroup) break;
-    moved.emplace_back(found.group, groups_.dirty(found.group));
+    moved.emplace_back(found.group, found.group != kLeftOut && groups_.dirty(found.group));
     cost += found.cost;
     Move(row, found.group);
   }
   if (moved.size() == rows.size() && cost < potential - kMargin) return true;
   for (std::size_t i = moved.size(); i-- > 0;) {
     Move(rows[i], g);
-    groups_.set_dirty(moved[i].first, moved[i].second);
+    if (moved[i].first != kLeftOut) groups_.set_dirty(moved[i].first, moved[i].second);
   }
   groups_.set_dirty(g, was_dirty);
   return false;
@@ -221,7 +262,7 @@ void GroupRefinement::Split(GroupId g) {
 void GroupRefinement::Resplit(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> old;
-  tree_.Nearest(g, options_.resplit, old);
+  tree_.Nearest(g, options_.resplit, options_.max_near, old);
   old.insert(old.begin(), g);
   std::size_t rows = 0;
   for (const GroupId each : old) rows += groups_.rows(each).size();
@@ -231,7 +272,7 @@ void GroupRefinement::Resplit(GroupId g) {
 void GroupRefinement::Swap(GroupId g) {
   if (groups_.loss(g) < kMargin) return;
   std::vector<GroupId> near;
-  tree_.Nearest(g, kSwapNear, near);
+  tree_.Nearest(g, kSwapNear, options_.max_near, near);
   const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
   for (const Place row : rows) {
     if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
@@ -241,30 +282,43 @@ void GroupRefinement::Swap(GroupId g) {
 
 // The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.
 bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
+  struct Candidate {
+    Place other;
+    GroupId from;
+    double gain;     // of the row's group
+    double leaving;  // of the other's, where nothing comes back
+  };
   const auto size = static_cast<double>(groups_.rows(g).size());
-  const BoxTree::Found third = Search(row, groups_.total(g), g);
-  double best = kMargin;
-  Place best_other = 0;
-  GroupId best_to = kNoGroup;  // where the row goes
+  std::vector<Candidate> candidates;
+  double most = 0;
   for (const GroupId from : near) {
     if (!groups_.alive(from)) continue;
-    const auto from_size = static_cast<double>(groups_.rows(from).size());
     for (const Place other : groups_.rows(from)) {
       const double gain = size * (groups_.loss(g) - groups_.LossWithFor(g, other, row));
       if (gain <= 0) continue;  // nearly all of them
-      const double swapped = gain + from_size * (groups_.loss(from) - groups_.LossWithFor(from, row, other));
-      if (swapped > best && groups_.CanSwap(g, row, other) && groups_.CanSwap(from, other, row)) {
-        best = swapped;
-        best_other = other;
-        best_to = from;
-      }
-      if (third.group == kNoGroup || third.group == from) continue;
-      const double chained = gain + groups_.RemoveGain(from, other) - third.cost;
-      if (chained > best && groups_.CanRemove(from, other) && groups_.CanSwap(g, row, other)) {
-        best = chained;
-        best_other = other;
-        best_to = third.group;
-      }
+      candidates.push_back({other, from, gain, groups_.RemoveGain(from, other)});
+      most = std::max(most, gain + candidates.back().leaving);
+    }
+  }
+  if (candidates.empty()) return false;
+  const BoxTree::Found third = Search(row, most, g);
+  double best = kMargin;
+  Place best_other = 0;
+  GroupId best_to = kNoGroup;  // where the row goes
+  for (const Candidate& each : candidates) {
+    const auto from_size = static_cast<double>(groups_.rows(each.from).size());
+    const double swapped = each.gain + from_size * (groups_.loss(each.from) - groups_.LossWithFor(each.from, row, each.other));
+    if (swapped > best && groups_.CanSwap(g, row, each.other) && groups_.CanSwap(each.from, each.other, row)) {
+      best = swapped;
+      best_other = each.other;
+      best_to = each.from;
+    }
+    if (third.group == kNoGroup || third.group == each.from) continue;
+    const double chained = each.gain + each.leaving - third.cost;
+    if (chained > best && groups_.CanRemove(each.from, each.other) && groups_.CanSwap(g, row, each.other)) {
+      best = chained;
+      best_other = each.other;
+      best_to = third.group;
     }
   }
   if (best_to == kNoGroup) return false;

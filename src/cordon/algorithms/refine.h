@@ -8,6 +8,9 @@
 //   Swap       two rows of near groups change places, or one replaces another that goes to a third group
 //   Resplit    a group and its nearest ones are put together and divided anew
 //
+// Where rows may be suppressed, leaving a row out is a place to go like any group, at a price: no box, no model, and only
+// so many rows. What is left out comes back when a group takes it up for less.
+//
 // Deterministic; every move lowers the total loss by more than a margin, so it ends.
 #pragma once
 
@@ -25,7 +28,10 @@ struct RefineOptions {
   bool swap = true;
   std::size_t resplit = 3;        // groups put together with one; 0: none
   double least_gain = 0.002;      // a round that gains a smaller share is the last
-  std::size_t max_visits = 2000;  // nodes of the index a search may see
+  std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
+  std::size_t max_near = 2000;    // the same for groups near another
+  std::size_t max_left_out = 0;   // rows that may be in no group
+  double price = 0;               // what each of them is reckoned to lose
 };
 
 class GroupRefinement {
@@ -35,13 +41,18 @@ class GroupRefinement {
                   const RefineOptions& options);
 
   void Rounds(const Run& run);
-  double total() const { return groups_.total(); }
+  // From here on: another price, and every group is looked at again.
+  void SetPrice(double price);
+  double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }
+  std::span<const Place> left_out() const { return left_out_; }
   const RefineGroups& groups() const { return groups_; }
   BoxTree& tree() { return tree_; }
   // The groups that are left, with their rows in ascending order.
   RowSets Take() const;
 
  private:
+  static constexpr GroupId kLeftOut = kNoGroup - 1;  // no group, but a place to go
+
   struct TrimCut {
     double per_row = 0;  // what the box loses less, per row that leaves
     double potential = 0;
@@ -62,8 +73,11 @@ class GroupRefinement {
   bool SwapRow(GroupId g, Place row, std::span<const GroupId> near);
   void Resplit(GroupId g);
   bool ReplaceIfBetter(std::span<const GroupId> old);
+  void TakeBack();
   BoxTree::Found Search(Place row, double bound, GroupId except);
+  BoxTree::Found SearchGroups(Place row, double bound, GroupId except);
   void Move(Place row, GroupId to);
+  void Enter(Place row, GroupId to);
 
   const PartitionSpace& space_;
   PartitionGate& gate_;
@@ -71,6 +85,8 @@ class GroupRefinement {
   RefineGroups groups_;
   BoxTree tree_;
   PartitionCuts top_down_;
+  RowPlaces& places_;
+  std::vector<Place> left_out_;  // places_.at says where in it
 };
 
 }  // namespace cordon

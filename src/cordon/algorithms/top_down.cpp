@@ -40,7 +40,9 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
     if (!requirement.Holds(made->reached_[i])) failing += (failing.empty() ? "" : " and ") + requirement.Describe();
   }
   if (!failing.empty()) {
-    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows does not", failing, view.size());
+    const bool counts_people = !view.data().persons.empty() && view.size() == view.data().num_rows;
+    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", failing, view.size(),
+                                counts_people ? fmt::format(" ({} people)", view.data().num_persons) : "");
   }
   made->JudgeAll();
   return made;
@@ -278,6 +280,7 @@ std::vector<std::vector<TopDown::Changed>> TopDown::Regroup(std::size_t attribut
 Result<void> TopDown::ToTheEnd(const Run& run) {
   while (!options_.max_refinements || num_refinements_ < *options_.max_refinements) {
     if (run.Stopped()) return Error::Cancelled();
+    if (run.Enough()) break;  // out of time; what is refined so far holds
     const std::optional<Refinement> best = Best();
     if (!best) break;
     Apply(*best);

@@ -61,6 +61,15 @@ Sha256Digest HmacSha256(std::string_view key, std::string_view bytes) {
   return digest;
 }
 
+std::array<std::uint64_t, 2> SipHash(const SipKey& key, std::string_view bytes) {
+  static_assert(crypto_shorthash_siphashx24_KEYBYTES == std::tuple_size_v<SipKey>);
+  std::array<std::uint64_t, 2> hash;
+  static_assert(crypto_shorthash_siphashx24_BYTES == sizeof hash);
+  crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(hash.data()),
+                              reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), key.data());
+  return hash;
+}
+
 std::string ToHex(std::span<const std::uint8_t> bytes) {
   std::string text(bytes.size() * 2 + 1, '\0');
   sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());

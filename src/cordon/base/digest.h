@@ -36,6 +36,10 @@ class Sha256 {
 Sha256Digest Sha256Of(std::string_view bytes);
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 
+// SipHash-2-4, 128 bits: tells many short texts apart, quickly, to whoever has the key.
+using SipKey = std::array<std::uint8_t, 16>;
+std::array<std::uint64_t, 2> SipHash(const SipKey& key, std::string_view bytes);
+
 std::string ToHex(std::span<const std::uint8_t> bytes);
 // False where the text is not exactly two hexadecimal digits a byte.
 bool FromHex(std::string_view text, std::span<std::uint8_t> bytes);

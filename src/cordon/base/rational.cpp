@@ -116,6 +116,7 @@ std::string Rational::ToString() const {
 }
 
 std::string Rational::ToShortString() const {
+  if (denominator() == 1) return ToString();  // 100000, not 1e+05
   char buffer[64];
   const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, ToDouble());
   if (code == std::errc()) {

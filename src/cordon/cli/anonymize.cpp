@@ -3,11 +3,10 @@
 // cordon anonymize INPUT --policy P.toml --output OUT
 #include "cordon/publish/anonymize.h"
 
-#include <charconv>
-
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
+#include "cordon/cli/seed.h"
 
 namespace cordon {
 namespace {
@@ -26,13 +25,6 @@ struct AnonymizeArgs {
   bool keep_order = false;
   bool insecure_seed = false;
 };
-
-Result<std::optional<std::uint64_t>> ParseSeed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (code == std::errc() && end == text.data() + text.size()) return std::optional(seed);
-  return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
-}
 
 Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
   if (name.empty()) return std::optional<RowOrder>();
@@ -67,6 +59,10 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   CORDON_TRY(request.measure, args.measure.Options());
   if (!request.report && !request.html && !args.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  const auto choice = ChooseAlgorithm(request.algorithm.empty() ? policy.algorithm.name : request.algorithm, policy);
+  if (choice.ok() && choice.value().algorithm->permutes && !request.recoding) {
+    CORDON_RETURN_IF_ERROR(ParseProtectedSeed(args.seed, args.insecure_seed));
+  }
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
   const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
   for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
@@ -99,6 +95,8 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--order", args->order,
                      "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input");
   parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high");
+  parser->add_option("--seconds", request.seconds,
+                     "Stop improving after so many seconds of search; the result then depends on the machine");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");

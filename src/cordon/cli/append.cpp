@@ -22,6 +22,9 @@ Result<Answer> RunAppend(const AppendArgs& args, Console& console, const Run& ru
   AppendRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
   CORDON_TRY(request.seed, ParseProtectedSeed(args.seed, args.insecure_seed));
+  if (request.input.empty() && !request.compact) {
+    return Error::InvalidPolicy("which rows are to be appended?").WithHint("cordon append STORE MORE.csv, or STORE --compact");
+  }
   if (args.mode != "frozen" && args.mode != "guarded") {
     return Error::InvalidPolicy("there is no way '{}' to re-release", args.mode).WithHint("known: frozen, guarded");
   }
@@ -38,13 +41,14 @@ Command AddAppend(CLI::App& app) {
   auto args = std::make_shared<AppendArgs>();
   CLI::App* parser = app.add_subcommand("append", "More rows for a store that permute made");
   parser->add_option("STORE", args->request.store, "The store")->required();
-  parser->add_option("MORE", args->request.input, "Rows of other people, columns as in the first table; - is standard input")
-      ->required();
+  parser->add_option("MORE", args->request.input, "Rows of other people, columns as in the first table; - is standard input");
   parser->add_option(
       "--re-release", args->mode,
       "frozen (default): publish new groups only. guarded: group everything anew, if every row keeps its candidates");
   parser->add_option("--format", args->format, "Format of MORE where its name does not tell");
-  parser->add_flag("--again", args->request.again, "Take in a file although the same bytes were taken in before");
+  parser->add_flag("--again", args->request.again, "Take in a batch although the same bytes or rows were taken in before");
+  parser->add_flag("--compact", args->request.compact,
+                   "Make all parts of the store one: table.parquet is then the whole table");
   parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
   parser->add_flag("--json", args->json, "Print the report as JSON");

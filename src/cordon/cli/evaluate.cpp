@@ -10,6 +10,7 @@
 #include "cordon/publish/html.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/report.h"
+#include "cordon/publish/workload.h"
 
 namespace cordon {
 namespace {
@@ -81,7 +82,11 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(args.release, policy, &original, format, run));
-  CORDON_TRY(const Utility utility, MeasureUtility(release, original, options, run));
+  CORDON_TRY(Utility utility, MeasureUtility(release, original, options, run));
+  CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, original));
+  if (workload) {
+    CORDON_TRY(utility.workload, MeasureWorkloadError(original, release, *workload, run));
+  }
   const std::optional<RiskReport> risk = MeasureRisks(release, original, options, run);
   if (args.html) CORDON_RETURN_IF_ERROR(WriteHtml(args, policy, original, release, utility, risk, run));
   CORDON_TRY(const std::optional<ClassificationErrors> errors, Classify(args, policy, original, release, run));

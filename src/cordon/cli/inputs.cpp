@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_store.h"
+#include "cordon/publish/measure.h"
 #include "cordon/publish/read_release.h"
+#include "cordon/publish/registry.h"
+#include "cordon/publish/run_ke.h"
 
 namespace cordon {
 namespace {
@@ -18,6 +22,30 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
   return number - 1;
+}
+
+// A release without a header may have ends instead of a number, and a group column: its manifest names the columns. Taken
+// only where they are the published ones in their order, but for that.
+std::optional<std::vector<std::string>> NamesBeside(const std::string& path, const std::vector<std::string>& published,
+                                                    const Policy& policy) {
+  const Result<std::string> text = ReadFile(path + ".manifest.json");
+  if (!text.ok()) return std::nullopt;
+  const Json manifest = Json::parse(text.value(), nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
+  const Json names = manifest["output"].value("names", Json());
+  if (!names.is_array()) return std::nullopt;
+  std::vector<std::string> found;
+  std::vector<std::string> bare;
+  for (const Json& name : names) {
+    if (!name.is_string()) return std::nullopt;
+    found.push_back(name.get<std::string>());
+    const std::string& each = found.back();
+    const bool known = policy.Find(each) != nullptr;
+    if (known) bare.push_back(each);
+    if (!known && each.ends_with("_lo")) bare.push_back(each.substr(0, each.size() - 3));
+    if (!known && !each.ends_with("_lo") && !each.ends_with("_hi") && each != "group") return std::nullopt;
+  }
+  return bare == published ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace
@@ -51,19 +79,29 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
       const bool hidden = attribute != nullptr && !IsPublished(*attribute);
       if (!hidden) published.push_back(name);
     }
-    text.columns = std::move(published);
+    text.columns = NamesBeside(path, published, policy).value_or(published);
   }
   // A store of permute: its table, and what its manifest says was shuffled inside the groups.
-  std::string file = path;
-  std::string permuted;
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
-    CORDON_TRY(const StoreManifest manifest, OpenStore(StorePath(path)));
-    file = StorePath(path) + "/table.parquet";
-    permuted = manifest.json.value("sensitive", "");
+    const std::string store = StorePath(path);
+    CORDON_TRY(const StoreManifest manifest, OpenStore(store));
+    if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
+      CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
+      CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+    }
+    CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
+    CORDON_TRY(const Table table, ReadTable(*source, run));
+    CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+    release.permuted = manifest.json.value("sensitive", "");
+    return release;
   }
-  CORDON_TRY(const Table table, ReadTableFile(file, text, format, run));
-  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", file));
-  release.permuted = std::move(permuted);
+  CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
+  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+  // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.
+  const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
+  if (choice.ok() && choice.value().algorithm->permutes && !release.ColumnsOf(Role::kGroup).empty()) {
+    CORDON_TRY(release.permuted, ColumnToPermute(policy));
+  }
   return release;
 }
 

@@ -3,11 +3,11 @@
 // cordon stream [INPUT|-] --policy P.toml --output OUT|-
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
+#include "cordon/cli/seed.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/run_stream.h"
 
@@ -23,13 +23,6 @@ struct StreamArgs {
   bool insecure_seed = false;
   bool json = false;
 };
-
-Result<std::uint64_t> ParseSeed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (code == std::errc() && end == text.data() + text.size()) return seed;
-  return Error::InvalidPolicy("--seed must be a whole number from 0 to 2^64 - 1");
-}
 
 // One line at the bottom of a terminal, redrawn in place; nothing elsewhere.
 class StatusLine {

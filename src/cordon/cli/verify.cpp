@@ -79,6 +79,11 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
     if (rows) TakePersons(release, *original, *rows, run);
     CORDON_TRY(truth, CheckTruth(release, *original, rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt, run));
   }
+  if (!release.permuted.empty()) {
+    console.Note(
+        "note: judged by the groups that the column 'group' names; that '{}' was shuffled inside them no release can show",
+        release.permuted);
+  }
   if (CountsPeople(policy) && release.persons.empty()) {
     console.Note(
         "note: a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/cli/verify_stream.h"
 
+#include <filesystem>
+
 #include "cordon/cli/inputs.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/report.h"
@@ -47,24 +49,34 @@ void Print(const StreamAudit& audit, Console& console) {
   if (audit.findings.empty()) console.Print("every row and every tuple is accounted for, once and in time");
 }
 
-}  // namespace
-
-Result<Answer> VerifyStreamFiles(const std::string& out, const std::string& audit_path, const Policy& policy,
-                                 std::optional<FileFormat> format, bool json, Console& console, const Run& run) {
-  CORDON_TRY(const std::string log, ReadFile(audit_path));
-  TextFormat text = policy.data.text;
-  text.skip = 0;
-  if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
-    CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", audit_path));
-  }
-  CORDON_TRY(const Table table, ReadTableFile(out, text, format, run));
-  CORDON_TRY(const StreamAudit audit, VerifyStream(policy, table, log, run).WithContext("verifying {}", out));
+Result<Answer> Tell(Result<StreamAudit> audited, bool json, Console& console) {
+  CORDON_TRY(const StreamAudit audit, std::move(audited));
   if (json) {
     console.Out(Dump(AuditJson(audit)));
   } else {
     Print(audit, console);
   }
   return audit.holds() ? Answer::kYes : Answer::kNo;
+}
+
+}  // namespace
+
+Result<Answer> VerifyStreamFiles(const std::string& out, const std::string& audit_path, const Policy& policy,
+                                 std::optional<FileFormat> format, bool json, Console& console, const Run& run) {
+  CORDON_TRY(const std::string log, ReadFile(audit_path));
+  if (std::error_code failed; std::filesystem::file_size(out, failed) == 0 && !failed) {  // JSON Lines without a row
+    CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", audit_path));
+    Table nothing;
+    for (const std::string& name : names) nothing.columns.push_back({name, std::make_shared<Dictionary>(), Codes()});
+    return Tell(VerifyStream(policy, nothing, log, run).WithContext("verifying {}", out), json, console);
+  }
+  TextFormat text = policy.data.text;
+  text.skip = 0;
+  if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
+    CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", audit_path));
+  }
+  CORDON_TRY(const Table table, ReadTableFile(out, text, format, run));
+  return Tell(VerifyStream(policy, table, log, run).WithContext("verifying {}", out), json, console);
 }
 
 }  // namespace cordon

@@ -10,7 +10,6 @@ namespace cordon {
 namespace {
 
 constexpr std::size_t kRowsPerTask = 1 << 12;
-constexpr std::uint32_t kNoBox = ~std::uint32_t{0};
 
 // What a saved cell says about the values of the table at hand.
 struct Reading {
@@ -143,7 +142,7 @@ Groups GroupRows(const View& view, std::span<const std::uint32_t> box_of, std::s
 
 }  // namespace
 
-Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const Run& run) {
+Result<CoveringBoxes> Cover(const Recoding& recoding, const View& view, std::size_t most, const Run& run) {
   const Microdata& data = view.data();
   const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
   if (quasi.empty()) return Error::InvalidPolicy("there is no quasi column to apply a recoding to");
@@ -156,29 +155,62 @@ Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const 
 
   Ranked ranked = RankBoxes(recoding, matched, readings);
   const BoxIndex index(std::move(ranked.ranges), quasi.size());
-  std::vector<std::uint32_t> box_of(view.size(), kNoBox);
-  ParallelFor(run.threads, view.size(), kRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+  struct Part {
+    std::vector<std::uint32_t> boxes;
+    std::vector<std::size_t> sizes;
+  };
+  std::vector<Part> parts(NumChunks(view.size(), kRowsPerTask));
+  ParallelFor(run.threads, view.size(), kRowsPerTask, [&](std::size_t number, std::size_t begin, std::size_t end) {
     if (run.Stopped()) return;
+    Part& part = parts[number];
     std::vector<Code> point(quasi.size());
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t q = 0; q < quasi.size(); ++q) point[q] = data.columns[quasi[q]].codes[view.rows()[i]];
-      if (const auto found = index.FirstCovering(point)) box_of[i] = ranked.boxes[*found];
+      const std::size_t before = part.boxes.size();
+      if (most > 1) {
+        index.LeastCovering(point, most, part.boxes);
+      } else if (const auto found = index.FirstCovering(point)) {
+        part.boxes.push_back(static_cast<std::uint32_t>(*found));
+      }
+      part.sizes.push_back(part.boxes.size() - before);
     }
+    for (std::uint32_t& box : part.boxes) box = ranked.boxes[box];
   });
   if (run.Stopped()) return Error::Cancelled();
+  CoveringBoxes covering;
+  covering.starts.push_back(0);
+  for (const Part& part : parts) {
+    for (const std::size_t size : part.sizes) covering.starts.push_back(covering.starts.back() + size);
+    covering.boxes.insert(covering.boxes.end(), part.boxes.begin(), part.boxes.end());
+  }
+  return covering;
+}
 
+AppliedRecoding ApplyBoxes(const Recoding& recoding, const View& view, std::span<const std::uint32_t> box_of) {
   AppliedRecoding applied;
   std::vector<std::size_t> used;
   applied.groups = GroupRows(view, box_of, recoding.num_boxes(), used);
-  for (std::size_t q = 0; q < quasi.size(); ++q) {
+  for (const std::size_t column : view.data().ColumnsOf(Role::kQuasi)) {
+    const std::string& name = view.data().columns[column].attribute.name;
+    const auto matched =
+        std::find_if(recoding.columns().begin(), recoding.columns().end(), [&](const auto& each) { return each.name == name; });
+    const auto place = static_cast<std::size_t>(matched - recoding.columns().begin());
     auto dictionary = std::make_shared<Dictionary>();
     std::vector<Code> codes;
-    for (const std::size_t box : used)
-      codes.push_back(dictionary->Intern(recoding.columns()[matched[q]].cells[recoding.cell(box, matched[q])]));
+    for (const std::size_t box : used) codes.push_back(dictionary->Intern(matched->cells[recoding.cell(box, place)]));
     applied.texts.dictionaries.push_back(std::move(dictionary));
     applied.texts.codes.push_back(std::move(codes));
   }
   return applied;
+}
+
+Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const Run& run) {
+  CORDON_TRY(const CoveringBoxes covering, Cover(recoding, view, 1, run));
+  std::vector<std::uint32_t> box_of(view.size(), kNoBox);
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (!covering[i].empty()) box_of[i] = covering[i].front();
+  }
+  return ApplyBoxes(recoding, view, box_of);
 }
 
 }  // namespace cordon

@@ -85,6 +85,26 @@ std::optional<std::size_t> BoxIndex::FirstCovering(std::span<const Code> point) 
   return best;
 }
 
+void BoxIndex::LeastCovering(std::span<const Code> point, std::size_t most, std::vector<std::uint32_t>& found) const {
+  const auto begin = static_cast<std::ptrdiff_t>(found.size());
+  if (!nodes_.empty()) Gather(0, point, found);
+  std::sort(found.begin() + begin, found.end());
+  found.resize(std::min(found.size(), static_cast<std::size_t>(begin) + most));
+}
+
+void BoxIndex::Gather(std::uint32_t id, std::span<const Code> point, std::vector<std::uint32_t>& found) const {
+  const Node& node = nodes_[id];
+  if (!Covers(std::span(bounds_).subspan(id * num_dimensions_, num_dimensions_), point)) return;
+  if (node.left != kNone) {
+    Gather(node.left, point, found);
+    Gather(node.right, point, found);
+    return;
+  }
+  for (std::uint32_t i = node.begin; i < node.end; ++i) {
+    if (Covers(box(order_[i]), point)) found.push_back(order_[i]);
+  }
+}
+
 void BoxIndex::Search(std::uint32_t id, std::span<const Code> point, std::uint32_t& best) const {
   const Node& node = nodes_[id];
   if (node.first >= best || !Covers(std::span(bounds_).subspan(id * num_dimensions_, num_dimensions_), point)) return;

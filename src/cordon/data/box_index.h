@@ -21,6 +21,8 @@ class BoxIndex {
 
   // The least number of a box with lo <= point <= hi in every dimension.
   std::optional<std::size_t> FirstCovering(std::span<const Code> point) const;
+  // The same of the `most` least numbers, ascending, after what `found` holds.
+  void LeastCovering(std::span<const Code> point, std::size_t most, std::vector<std::uint32_t>& found) const;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -39,6 +41,7 @@ class BoxIndex {
   std::uint32_t Build(std::uint32_t begin, std::uint32_t end);
   std::size_t WidestDimension(std::uint32_t begin, std::uint32_t end) const;
   void Search(std::uint32_t node, std::span<const Code> point, std::uint32_t& best) const;
+  void Gather(std::uint32_t node, std::span<const Code> point, std::vector<std::uint32_t>& found) const;
 
   std::size_t num_dimensions_;
   std::vector<CodeRange> ranges_;

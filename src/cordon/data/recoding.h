@@ -46,6 +46,18 @@ class Recoding {
   std::vector<std::uint32_t> boxes_;  // a cell a column, box after box, ascending
 };
 
+// The boxes that cover each row of a view, those of least loss first.
+struct CoveringBoxes {
+  std::vector<std::size_t> starts;  // of the row's boxes, and an end
+  std::vector<std::uint32_t> boxes;
+
+  std::span<const std::uint32_t> operator[](std::size_t row) const {
+    return std::span(boxes).subspan(starts[row], starts[row + 1] - starts[row]);
+  }
+};
+// At most `most` of each row. An error where the recoding is not of these quasi columns.
+Result<CoveringBoxes> Cover(const Recoding& recoding, const View& view, std::size_t most, const Run& run);
+
 struct AppliedRecoding {
   Groups groups;     // one for each box that covers a row, in the order of the boxes
   GroupCells texts;  // the boxes' texts, as they were saved
@@ -53,6 +65,9 @@ struct AppliedRecoding {
 
 // Every row joins the box of least loss among those that cover it, the first of equals; rows that no box covers are
 // suppressed. An error where the recoding is not of these quasi columns.
+inline constexpr std::uint32_t kNoBox = ~std::uint32_t{0};
+// The same with the box of each row of the view given; kNoBox: it is suppressed.
+AppliedRecoding ApplyBoxes(const Recoding& recoding, const View& view, std::span<const std::uint32_t> box_of);
 Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const Run& run);
 
 }  // namespace cordon

@@ -163,6 +163,13 @@ RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows,
 
 GroupSizes GroupSizesOf(const Release& release, const Run& run) {
   GroupSizes sizes;
+  const std::vector<std::size_t> named = release.ColumnsOf(Role::kGroup);
+  if (!release.permuted.empty() && !named.empty()) {  // cells are exact: what a row is hidden among is its named group
+    const Column& group = release.columns[named.front()].text;
+    const CodedColumn column{&group.codes, group.dictionary->size()};
+    sizes.groups = CountCombinations(std::span(&column, 1), release.num_rows, run);
+    return sizes;
+  }
   sizes.groups = CountCombinations(QuasiColumns(release), release.num_rows, run);
   const StarRows is_star(release);
   // Where nothing was suppressed, and that is known, a group that is "*" throughout is one by rights.

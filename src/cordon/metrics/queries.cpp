@@ -63,18 +63,32 @@ std::vector<CountQuery> MakeQueries(const Microdata& original, const QueryOption
 
 Result<QueryError> MeasureQueryError(const Microdata& original, const Release& release, const QueryOptions& options,
                                      const Run& run) {
-  const std::vector<CountQuery> queries = MakeQueries(original, options);
-  const std::vector<std::uint64_t> counts = CountQueries(original, queries, run);
-  CORDON_TRY(const std::vector<double> estimates, EstimateQueries(original, release, queries, run));
+  Workload workload{options.queries, MakeQueries(original, options), {}};
+  workload.queries = workload.boxes.size();
+  workload.query_of_box.resize(workload.boxes.size());
+  std::iota(workload.query_of_box.begin(), workload.query_of_box.end(), 0U);
+  return MeasureWorkloadError(original, release, workload, run);
+}
+
+Result<QueryError> MeasureWorkloadError(const Microdata& original, const Release& release, const Workload& workload,
+                                        const Run& run) {
+  const std::vector<std::uint64_t> box_counts = CountQueries(original, workload.boxes, run);
+  CORDON_TRY(const std::vector<double> box_estimates, EstimateQueries(original, release, workload.boxes, run));
   if (run.Stopped()) return Error::Cancelled();
+  std::vector<std::uint64_t> counts(workload.queries);
+  std::vector<double> estimates(workload.queries);
+  for (std::size_t box = 0; box < workload.boxes.size(); ++box) {
+    counts[workload.query_of_box[box]] += box_counts[box];
+    estimates[workload.query_of_box[box]] += box_estimates[box];
+  }
   QueryError measured;
-  measured.queries = queries.size();
+  measured.queries = workload.queries;
   std::vector<double> errors;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto count = static_cast<double>(counts[i]);
     if (counts[i] > 0) errors.push_back(std::abs(estimates[i] - count) / count);
   }
-  measured.empty = queries.size() - errors.size();
+  measured.empty = workload.queries - errors.size();
   if (errors.empty()) return measured;
   std::sort(errors.begin(), errors.end());
   measured.median = Quantile(errors, 0.5);

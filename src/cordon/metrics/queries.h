@@ -44,6 +44,16 @@ struct QueryError {
   std::vector<double> quantiles;  // 0 %, 10 %, ..., 100 %; none where every query is empty
 };
 
+// Queries that somebody wrote down. One that is no box is several, which share no row.
+struct Workload {
+  std::uint64_t queries = 0;
+  std::vector<CountQuery> boxes;
+  std::vector<std::uint32_t> query_of_box;  // 0 to queries - 1, ascending; a query without a box has no row
+};
+// REQUIRES: at most one sensitive column in a box, and no column twice.
+Result<QueryError> MeasureWorkloadError(const Microdata& original, const Release& release, const Workload& workload,
+                                        const Run& run);
+
 // REQUIRES: options.Validate(); the release is one of `original`: its quasi columns are read on the original's domains.
 Result<QueryError> MeasureQueryError(const Microdata& original, const Release& release, const QueryOptions& options,
                                      const Run& run);

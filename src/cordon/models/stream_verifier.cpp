@@ -27,7 +27,8 @@ bool IsNode(const Hierarchy& hierarchy, const AxisRange& range) {
 }  // namespace
 
 Result<void> StreamVerifierOptions::Validate() const {
-  if (delay_tuples < 0 || delay_ms < 0 || (delay_tuples > 0) == (delay_ms > 0)) {
+  const bool bounded = (delay_tuples > 0) != (delay_ms > 0) || (delay_tuples == 0 && delay_ms == 0 && most_held > 0);
+  if (delay_tuples < 0 || delay_ms < 0 || most_held < 0 || !bounded) {
     return Error::InvalidPolicy("a stream needs a delay above 0, in tuples or in time, not both");
   }
   return {};
@@ -118,7 +119,7 @@ Result<void> StreamVerifier::CheckBox(const Box& box) const {
 
 Result<void> StreamVerifier::CheckCovered(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
   for (const HeldTuples::Row& member : members) {
-    if (member.aside) return Refused("position {} is late", member.position);
+    if (member.aside && HasDelay()) return Refused("position {} is late", member.position);
     for (std::size_t i = 0; i < departure.box.size(); ++i) {
       if (member.quasi[i] < departure.box[i].lo || member.quasi[i] > departure.box[i].hi) {
         return Refused("position {} is outside its box in '{}'", member.position, schema_.quasi[i].name);
@@ -206,8 +207,20 @@ bool StreamVerifier::IsOverdue(const HeldTuples::Row& row) const {
          static_cast<std::uint64_t>(options_.delay_ms);
 }
 
+// Without a delay a few tuples may wait for long: set aside, they do not stretch the ring of the others.
+Result<void> StreamVerifier::CheckHeld() {
+  const auto held = static_cast<std::int64_t>(tuples_.size());
+  if (options_.most_held > 0 && held > options_.most_held) {
+    return Refused("{} tuples wait, {} may", held, options_.most_held);
+  }
+  constexpr Position kShortRing = 1024;
+  while (!HasDelay() && tuples_.last() - tuples_.first() >= kShortRing + 4 * held) tuples_.SetAside(tuples_.first());
+  return {};
+}
+
 Result<void> StreamVerifier::EndStep() {
-  while (tuples_.first() <= tuples_.last() && IsOverdue(tuples_.Get(tuples_.first()))) {
+  CORDON_RETURN_IF_ERROR(CheckHeld());
+  while (HasDelay() && tuples_.first() <= tuples_.last() && IsOverdue(tuples_.Get(tuples_.first()))) {
     if (!options_.pool) return Refused("position {} is overdue and still held", tuples_.first());
     tuples_.SetAside(tuples_.first());
   }
@@ -234,6 +247,7 @@ std::string StreamVerifier::Fingerprint() const {
   for (const auto& judge : judges_) writer.Text(judge->text());
   writer.Whole(options_.delay_tuples);
   writer.Whole(options_.delay_ms);
+  writer.Whole(options_.most_held);
   writer.Flag(options_.pool);
   writer.Count(options_.reuse_cap);
   writer.Text(windows_.Fingerprint());

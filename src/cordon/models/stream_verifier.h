@@ -9,7 +9,8 @@
 //   of a category the box is the leaves of one node; everywhere it stays within the declared domain;
 //   a tuple that joins a group lies in exactly the box of a group judged before, so it can only add people and values;
 //   a window model holds of the group in the window that it claims (window_verifier.h);
-//   nothing waits longer than the delay allows, except for the pool of suppressed tuples, which must leave at the widest box.
+//   nothing waits longer than the delay allows, except for the pool of suppressed tuples, which must leave at the widest box;
+//   no more tuples wait than may, where the stream has no delay.
 // So every prefix that ends between two departures satisfies the models: all of them are monotone, but for window
 // models, which are promised of each group by itself.
 //
@@ -33,12 +34,13 @@ namespace cordon {
 class StreamJudge;
 
 struct StreamVerifierOptions {
-  // Exactly one of them is above 0: how many arrivals, or how much event time, a tuple may wait.
+  // How many arrivals, or how much event time, a tuple may wait: one of them is above 0, or else most_held.
   std::int64_t delay_tuples = 0;
   EventTime delay_ms = 0;
-  bool pool = false;          // suppressed tuples may wait longer, to leave together
-  std::size_t reuse_cap = 0;  // groups that may be joined at any moment
-  bool short_window = false;  // a stream that ends before it fills a window is its own window
+  std::int64_t most_held = 0;  // tuples that may wait after a step; 0: as many as the delay allows
+  bool pool = false;           // suppressed tuples may wait longer, to leave together
+  std::size_t reuse_cap = 0;   // groups that may be joined at any moment
+  bool short_window = false;   // a stream that ends before it fills a window is its own window
 
   Result<void> Validate() const;
 };
@@ -79,7 +81,9 @@ class StreamVerifier {
   Result<void> CheckReuse(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
   Result<void> CheckPooled(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
   Result<void> Check(const Departure& departure, const std::vector<HeldTuples::Row>& members);
+  bool HasDelay() const { return options_.delay_tuples > 0 || options_.delay_ms > 0; }
   bool IsOverdue(const HeldTuples::Row& row) const;
+  Result<void> CheckHeld();
   std::string Fingerprint() const;
 
   StreamSchema schema_;

@@ -16,6 +16,7 @@ const char* const kUnreadable = "the cell cannot be read on the column's domain"
 const char* const kOtherText = "the cell differs from the original";
 const char* const kNoSuchValue = "the cell covers no value that occurs in the original";
 const char* const kTooOften = "the cell occurs more often than in the original";
+const char* const kOtherGroup = "the group does not show the values of its rows";
 
 struct Bad {
   std::uint64_t row = kNone;  // from 0
@@ -159,6 +160,48 @@ Bad CheckNecessary(const Pair& pair, std::size_t num_rows, const Run& run) {
   return {};
 }
 
+// A shuffled column: what each text of it means on the original's axis, and whether every group shows the values of its rows,
+// each as often. Without a mapping, whether no value occurs more often than in the original.
+std::vector<Code> ValuesOfTexts(const Pair& pair) {
+  const Domain& domain = *pair.original->attribute.domain;
+  std::vector<Code> values = {domain.missing().value_or(kNull)};
+  for (std::size_t code = 0; code < pair.released->text.dictionary->size(); ++code)
+    values.push_back(domain.Encode((*pair.released->text.dictionary)[static_cast<Code>(code)].bytes()).value_or(kNull));
+  return values;
+}
+
+Bad CheckShuffled(const Pair& pair, const Release& release, std::span<const RowId> rows) {
+  const std::vector<Code> value_of = ValuesOfTexts(pair);
+  const Codes& group = release.columns[release.ColumnsOf(Role::kGroup).front()].text.codes;
+  using Member = std::pair<Code, Code>;  // group, value
+  std::vector<Member> shown(rows.size());
+  std::vector<Member> truth(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    shown[row] = {group[row], value_of[pair.released->text.codes[row] + 1]};
+    truth[row] = {group[row], pair.original->codes[rows[row]]};
+  }
+  std::sort(shown.begin(), shown.end());
+  std::sort(truth.begin(), truth.end());
+  const auto [bad, _] = std::mismatch(shown.begin(), shown.end(), truth.begin());
+  if (bad == shown.end()) return {};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (group[row] == bad->first) return {row, kOtherGroup};
+  }
+  return {};
+}
+
+Bad CheckShuffledCounts(const Pair& pair, std::size_t num_rows) {
+  const std::vector<Code> value_of = ValuesOfTexts(pair);
+  std::vector<std::int64_t> left(static_cast<std::size_t>(pair.original->attribute.domain->size()));
+  for (std::size_t row = 0; row < pair.original->codes.size(); ++row) ++left[pair.original->codes[row]];
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    const Code value = value_of[pair.released->text.codes[row] + 1];
+    if (value == kNull) return {row, kNoSuchValue};
+    if (--left[value] < 0) return {row, kTooOften};
+  }
+  return {};
+}
+
 Result<void> CheckMapping(std::span<const RowId> rows, const Release& release, const Microdata& original) {
   if (rows.size() != release.num_rows) {
     return Error::InvalidData("the row map has {} rows, the release has {}", rows.size(), release.num_rows);
@@ -198,7 +241,14 @@ Result<Truth> CheckTruth(const Release& release, const Microdata& original, std:
   }
   Bad first;
   for (const Pair& pair : pairs) {
-    const Bad bad = rows ? CheckCells(pair, release.num_rows, *rows, run) : CheckNecessary(pair, release.num_rows, run);
+    const bool shuffled = pair.released->attribute.name == release.permuted && pair.original->attribute.domain != nullptr &&
+                          !release.ColumnsOf(Role::kGroup).empty();
+    Bad bad;
+    if (shuffled) {
+      bad = rows ? CheckShuffled(pair, release, *rows) : CheckShuffledCounts(pair, release.num_rows);
+    } else {
+      bad = rows ? CheckCells(pair, release.num_rows, *rows, run) : CheckNecessary(pair, release.num_rows, run);
+    }
     if (run.Stopped()) return Error::Cancelled();
     if (bad.row >= first.row) continue;
     first = bad;

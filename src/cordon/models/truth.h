@@ -4,7 +4,8 @@
 // kept cell must show the original's text. A release can satisfy all models and still be wrong; this finds it.
 //
 // With a mapping of rows each cell is checked. Without one only what must be so in any case: no more rows than the
-// original has, kept texts no more often than there, every quasi cell readable and covering some value that occurs.
+// original has, kept texts no more often than there, every quasi cell readable and covering some value that occurs. A column
+// that was shuffled inside groups must show, group by group, the values of the group's rows.
 #pragma once
 
 #include <cstdint>

@@ -41,6 +41,14 @@ class GainBook {
     if (spec_.kind == BetaLikenessSpec::Kind::kEnhanced && !BelowSurprise(gain, whole)) holds_ = false;
   }
 
+  bool holds() const { return holds_; }
+  // Enhanced: whether so many rows of the group, and so many of the whole, are clearly within the bound.
+  bool Keeps(std::uint64_t count, std::uint64_t whole) const {
+    const Ratio ratio{count * whole_rows_, whole * rows_};
+    return ratio.group <= ratio.whole ||
+           BelowSurprise(Measure::Fraction(ratio.group - ratio.whole, ratio.whole), whole, std::ldexp(1.0L, -56));
+  }
+
   // Basic: the largest gain decides. 2^64 * 2^30.
   Finding Close() const {
     const bool basic = most_.numerator * static_cast<UInt128>(spec_.beta.denominator()) <=
@@ -51,11 +59,11 @@ class GainBook {
  private:
   // gain <= -ln p, as p * exp(gain) <= 1. Equality is impossible: gain is a fraction above 0 and p one below 1. Where the
   // two are near, gain < 23, and the left side comes out within 2^-58 of itself; the margin is 2^-57.
-  bool BelowSurprise(const Measure& gain, std::uint64_t whole) const {
+  bool BelowSurprise(const Measure& gain, std::uint64_t whole, long double margin = std::ldexp(1.0L, -57)) const {
     const long double p = static_cast<long double>(whole) / static_cast<long double>(whole_rows_);
     const long double grown =
         p * std::exp(static_cast<long double>(gain.numerator) / static_cast<long double>(gain.denominator));
-    return grown <= 1 - std::ldexp(1.0L, -57);
+    return grown <= 1 - margin;
   }
 
   const BetaLikenessSpec& spec_;
@@ -88,21 +96,67 @@ class BetaJudge final : public GroupJudge {
 
   // Runs that start and end with values of the group: one that reaches further has the same rows of the group, more of
   // the whole, and so a smaller gain and a larger bound.
+  //
+  // No run gains more than the best of its values: (a + b) / (c + d) is at most the larger of a / c and b / d. So runs
+  // matter to the enhanced kind alone, whose bound falls as p grows.
   void EnterRuns(std::span<const Tally::Entry> values, GainBook& book) const {
-    const Domain& domain = *whole_.domain;
-    Int128 steps = 1;  // in 1; at most 10^15
-    for (int digit = 0; digit < domain.scale(); ++digit) steps *= 10;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i].value == whole_.missing) continue;
-      std::uint64_t count = values[i].count;
-      for (std::size_t j = i + 1; j < values.size() && values[j].value != whole_.missing; ++j) {
-        // Greatest - least > range, in steps of the domain's last digit.
-        const Int128 apart = static_cast<Int128>(domain.value(values[j].value)) - domain.value(values[i].value);
-        if (apart * spec_.range->denominator() > steps * spec_.range->numerator()) break;
-        count += values[j].count;
-        book.Enter(count, WholeRows(values[i].value, values[j].value));
-      }
+    if (spec_.kind != BetaLikenessSpec::Kind::kEnhanced) return;
+    Runs runs{{}, {0}, 1};
+    for (const Tally::Entry& entry : values) {
+      if (entry.value == whole_.missing) continue;
+      runs.values.push_back(entry.value);
+      runs.before.push_back(runs.before.back() + entry.count);
     }
+    for (int digit = 0; digit < whole_.domain->scale(); ++digit) runs.steps *= 10;
+    const std::size_t size = runs.values.size();
+    if (size > 0) EnterRunsOf({0, size - 1}, {0, size - 1}, runs, book);
+  }
+
+  // Of one group, in ascending order.
+  struct Runs {
+    std::vector<Code> values;
+    std::vector<std::uint64_t> before;  // rows with values at smaller places
+    Int128 steps;                       // of the domain's last digit in 1; at most 10^15
+  };
+  struct Places {  // first and last
+    std::size_t first;
+    std::size_t last;
+  };
+
+  // All runs from a place of `from` to one of `to`. Where even the most rows of the group that such a run can have, and the
+  // fewest of the whole, keep the bound, all of them do: p * exp((q - p) / p) grows with q, and falls as p grows to q.
+  // Else both are halved. Groups that are like the whole are settled in few steps, however many values they have.
+  void EnterRunsOf(Places from, Places to, const Runs& runs, GainBook& book) const {
+    to.first = std::max(to.first, from.first);
+    from.last = std::min(from.last, to.last);
+    if (!book.holds() || from.first > from.last || to.first > to.last) return;
+    // The least of these runs goes from the last start to the first end; where both overlap it is a single value.
+    const bool apart = from.last <= to.first;
+    if (apart && TooWide(runs, from.last, to.first)) return;
+    const std::uint64_t most = runs.before[to.last + 1] - runs.before[from.first];
+    const std::uint64_t least_whole = apart ? WholeRows(runs.values[from.last], runs.values[to.first]) : 1;
+    if (book.Keeps(most, least_whole)) return;
+    if (from.first == from.last && to.first == to.last) {
+      if (from.first < to.first && !TooWide(runs, from.first, to.first)) {
+        book.Enter(most, WholeRows(runs.values[from.first], runs.values[to.first]));
+      }
+      return;
+    }
+    const auto middle = [](const Places& places) { return places.first + (places.last - places.first) / 2; };
+    if (from.last - from.first >= to.last - to.first) {
+      EnterRunsOf({from.first, middle(from)}, to, runs, book);
+      EnterRunsOf({middle(from) + 1, from.last}, to, runs, book);
+    } else {
+      EnterRunsOf(from, {to.first, middle(to)}, runs, book);
+      EnterRunsOf(from, {middle(to) + 1, to.last}, runs, book);
+    }
+  }
+
+  // Greatest - least > range, in steps of the domain's last digit.
+  bool TooWide(const Runs& runs, std::size_t first, std::size_t last) const {
+    const Domain& domain = *whole_.domain;
+    const Int128 apart = static_cast<Int128>(domain.value(runs.values[last])) - domain.value(runs.values[first]);
+    return apart * spec_.range->denominator() > runs.steps * spec_.range->numerator();
   }
 
   // The inner nodes above the group's values: their leaves are a run, so are the group's values among them.

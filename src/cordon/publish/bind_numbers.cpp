@@ -10,6 +10,7 @@
 namespace cordon::internal {
 namespace {
 
+constexpr std::int64_t kGreatest = 999'999'999'999'999'999;  // of 18 digits
 constexpr std::int64_t kMostDeclared = std::int64_t{1} << 22;
 
 // All values that the declared range can hold once they are rounded and put on the grid.
@@ -36,9 +37,11 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
                                                 const std::vector<std::optional<Decimal>>& numbers, const NumberShape& shape) {
   std::vector<std::int64_t> settled(view.num_texts());
   Flags too_long(view.num_texts());
+  Flags far(view.num_texts());
   Flags outside(view.num_texts());
   Flags undeclared(view.num_texts());
   bool any_long = false;
+  bool any_far = false;
   bool any_outside = false;
   bool any_undeclared = false;
   for (std::size_t code = 0; code < view.num_texts(); ++code) {
@@ -50,6 +53,10 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
     outside[code] = !shape.InRange(clamped);
     any_outside = any_outside || outside[code] != 0;
     settled[code] = shape.Settle(clamped);
+    // Read again, what is published must be a number too: an end that rounding or the grid moved up, as well.
+    const bool moved_far = std::abs(settled[code]) > kGreatest || (shape.grid && settled[code] + *shape.grid > kGreatest);
+    far[code] = value.has_value() && moved_far;
+    any_far = any_far || far[code] != 0;
     undeclared[code] = shape.values && !std::binary_search(shape.values->begin(), shape.values->end(), settled[code]);
     any_undeclared = any_undeclared || undeclared[code] != 0;
   }
@@ -58,6 +65,10 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
                     fmt::format("with the {} digits after the point that the column has, the number needs more than 18 digits",
                                 shape.scale))
         .WithHint("scale or shorten the numbers, or set type = \"categorical\"");
+  }
+  if (any_far) {
+    return BadCells(view, far, "moved to the next step of 'grid' or 'round', the number needs more than 18 digits")
+        .WithHint("set top in [attributes.{}] to clamp such values, or leave grid and round out", attribute.name);
   }
   if (any_outside) {
     return BadCells(view, outside, "a value is outside the declared range")

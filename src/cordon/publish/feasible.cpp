@@ -33,10 +33,12 @@ struct Advice {
   const Verdict& verdict;
   std::size_t num_rows;
   std::uint64_t people;
+  std::string entropy_l;
 
   std::string operator()(const KAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
   std::string operator()(const LDiversitySpec& spec) const {
-    if (spec.kind != LDiversitySpec::Kind::kRecursive) return fmt::format("l up to {}", verdict.reached_text);
+    if (spec.kind == LDiversitySpec::Kind::kEntropy) return fmt::format("l up to {}", entropy_l);
+    if (spec.kind == LDiversitySpec::Kind::kDistinct) return fmt::format("l up to {}", verdict.reached_text);
     if (std::isinf(verdict.reached)) return "a smaller l: fewer than l values occur";
     return fmt::format("c above {}", verdict.reached_text);
   }
@@ -44,8 +46,11 @@ struct Advice {
   std::string operator()(const BetaLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
   std::string operator()(const DeltaDisclosureSpec&) const { return fmt::format("delta above {}", verdict.reached_text); }
   std::string operator()(const AlphaKSpec& spec) const {
-    if (people < static_cast<std::uint64_t>(spec.k)) return fmt::format("k up to {}", people);
-    return fmt::format("alpha from {} on", ShareReached(verdict)) + RowsToSuppress(verdict, spec.alpha, num_rows);
+    const std::string k = people < static_cast<std::uint64_t>(spec.k) ? fmt::format("k up to {}", people) : "";
+    const Result<Rational> share = Rational::Parse(ShareReached(verdict));
+    if (!k.empty() && share.ok() && share.value() <= spec.alpha) return k;
+    return k + (k.empty() ? "" : " and ") + fmt::format("alpha from {} on", ShareReached(verdict)) +
+           RowsToSuppress(verdict, spec.alpha, num_rows);
   }
   std::string operator()(const ConfidenceSpec& spec) const {
     return fmt::format("h from {} on", verdict.reached_text) + RowsToSuppress(verdict, spec.h, num_rows);
@@ -55,6 +60,17 @@ struct Advice {
   std::string operator()(const WindowLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
   std::string operator()(const KeAnonymitySpec&) const { return fmt::format("at most {}", verdict.reached_text); }
 };
+
+// A real number is not written in full: the greatest l of three digits after the point that the rows satisfy, as judged.
+Result<std::string> EntropyThatHolds(LDiversitySpec spec, double reached, const Release& whole, const Run& run) {
+  constexpr std::int64_t kStep = 1000;
+  for (auto steps = static_cast<std::int64_t>(std::ceil(reached * kStep)); steps > kStep; --steps) {
+    spec.l = Rational(steps, kStep);
+    CORDON_TRY(const std::vector<Verdict> verdicts, Verifier({spec}).Judge(whole, run));
+    if (verdicts[0].holds) return spec.l.ToShortString();
+  }
+  return std::string("1");
+}
 
 }  // namespace
 
@@ -68,7 +84,12 @@ Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Ru
   for (const Verdict& verdict : verdicts) {
     if (verdict.holds) continue;
     text += text.empty() ? "these rows allow " : "; ";
-    text += std::visit(Advice{verdict, view.size(), view.data().num_persons}, verdict.spec);
+    std::string entropy_l;
+    const auto* diversity = std::get_if<LDiversitySpec>(&verdict.spec);
+    if (diversity != nullptr && diversity->kind == LDiversitySpec::Kind::kEntropy) {
+      CORDON_TRY(entropy_l, EntropyThatHolds(*diversity, verdict.reached, whole, run));
+    }
+    text += std::visit(Advice{verdict, view.size(), view.data().num_persons, entropy_l}, verdict.spec);
     text += fmt::format(" instead of {}", verdict.text);
   }
   return text;

@@ -305,9 +305,17 @@ std::string RunSection(const Report& report) {
   if (!report.tried.empty()) {
     std::vector<std::vector<std::string>> rows;
     for (const Tried& tried : report.tried) {
-      rows.push_back({tried.algorithm, fmt::format("{:.4f}", tried.information_loss), fmt::format("{:.3f}", tried.seconds)});
+      const auto number = [](const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; };
+      std::string outcome = tried.left_out.empty() ? tried.failed : "left out: " + tried.left_out;
+      if (tried.kept) outcome = report.tried.size() > 1 ? "kept" : "";
+      if (tried.cut_short) outcome += outcome.empty() ? "out of time" : ", out of time";
+      rows.push_back({tried.algorithm, number(tried.information_loss), number(tried.objective),
+                      tried.left_out.empty() ? fmt::format("{:.3f}", tried.seconds) : "", outcome});
     }
-    html += Section("Algorithms tried", "", Table({"algorithm", "information loss", "seconds"}, rows));
+    const std::string objective = report.objective ? report.objective->name : "objective";
+    html += Section("Algorithms tried",
+                    report.time_up ? "The time given was used up: with more, the loss may be less." : "Less is better.",
+                    Table({"algorithm", "information loss", "objective: " + objective, "seconds", "outcome"}, rows));
   }
   if (!report.seconds.empty()) {
     std::vector<std::vector<std::string>> rows;

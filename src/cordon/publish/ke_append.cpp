@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/ke_append.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "cordon/base/digest.h"
@@ -9,16 +8,22 @@
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_append_internal.h"
+#include "cordon/publish/ke_batch.h"
 
 namespace cordon {
 namespace internal {
 namespace {
 
-Result<OpenedStore> OpenForAppend(const std::string& path) {
+Result<OpenedStore> OpenForAppend(const std::string& path, FileCheck::Depth depth) {
   OpenedStore store;
   store.path = path;
-  CORDON_TRY(store.manifest, OpenStore(path));
+  CORDON_TRY(store.manifest, OpenStore(path, depth));
   CORDON_TRY(store.state, ReadPrivateState(path, store.manifest));
+  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, depth));
+  if (store.state.value("truth", Json::array()).size() != PartsOf(store.manifest.json).size()) {
+    return Error::InvalidData("the private half of {} does not belong to it", path)
+        .WithHint("restore the whole STORE and STORE.private from one backup");
+  }
   CORDON_TRY(const std::string text, ReadFile(store.PrivateFile("policy.toml")));
   CORDON_TRY(store.policy, ParsePolicy(text, store.state.value("policy_directory", "."), store.PrivateFile("policy.toml")));
   if (store.policy.digest != store.manifest.json.value("policy_sha256", "")) {
@@ -63,14 +68,20 @@ Result<Table> PendingRows(const OpenedStore& store, const Run& run) {
 }
 
 // The new rows, checked by themselves so that an error names their own row numbers, and those that wait before them.
-Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, const Run& run, std::string& sha256) {
+Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Json& state, const Run& run) {
   const Policy& policy = store.policy;
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, {.text = policy.data.text,
                                                                               .format = request.input_format,
                                                                               .stop = run.stop,
                                                                               .skip_columns = SkipColumns(policy)}));
   CORDON_TRY(Table more, ReadTable(*source, run));
-  sha256 = source->InputDigest();
+  const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, state, run);
+  if (const Seen seen = WasTakenIn(batch, state); seen != Seen::kNo && !request.again) {
+    return Error::InvalidPolicy("{} is in the store already{}", request.input,
+                                seen == Seen::kSameRows ? ": the same rows in other bytes" : "")
+        .WithHint("rows published twice tell more of their people; --again if these are other people");
+  }
+  RememberBatch(batch, state);
   CORDON_TRY(KeRows rows,
              BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
   CORDON_TRY(const Table pending, PendingRows(store, run));
@@ -101,38 +112,40 @@ Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json
 Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string path = StorePath(request.store);
+  const bool guarded = request.mode == AppendRequest::Mode::kGuarded;
   CORDON_RETURN_IF_ERROR(DuckDbVersion());
-  CORDON_RETURN_IF_ERROR(OpenStore(path));  // what is no store gets no lock file
+  CORDON_RETURN_IF_ERROR(OpenStore(path, FileCheck::Depth::kQuick));  // what is no store gets no lock file
   CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
-  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path));
+  // Grouping everything anew reads everything.
+  const auto depth = guarded ? FileCheck::Depth::kWhole : FileCheck::Depth::kQuick;
+  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path, depth));
   SweepPrivate(path, store.manifest, store.state);
-  std::string sha256;
-  CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, run, sha256));
-  if (rows.rows.values.empty()) {
-    return Error::InvalidData("{} has no row with a value of '{}'", request.input, store.model.sensitive);
-  }
-  Json state = store.state;
-  state.erase("pending");
-  Json& appended = state["appended"];
-  if (!request.again && std::find(appended.begin(), appended.end(), Json(sha256)) != appended.end()) {
-    return Error::InvalidPolicy("{} is in the store already", request.input)
-        .WithHint("rows published twice tell more of their people; --again if these are other people");
-  }
-  appended.push_back(sha256);
-  Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
-
-  const auto publish = [&]() -> Result<KeReport> {
-    if (request.mode == AppendRequest::Mode::kGuarded) {
-      return internal::PublishGuarded(store, std::move(rows), std::move(state), random, run);
+  const auto append = [&]() -> Result<KeReport> {
+    Json state = store.state;
+    CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, state, run));
+    if (rows.rows.values.empty()) {
+      return Error::InvalidData("{} has no row with a value of '{}'", request.input, store.model.sensitive);
     }
+    state.erase("pending");
+    Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
+    if (guarded) return internal::PublishGuarded(store, std::move(rows), std::move(state), random, run);
     auto groups = Ke(rows.rows.values, rows.rows.scale, store.model, random);
     if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
       return internal::KeepPending(store, rows, std::move(state));
     }
     CORDON_TRY(const KeGroups found, std::move(groups));
-    return internal::PublishFrozen(store, std::move(rows), found, std::move(state), random, run);
+    const auto compact = request.compact ? internal::Compact::kYes : internal::Compact::kNo;
+    return internal::PublishFrozen(store, std::move(rows), found, std::move(state), compact, random, run);
   };
-  CORDON_TRY(KeReport report, publish());
+  KeReport report;
+  report.mode = "compact";
+  if (!request.input.empty()) {
+    CORDON_TRY(report, append());
+  }
+  if (request.compact && report.groups == 0) {  // no rows were given, or they wait
+    CORDON_TRY(const internal::OpenedStore now, internal::OpenForAppend(path, depth));
+    CORDON_RETURN_IF_ERROR(internal::CompactParts(now, run));
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

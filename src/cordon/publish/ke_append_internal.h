@@ -3,6 +3,8 @@
 // A store opened for an append, and the two ways to publish into it.
 #pragma once
 
+#include <span>
+
 #include "cordon/publish/ke_append.h"
 #include "cordon/publish/ke_permute_internal.h"
 
@@ -17,7 +19,6 @@ struct OpenedStore {
   std::vector<StoreColumn> columns;
   int scale = 0;  // of the sensitive column
 
-  std::string File(const char* name) const { return path + "/" + name; }
   std::string PrivateFile(const std::string& name) const { return PrivatePath(path) + "/" + name; }
 };
 
@@ -27,9 +28,21 @@ struct NewRows {
   KeRows rows;
 };
 
+enum class Compact { kNo, kYes };
+
 // Both give the report of what they published, and put it into place.
-Result<KeReport> PublishFrozen(const OpenedStore& store, NewRows rows, const KeGroups& groups, Json state, const Random& random,
-                               const Run& run);
+Result<KeReport> PublishFrozen(const OpenedStore& store, NewRows rows, const KeGroups& groups, Json state, Compact compact,
+                               const Random& random, const Run& run);
 Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json state, Random& random, const Run& run);
+
+// All parts of the store as one; nothing else changes.
+Result<void> CompactParts(const OpenedStore& store, const Run& run);
+
+// The files of some parts, each in its directory, as the files of one part in another directory.
+Result<void> MergeTables(const std::vector<std::string>& directories, std::span<const StorePart> parts,
+                         const std::vector<StoreColumn>& columns, int scale, const std::string& to, std::uint64_t number,
+                         const Run& run);
+// The same of their true values and candidates, in the private half.
+Result<Json> MergeTruth(const OpenedStore& store, std::span<const Json> entries, int scale, const Run& run);
 
 }  // namespace cordon::internal

@@ -108,12 +108,10 @@ Result<ParquetColumn> ScaledColumn(const char* name, const std::vector<std::int6
   return ParquetColumn{name, to == 0 ? Type::kInteger : Type::kDecimal, to, ParquetColumn::Numbers{std::move(scaled)}};
 }
 
-Result<FileDigest> WritePrivate(const std::string& path, const std::vector<ParquetColumn>& columns, std::size_t rows,
-                                const Run& run) {
-  CORDON_RETURN_IF_ERROR(WriteParquetFile(path, columns, rows, run));
-  std::error_code failed;  // the directory is closed to others anyway
-  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, failed);
-  return DigestOfFile(path);
+Result<Json> WritePrivate(const std::string& directory, const std::string& name, const std::vector<ParquetColumn>& columns,
+                          std::size_t rows, const Run& run) {
+  CORDON_RETURN_IF_ERROR(WriteParquetFile(directory + "/" + name, columns, rows, run));
+  return SealPrivateFile(directory, name);
 }
 
 }  // namespace
@@ -179,14 +177,15 @@ Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::v
 }
 
 Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, const Run& run) {
+                          const Policy& policy, const std::string& directory, std::uint64_t part, const Run& run) {
+  const auto path = [&](const char* of) { return directory + "/" + PartFile(of, part); };
   const Release& release = publication.verified.release();
   std::vector<ParquetColumn> table;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     CORDON_TRY(ParquetColumn cells, CellsOf(release.columns[i], columns[i], policy.data));
     table.push_back(std::move(cells));
   }
-  CORDON_RETURN_IF_ERROR(WriteParquetFile(directory + "/table.parquet", table, release.num_rows, run));
+  CORDON_RETURN_IF_ERROR(WriteParquetFile(path("table"), table, release.num_rows, run));
   if (run.Stopped()) return Error::Cancelled();
 
   const HelpTable& help = publication.tables.help;
@@ -197,7 +196,7 @@ Result<void> WriteKeFiles(const KePublication& publication, const std::vector<St
     CORDON_TRY(ParquetColumn column, ScaledColumn(name, *values, publication.scale, scale));
     lines.push_back(std::move(column));
   }
-  CORDON_RETURN_IF_ERROR(WriteParquetFile(directory + "/help.parquet", lines, help.group.size(), run));
+  CORDON_RETURN_IF_ERROR(WriteParquetFile(path("help"), lines, help.group.size(), run));
 
   const HelpGroups& groups = publication.tables.groups;
   std::vector<ParquetColumn> facts = {WholeColumn("group", groups.group), WholeColumn("rows", groups.rows),
@@ -207,17 +206,25 @@ Result<void> WriteKeFiles(const KePublication& publication, const std::vector<St
     CORDON_TRY(ParquetColumn column, ScaledColumn(name, *values, publication.scale, scale));
     facts.push_back(std::move(column));
   }
-  return WriteParquetFile(directory + "/groups.parquet", facts, groups.group.size(), run);
+  return WriteParquetFile(path("groups"), facts, groups.group.size(), run);
+}
+
+Result<Json> SealPrivateFile(const std::string& directory, const std::string& name) {
+  const std::string path = directory + "/" + name;
+  std::error_code failed;  // the directory is closed to others anyway
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, failed);
+  CORDON_TRY(const FileDigest digest, DigestOfFile(path));
+  CORDON_RETURN_IF_ERROR(SyncPath(path));
+  Json entry = ToJson(digest);
+  entry["file"] = name;
+  return entry;
 }
 
 Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run) {
   const std::string name = FreshName();
-  const std::string values = "values-" + name + ".parquet";
-  const std::string candidates = "candidates-" + name + ".parquet";
-  CORDON_TRY(
-      const FileDigest of_values,
-      WritePrivate(private_directory + "/" + values,
-                   {WholeColumn("value", truth.values), WholeColumn("candidate", truth.candidate)}, truth.values.size(), run));
+  CORDON_TRY(const Json values, WritePrivate(private_directory, "values-" + name + ".parquet",
+                                             {WholeColumn("value", truth.values), WholeColumn("candidate", truth.candidate)},
+                                             truth.values.size(), run));
   std::vector<std::int64_t> set_of;
   std::vector<std::int64_t> members;
   for (std::size_t set = 0; set < truth.sets.size(); ++set) {
@@ -227,13 +234,10 @@ Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& priv
     }
   }
   const std::size_t size = members.size();
-  CORDON_TRY(const FileDigest of_candidates,
-             WritePrivate(private_directory + "/" + candidates,
+  CORDON_TRY(const Json candidates,
+             WritePrivate(private_directory, "candidates-" + name + ".parquet",
                           {WholeColumn("candidate", std::move(set_of)), WholeColumn("value", std::move(members))}, size, run));
-  return Json{{"rows", truth.values.size()},
-              {"scale", scale},
-              {"values", {{"file", values}, {"sha256", of_values.sha256}}},
-              {"candidates", {{"file", candidates}, {"sha256", of_candidates.sha256}}}};
+  return Json{{"rows", truth.values.size()}, {"scale", scale}, {"values", values}, {"candidates", candidates}};
 }
 
 }  // namespace cordon

@@ -13,7 +13,7 @@ namespace {
 constexpr Int128 kTooManyDigits = 1'000'000'000'000'000'000;  // 10^18
 
 struct Published {
-  KeTruth truth;  // in the order of table.parquet
+  KeTruth truth;  // in the order of the published table
   Table cells;    // its columns, as texts
 };
 
@@ -32,7 +32,6 @@ Result<Published> ReadPublished(const OpenedStore& store, int scale, const Run& 
   Published made;
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads}));
   for (const Json& part : store.state["truth"]) {
-    for (const char* file : {"values", "candidates"}) CORDON_RETURN_IF_ERROR(CheckPrivateFile(store.path, part[file]));
     std::int64_t factor = 1;
     for (int digit = part.value("scale", 0); digit < scale; ++digit) factor *= 10;
     const auto read = [&](const char* file, const char* columns) {
@@ -65,7 +64,7 @@ Result<Published> ReadPublished(const OpenedStore& store, int scale, const Run& 
       made.truth.candidate.push_back(static_cast<std::int64_t>(before) + candidate[row]);
     }
   }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenParquet(store.File("table.parquet"), {}));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store.path, store.manifest));
   CORDON_TRY(made.cells, ReadTable(*source, run));
   if (made.cells.num_rows != made.truth.values.size()) {
     return Error::InvalidData("the private half does not belong to the published rows");
@@ -236,13 +235,15 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   CORDON_TRY(const std::vector<StoreColumn> columns, Widest(store.columns, needed));
 
   CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path));
-  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, scale, store.policy, stage.directory(), run));
+  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, scale, store.policy, stage.directory(), 1, run));
   // Candidates go with the rows in their published order.
   KeTruth truth{publication.true_values, std::vector<std::int64_t>(values.size()), std::move(guarded.truth.sets)};
   for (std::size_t row = 0; row < values.size(); ++row) truth.candidate[row] = guarded.truth.candidate[publication.order[row]];
   CORDON_TRY(const Json entry, WriteTruth(truth, scale, stage.private_directory(), run));
   state["truth"] = Json::array({entry});
   Json manifest = store.manifest.json;
+  const StorePart whole{1, values.size(), StorePart::kSettled};
+  SetParts(manifest, std::span(&whole, 1));
   manifest["rows"] = values.size();
   manifest["groups"] = publication.groups;
   manifest["next_group"] = publication.groups + 1;

@@ -8,6 +8,7 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
+#include "cordon/publish/ke_batch.h"
 #include "cordon/publish/ke_permute_internal.h"
 #include "cordon/publish/version.h"
 
@@ -28,33 +29,35 @@ Json NewManifest(const KePublication& publication, const std::vector<StoreColumn
                  const KeAnonymitySpec& model) {
   Json described = Json::array();
   for (const StoreColumn& column : columns) described.push_back(ToJson(column));
-  return {{"format", 1},
-          {"kind", "ke-store"},
-          {"tool", std::string("cordon ") + kVersion},
-          {"policy_sha256", policy.digest},
-          {"algorithm", "ke"},
-          {"sensitive", model.sensitive},
-          {"rows", publication.verified.release().num_rows},
-          {"groups", publication.groups},
-          {"next_group", publication.groups + 1},
-          {"columns", described},
-          {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
-          {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
+  Json manifest = {{"format", 1},
+                   {"kind", "ke-store"},
+                   {"tool", std::string("cordon ") + kVersion},
+                   {"policy_sha256", policy.digest},
+                   {"algorithm", "ke"},
+                   {"sensitive", model.sensitive},
+                   {"rows", publication.verified.release().num_rows},
+                   {"groups", publication.groups},
+                   {"next_group", publication.groups + 1},
+                   {"columns", described},
+                   {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
+                   {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
+  const StorePart whole{1, publication.verified.release().num_rows, StorePart::kSettled};
+  SetParts(manifest, std::span(&whole, 1));
+  return manifest;
 }
 
 Result<void> MakeStore(const PermuteRequest& request, const KePublication& publication, const Policy& policy,
-                       const KeAnonymitySpec& model, const std::string& input_sha256, const Run& run) {
+                       const KeAnonymitySpec& model, Json state, const Run& run) {
   CORDON_TRY(StoreStage stage, StoreStage::ForNew(StorePath(request.output)));
   CORDON_TRY(const std::vector<StoreColumn> columns, ColumnsOfRelease(publication.verified.release(), policy));
-  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), run));
+  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), 1, run));
   CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
   CORDON_TRY(const std::string policy_text, ReadFile(policy.name));
   CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy_text, AtomicFile::Access::kPrivate));
   std::error_code failed;
-  const Json state = {{"format", 1},
-                      {"policy_directory", std::filesystem::absolute(policy.directory, failed).string()},
-                      {"truth", Json::array({truth})},
-                      {"appended", Json::array({input_sha256})}};
+  state["format"] = 1;
+  state["policy_directory"] = std::filesystem::absolute(policy.directory, failed).string();
+  state["truth"] = Json::array({truth});
   CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, columns, policy, model), state));
   if (run.Stopped()) return Error::Cancelled();
   return stage.Commit();
@@ -74,9 +77,9 @@ KeReport ReportOf(const KePublication& publication, std::uint64_t excluded, std:
   report.rows = publication.verified.release().num_rows;
   report.groups = publication.groups;
   report.excluded = excluded;
-  report.sum_error = FormatDecimal(publication.sum_error, publication.scale);
-  report.max_error = FormatDecimal(publication.max_error, publication.scale);
-  report.greatest_share = publication.greatest_share.ToString();
+  report.sum_error = FormatDecimal(publication.figures.sum_error, publication.scale);
+  report.max_error = FormatDecimal(publication.figures.max_error, publication.scale);
+  report.greatest_share = publication.figures.greatest_share.ToString();
   report.least_quartile_range = FormatDecimal(publication.tables.groups.least_quartile_range, publication.scale);
   report.privacy = {publication.verdict};
   report.warnings = publication.verdict.warnings;
@@ -125,6 +128,8 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
+  Json state = Json::object();
+  RememberBatch(DescribeBatch(table, std::move(sha256), policy, state, run), state);
   CORDON_TRY(KeRows rows, BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input, policy.name));
   const std::uint64_t excluded = rows.excluded;
   Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
@@ -134,7 +139,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const KeGroups groups, Ke(rows.values, rows.scale, model, random));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
-  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, sha256, run));
+  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, std::move(state), run));
   KeReport report = internal::ReportOf(publication, excluded, "first");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
@@ -164,6 +169,7 @@ Json ToJson(const KeReport& report) {
 
 std::string Summary(const KeReport& report) {
   std::string text;
+  if (report.mode == "compact") return "compacted: all parts of the store are one\n";
   if (report.groups > 0) {
     text += fmt::format("published: {} rows, {} groups; ranges add up to {}, the widest is {}\n", report.rows, report.groups,
                         report.sum_error, report.max_error);

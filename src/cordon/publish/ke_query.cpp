@@ -50,7 +50,7 @@ struct Plan {
   int max_lo = -1, max_hi = -1, max_shown = -1;
 };
 
-Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& store) {
+Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& store, const Json& manifest) {
   const bool sums = query.Asks(Aggregate::kSum) || query.Asks(Aggregate::kAvg);
   const bool least = query.Asks(Aggregate::kMin);
   const bool most = query.Asks(Aggregate::kMax);
@@ -88,13 +88,17 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& st
     add(plan.max_hi, "max(max_hi)");
     add(plan.max_shown, "max(shown_max)");
   }
-  const auto file = [&](const char* name) { return fmt::format("read_parquet({})", QuoteSqlText(store + "/" + name)); };
+  const auto rows_of = [&](const char* table) {  // all parts have the same columns
+    std::vector<std::string> paths;
+    for (const std::string& path : PartPaths(store, manifest, table)) paths.push_back(QuoteSqlText(path));
+    return fmt::format("read_parquet([{}])", fmt::join(paths, ", "));
+  };
   plan.sql = fmt::format("WITH hit AS (SELECT {} FROM {}{} GROUP BY {}\"group\") SELECT {} FROM hit", fmt::join(hit, ", "),
-                         file("table.parquet"), query.condition.empty() ? "" : " WHERE " + query.condition,
+                         rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
                          query.group_by.empty() ? "" : fmt::format("{}, ", fmt::join(keys, ", ")), fmt::join(out, ", "));
   if (sums || least || most)
-    plan.sql += fmt::format(" JOIN {} AS lines ON lines.\"group\" = g AND lines.hits = h", file("help.parquet"));
-  if (sums) plan.sql += fmt::format(" JOIN {} AS facts ON facts.\"group\" = g", file("groups.parquet"));
+    plan.sql += fmt::format(" JOIN {} AS lines ON lines.\"group\" = g AND lines.hits = h", rows_of("help"));
+  if (sums) plan.sql += fmt::format(" JOIN {} AS facts ON facts.\"group\" = g", rows_of("groups"));
   if (!keys.empty()) plan.sql += fmt::format(" GROUP BY {0} ORDER BY {0}", fmt::join(keys, ", "));
   return plan;
 }
@@ -184,7 +188,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
-  const Plan plan = PlanOf(query, schema.query, store);
+  const Plan plan = PlanOf(query, schema.query, store, manifest.json);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
 

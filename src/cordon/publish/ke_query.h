@@ -2,7 +2,7 @@
 //
 // cordon query: what a store answers to an aggregate, with bounds that hold whatever the shuffle was.
 //
-// Rows are counted by group in one scan of table.parquet, and the counts looked up in help.parquet, both by DuckDB; no raw
+// Rows are counted by group in one scan of the table, and the counts looked up in the help table, both by DuckDB; no raw
 // value takes part. SUM is estimated by its mean over all shuffles (rows hit times mean of their group), AVG by that over
 // the count, MIN and MAX by those of the shuffled cells, one draw of what the shuffle allows.
 #pragma once

@@ -9,27 +9,6 @@
 namespace cordon {
 namespace {
 
-// Equal multisets of numbers have equal sums of this, others hardly ever: a check against bugs of ours, not against anybody.
-std::uint64_t Mixed(std::int64_t value) {
-  std::uint64_t x = static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
-std::vector<std::int64_t> NumbersOf(const Column& column, int scale) {
-  std::vector<std::int64_t> by_code(column.dictionary->size());
-  for (std::size_t code = 0; code < by_code.size(); ++code) {
-    const auto number = ParseDecimal((*column.dictionary)[static_cast<Code>(code)].bytes());
-    const auto scaled = number ? Rescale(*number, scale) : std::nullopt;
-    CORDON_CHECK(scaled.has_value());
-    by_code[code] = *scaled;
-  }
-  std::vector<std::int64_t> numbers(column.codes.size());
-  for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = by_code[column.codes[row]];
-  return numbers;
-}
-
 // The domain of the numbers that are published, for the judge.
 std::shared_ptr<const Domain> DomainOf(const KeRows& rows) {
   Domain::NumericSpec spec;
@@ -44,20 +23,20 @@ std::shared_ptr<const Domain> DomainOf(const KeRows& rows) {
   return std::make_shared<const Domain>(Domain::Numeric(std::move(spec)));
 }
 
-Result<void> RequireSameValues(const KePublication& made, const std::vector<std::int64_t>& shown) {
-  std::vector<std::uint64_t> by_group;
-  const std::vector<std::int64_t>& groups = made.group_of_row;
-  if (groups.empty()) return {};
-  const auto [least, greatest] = std::minmax_element(groups.begin(), groups.end());
-  by_group.resize(static_cast<std::size_t>(*greatest - *least) + 1);
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    by_group[static_cast<std::size_t>(groups[row] - *least)] += Mixed(shown[row]) - Mixed(made.true_values[row]);
-  }
-  if (std::all_of(by_group.begin(), by_group.end(), [](std::uint64_t mark) { return mark == 0; })) return {};
-  return Error::InvalidData("the release was not written: a group does not hold the values of its rows");
-}
-
 }  // namespace
+
+std::vector<std::int64_t> NumbersOf(const Column& column, int scale) {
+  std::vector<std::int64_t> by_code(column.dictionary->size());
+  for (std::size_t code = 0; code < by_code.size(); ++code) {
+    const auto number = ParseDecimal((*column.dictionary)[static_cast<Code>(code)].bytes());
+    const auto scaled = number ? Rescale(*number, scale) : std::nullopt;
+    CORDON_CHECK(scaled.has_value());
+    by_code[code] = *scaled;
+  }
+  std::vector<std::int64_t> numbers(column.codes.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = by_code[column.codes[row]];
+  return numbers;
+}
 
 Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
   const KeAnonymitySpec* found = nullptr;
@@ -155,17 +134,15 @@ Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint
   made.verdict = std::move(verdicts[0]);
   made.scale = scale;
   made.groups = groups.size();
-  made.sum_error = groups.sum_error;
-  made.max_error = groups.max_error;
-  made.greatest_share = groups.greatest_share;
   const Release& release = made.verified.release();
   const std::vector<std::int64_t> shown = NumbersOf(release.columns[sensitive].text, scale);
   made.group_of_row = NumbersOf(release.columns.back().text, 0);
   made.true_values.resize(values.size());
   for (std::size_t row = 0; row < values.size(); ++row) made.true_values[row] = values[permuted.order[row]];
   made.order = std::move(permuted.order);
-  CORDON_RETURN_IF_ERROR(RequireSameValues(made, shown));
+  CORDON_RETURN_IF_ERROR(RequireShuffle({made.group_of_row, shown, made.true_values}));
   CORDON_TRY(made.tables, MakeHelpTables(made.group_of_row, shown));
+  made.figures = FiguresOf(made.tables);
   return made;
 }
 

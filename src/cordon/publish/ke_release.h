@@ -15,6 +15,7 @@
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/models/verifier.h"
+#include "cordon/publish/ke_published.h"
 #include "cordon/publish/policy.h"
 #include "cordon/publish/report.h"
 #include "cordon/query/help_table.h"
@@ -23,6 +24,9 @@ namespace cordon {
 
 // The model of a policy that permutation can serve: one ke-anonymity model and no other, one sensitive column.
 Result<KeAnonymitySpec> KeModelOf(const Policy& policy);
+
+// The numbers that a published column shows, at a scale. REQUIRES: every cell is a number that fits.
+std::vector<std::int64_t> NumbersOf(const Column& column, int scale);
 
 // Rows with their exact cells and the numbers to be shuffled.
 struct KeRows {
@@ -48,14 +52,12 @@ struct KePublication {
   HelpTables tables;
   int scale = 0;
   std::uint64_t groups = 0;
-  std::int64_t sum_error = 0;
-  std::int64_t max_error = 0;
-  Rational greatest_share;
+  KeFigures figures;
   std::vector<std::int64_t> true_values;  // of each published row: private
   std::vector<std::int64_t> group_of_row;
   std::vector<RowId> order;  // published row -> row that was given: private
 };
-// Shuffles, checks that each group kept its values, judges. Unsatisfiable where the verdict is no.
+// Shuffles, checks that it is a shuffle, judges. Unsatisfiable where the verdict is no.
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
                                   const Random& random, const Run& run);
 
@@ -75,9 +77,9 @@ Result<std::vector<StoreColumn>> ColumnsOfRelease(const Release& release, const 
 // Columns that hold both: numbers with the more digits. REQUIRES: the same names and roles.
 Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::vector<StoreColumn>& b);
 
-// The three files of a publication, into a directory.
+// The three files of a publication, into a directory, by the names of a part.
 Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, const Run& run);
+                          const Policy& policy, const std::string& directory, std::uint64_t part, const Run& run);
 
 // True values and candidates of published rows, into the private directory; the entry of the state that names them.
 struct KeTruth {
@@ -87,5 +89,7 @@ struct KeTruth {
 };
 KeTruth TruthOf(const KePublication& publication);
 Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run);
+// A file of the private directory made durable: its entry in the state.
+Result<Json> SealPrivateFile(const std::string& directory, const std::string& name);
 
 }  // namespace cordon

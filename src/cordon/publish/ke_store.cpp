@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,77 +15,81 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/random.h"
 #include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
+#include "cordon/publish/ke_store_internal.h"
 
 namespace cordon {
-namespace {
 
 namespace fs = std::filesystem;
+using namespace internal;
 
-constexpr const char* kManifest = "manifest.json";
-constexpr const char* kNext = "next";  // the staged STORE of a new one
-constexpr const char* kLock = "lock";
-constexpr const char* kPolicy = "policy.toml";
-
-Error SystemError(const std::string& doing) { return Error::Io("{}: {}", doing, std::strerror(errno)); }
-
-Error Damaged(const std::string& path, std::string_view what) {
-  return Error::InvalidData("{} is damaged: {}", path, what)
-      .WithHint("nothing was read from it; restore the whole STORE and STORE.private from one backup");
-}
-
-Result<void> SyncPath(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError("opening " + path);
-  const bool failed = ::fsync(file) != 0 && errno != EINVAL;
-  ::close(file);
-  if (failed) return SystemError("writing " + path);
-  return {};
-}
-
-Result<void> SyncTree(const std::string& directory) {
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(directory, failed)) {
-    if (entry.is_regular_file()) CORDON_RETURN_IF_ERROR(SyncPath(entry.path().string()));
-  }
-  return SyncPath(directory);
-}
-
-std::string ParentOf(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-std::string StateName(const StoreManifest& manifest) { return "state-" + manifest.digest.substr(0, 16) + ".json"; }
-
-// A state carries a digest of its own, like a manifest.
-std::string Sealed(Json json) {
-  json["digest"] = ToHex(Sha256Of(json.dump()));
-  return Dump(json);
-}
+namespace {
 
 Result<Json> Unseal(const std::string& path, const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("digest") || !json["digest"].is_string()) return Damaged(path, "it cannot be read");
+  if (!json.is_object() || !json.contains("digest") || !json["digest"].is_string())
+    return DamagedFile(path, "it cannot be read");
   const std::string digest = json["digest"].get<std::string>();
   json.erase("digest");
-  if (ToHex(Sha256Of(json.dump())) != digest) return Damaged(path, "its digest differs");
+  if (ToHex(Sha256Of(json.dump())) != digest) return DamagedFile(path, "its digest differs");
   return json;
 }
 
-Result<void> MakeDirectory(const std::string& path, mode_t mode) {
-  if (::mkdir(path.c_str(), mode) != 0) return SystemError("creating " + path);
+bool IsUnsigned(const Json& object, const char* key) { return !object.contains(key) || object[key].is_number_unsigned(); }
+
+// That everything is there and of its type: what is read from a manifest later needs no second look. Whoever writes a manifest
+// can give it a digest that fits.
+bool HasShape(const Json& manifest) {
+  const auto is = [&](const char* key, Json::value_t type) { return manifest.contains(key) && manifest[key].type() == type; };
+  if (!is("files", Json::value_t::object) || !is("columns", Json::value_t::array)) return false;
+  if (!is("releases", Json::value_t::array) || !is("sensitive", Json::value_t::string)) return false;
+  for (const char* key : {"rows", "groups", "next_group", "next_part"}) {
+    if (!IsUnsigned(manifest, key)) return false;
+  }
+  const auto column = [](const Json& each) {
+    const auto text = [&](const char* key) { return each.contains(key) && each[key].is_string(); };
+    return each.is_object() && text("name") && text("role") && text("type") && IsUnsigned(each, "scale") &&
+           each.value("scale", 0u) <= 18;
+  };
+  const auto part = [](const Json& each) {
+    return each.is_object() && IsUnsigned(each, "number") && IsUnsigned(each, "rows") && IsUnsigned(each, "level");
+  };
+  const auto file = [](const Json& each) {
+    return each.is_object() && each.contains("sha256") && each["sha256"].is_string() && IsUnsigned(each, "bytes") &&
+           (!each.contains("ends_sha256") || each["ends_sha256"].is_string());
+  };
+  const Json parts = manifest.value("parts", Json::array({Json::object()}));
+  return std::all_of(manifest["columns"].begin(), manifest["columns"].end(), column) && parts.is_array() && !parts.empty() &&
+         std::all_of(parts.begin(), parts.end(), part) && std::all_of(manifest["files"].begin(), manifest["files"].end(), file);
+}
+
+// Whoever reads table*.parquet would read this too.
+Result<void> RequireNoOthers(const std::string& store, const Json& files) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(store, failed)) {
+    const std::string name = entry.path().filename().string();
+    const bool like_ours = std::any_of(std::begin(kStoreTables), std::end(kStoreTables), [&](const char* table) {
+      return name.starts_with(table) && name.ends_with(".parquet");
+    });
+    if (like_ours && !files.contains(name)) {
+      return Error::InvalidData("{} holds {}, which the manifest does not name", store, name).WithHint("move it elsewhere");
+    }
+  }
   return {};
 }
 
-// Two directories change places in one step.
-Result<void> Exchange(const std::string& a, const std::string& b) {
-  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return {};
-  return SystemError("putting " + b + " into place")
-      .WithHint(
-          "the file system must be able to exchange two directories (ext4, xfs, btrfs, tmpfs can); the store is unchanged");
+}  // namespace
+
+namespace internal {
+
+std::string StateName(const StoreManifest& manifest) { return "state-" + manifest.digest.substr(0, 16) + ".json"; }
+
+std::string SealedState(Json state) {
+  state["digest"] = ToHex(Sha256Of(state.dump()));
+  return Dump(state);
 }
 
-}  // namespace
+}  // namespace internal
 
 std::string StorePath(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -97,29 +102,6 @@ std::string PrivatePath(const std::string& store) { return store + ".private"; }
 
 std::string FreshName() { return fmt::format("{:016x}", Random::FromOperatingSystem().Next()); }
 
-Result<FileDigest> DigestOfFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError("opening " + path);
-  FileDigest digest;
-  Sha256 sha256;
-  std::string buffer(std::size_t{1} << 20, '\0');
-  while (true) {
-    const ssize_t got = ::read(file, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      Error error = SystemError("reading " + path);
-      ::close(file);
-      return error;
-    }
-    if (got == 0) break;
-    sha256.Update(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
-    digest.bytes += static_cast<std::uint64_t>(got);
-  }
-  ::close(file);
-  digest.sha256 = ToHex(sha256.Finish());
-  return digest;
-}
-
 std::string StoreManifest::Text() const {
   Json sealed = json;
   sealed["digest"] = digest;
@@ -131,7 +113,7 @@ StoreManifest SealManifest(Json json) {
   return {std::move(json), std::move(digest)};
 }
 
-Result<StoreManifest> OpenStore(const std::string& store) {
+Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth) {
   const std::string path = store + "/" + kManifest;
   std::error_code failed;
   if (!fs::exists(path, failed)) {
@@ -140,18 +122,33 @@ Result<StoreManifest> OpenStore(const std::string& store) {
   }
   CORDON_TRY(const std::string text, ReadFile(path));
   CORDON_TRY(Json json, Unseal(path, text));
-  if (json.value("format", 0) != 1 || json.value("kind", "") != "ke-store" || !json.contains("files")) {
+  if (json.value("format", Json()) != 1 || json.value("kind", Json()) != "ke-store") {
     return Error::InvalidData("{} is of a form that this version does not know", path);
   }
-  for (const char* name : kStoreFiles) {
-    const std::string file = store + "/" + name;
-    if (!json["files"].contains(name)) return Damaged(path, "it lacks a file");
-    if (!fs::exists(file, failed)) return Damaged(store, fmt::format("{} is missing", name));
-    CORDON_TRY(const FileDigest digest, DigestOfFile(file));
-    if (digest.sha256 != json["files"][name].value("sha256", ""))
-      return Damaged(file, "its SHA-256 differs from the manifest's");
+  if (!HasShape(json)) return DamagedFile(path, "it lacks what a store needs");
+  FileCheck check(depth);
+  const std::vector<StorePart> parts = PartsOf(json);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {  // the last ones first: a quick check reads those whole
+    for (const char* table : kStoreTables) {
+      const std::string name = PartFile(table, part->number);
+      if (!json["files"].contains(name)) return DamagedFile(path, "it lacks a file");
+      CORDON_RETURN_IF_ERROR(check(store + "/" + name, json["files"][name], "the manifest's"));
+    }
   }
+  CORDON_RETURN_IF_ERROR(RequireNoOthers(store, json["files"]));
   return SealManifest(std::move(json));
+}
+
+Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest) {
+  const std::vector<std::string> paths = PartPaths(store, manifest.json, "table");
+  if (paths.size() == 1) return OpenParquet(paths[0], {});
+  std::vector<NamedParquet> tables;
+  std::string query;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    tables.push_back({fmt::format("part_{}", i), paths[i]});
+    query += fmt::format("{}SELECT * FROM part_{}", i == 0 ? "" : " UNION ALL ", i);
+  }
+  return OpenSqlOver(tables, query, {});
 }
 
 Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& manifest) {
@@ -165,17 +162,22 @@ Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& man
   return Unseal(path, text);
 }
 
-Result<void> CheckPrivateFile(const std::string& store, const Json& entry) {
-  const std::string path = PrivatePath(store) + "/" + entry.value("file", "");
-  CORDON_TRY(const FileDigest digest, DigestOfFile(path));
-  if (digest.sha256 != entry.value("sha256", "")) return Damaged(path, "its SHA-256 differs from the state's");
+Result<void> CheckPrivateFiles(const std::string& store, const Json& state, FileCheck::Depth depth) {
+  FileCheck check(depth);
+  const Json truth = state.value("truth", Json::array());
+  for (auto part = truth.rbegin(); part != truth.rend(); ++part) {
+    for (const char* kind : {"values", "candidates"}) {
+      const Json& entry = (*part)[kind];
+      CORDON_RETURN_IF_ERROR(check(PrivatePath(store) + "/" + entry.value("file", ""), entry, "the state's"));
+    }
+  }
   return {};
 }
 
 Result<std::string> ReadPrivateFile(const std::string& store, const Json& entry) {
   const std::string path = PrivatePath(store) + "/" + entry.value("file", "");
   CORDON_TRY(std::string bytes, ReadFile(path));
-  if (ToHex(Sha256Of(bytes)) != entry.value("sha256", "")) return Damaged(path, "its SHA-256 differs from the state's");
+  if (ToHex(Sha256Of(bytes)) != entry.value("sha256", "")) return DamagedFile(path, "its SHA-256 differs from the state's");
   return bytes;
 }
 
@@ -196,89 +198,8 @@ StoreLock::~StoreLock() {
   if (file_ >= 0) ::close(file_);
 }
 
-StoreStage::StoreStage(std::string store, std::string private_directory, bool is_new)
-    : store_(std::move(store)),
-      private_(std::move(private_directory)),
-      directory_(private_ + "/" + (is_new ? std::string(kNext) : "next-" + FreshName())),
-      is_new_(is_new) {}
-
-StoreStage::StoreStage(StoreStage&& other) noexcept
-    : store_(std::move(other.store_)),
-      private_(std::move(other.private_)),
-      directory_(std::move(other.directory_)),
-      is_new_(other.is_new_),
-      done_(std::exchange(other.done_, true)) {}
-
-StoreStage::~StoreStage() {
-  if (done_) return;
-  std::error_code failed;
-  fs::remove_all(is_new_ ? private_ : directory_, failed);
-}
-
-Result<StoreStage> StoreStage::ForNew(const std::string& store) {
-  std::error_code failed;
-  if (fs::exists(fs::symlink_status(store, failed))) {
-    return Error::InvalidPolicy("{} exists already", store)
-        .WithHint("a second release of the same people tells more than either; append to the store, or name a new one");
-  }
-  const std::string kept = PrivatePath(store);
-  if (fs::exists(kept + "/" + kNext, failed)) fs::remove_all(kept, failed);  // a permute that was killed just before the end
-  if (fs::exists(fs::symlink_status(kept, failed))) {
-    return Error::InvalidPolicy("{} exists, but {} does not", kept, store)
-        .WithHint("it is the private half of a store; put that back, or remove it");
-  }
-  const std::string beside = fs::path(kept).filename().string() + ".";
-  for (const auto& entry : fs::directory_iterator(ParentOf(store), failed)) {  // of permutes that were killed earlier
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(beside) && name.ends_with(".tmp")) fs::remove_all(entry.path(), failed);
-  }
-  StoreStage stage(store, fmt::format("{}.{}.tmp", kept, FreshName()), true);
-  CORDON_RETURN_IF_ERROR(MakeDirectory(stage.private_, 0700));
-  CORDON_RETURN_IF_ERROR(MakeDirectory(stage.directory_, 0777));
-  return stage;
-}
-
-Result<StoreStage> StoreStage::ForNext(const std::string& store) {
-  StoreStage stage(store, PrivatePath(store), false);
-  CORDON_RETURN_IF_ERROR(MakeDirectory(stage.directory_, 0777));
-  return stage;
-}
-
-Result<StoreManifest> StoreStage::Seal(Json manifest, const Json& state) {
-  Json files = Json::object();
-  for (const char* name : kStoreFiles) {
-    CORDON_TRY(const FileDigest digest, DigestOfFile(directory_ + "/" + name));
-    files[name] = {{"sha256", digest.sha256}, {"bytes", digest.bytes}};
-  }
-  manifest["files"] = std::move(files);
-  StoreManifest sealed = SealManifest(std::move(manifest));
-  CORDON_RETURN_IF_ERROR(WriteFile(directory_ + "/" + kManifest, sealed.Text()));
-  CORDON_RETURN_IF_ERROR(WriteFile(private_ + "/" + StateName(sealed), Sealed(state), AtomicFile::Access::kPrivate));
-  return sealed;
-}
-
-Result<void> StoreStage::Commit() {
-  CORDON_RETURN_IF_ERROR(SyncTree(directory_));
-  CORDON_RETURN_IF_ERROR(SyncTree(private_));
-  if (is_new_) {
-    const std::string kept = PrivatePath(store_);
-    if (::rename(private_.c_str(), kept.c_str()) != 0) return SystemError("putting " + kept + " into place");
-    private_ = kept;
-    directory_ = private_ + "/" + kNext;
-    if (::rename(directory_.c_str(), store_.c_str()) != 0) return SystemError("putting " + store_ + " into place");
-    done_ = true;
-    return SyncPath(ParentOf(store_));
-  }
-  CORDON_RETURN_IF_ERROR(Exchange(directory_, store_));
-  done_ = true;
-  CORDON_RETURN_IF_ERROR(SyncPath(ParentOf(store_)));
-  std::error_code failed;
-  fs::remove_all(directory_, failed);  // now the old one
-  return {};
-}
-
 Result<void> ReplacePrivateState(const std::string& store, const StoreManifest& manifest, const Json& state) {
-  return WriteFile(PrivatePath(store) + "/" + StateName(manifest), Sealed(state), AtomicFile::Access::kPrivate);
+  return WriteFile(PrivatePath(store) + "/" + StateName(manifest), SealedState(state), AtomicFile::Access::kPrivate);
 }
 
 void SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state) {

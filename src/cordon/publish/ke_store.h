@@ -2,38 +2,35 @@
 //
 // The directory of a permuted release that grows, and its private half.
 //
-//   STORE/            table.parquet   what is published, with the column "group" and the shuffled sensitive column
-//                     help.parquet    bounds for each group and number of hit rows (query/help_table.h)
-//                     groups.parquet  a line a group: rows, distinct values, least, greatest, total
-//                     manifest.json   columns, verdicts, SHA-256 of the three, and a digest of itself
+//   STORE/            table*.parquet   what is published, with the column "group" and the shuffled sensitive column
+//                     help*.parquet    bounds for each group and number of hit rows (query/help_table.h)
+//                     groups*.parquet  a line a group: rows, distinct values, least, greatest, total
+//                     manifest.json    columns, verdicts, parts, SHA-256 of all files, and a digest of itself
 //   STORE.private/    mode 0700: the policy, rows not yet published, true values and candidates of published rows
 //
 // STORE changes as a whole: a new directory is made complete and durable in STORE.private and then exchanged with it in one
-// step. The private state that belongs to a STORE carries the digest of its manifest in its name and is durable before
-// the exchange. So whenever a run is killed, there is the old STORE with its old state or the new one with its new
-// state. What nothing refers to is swept by the next append. A damaged file is found by its digest, and refused.
+// step. Parts that stay (ke_parts.h) are in both directories, as links to the same file, so an append costs what it adds. The
+// private state that belongs to a STORE carries the digest of its manifest in its name and is durable before the exchange. So
+// whenever a run is killed, there is the old STORE with its old state or the new one with its new state. What nothing refers
+// to is swept by the next append. A damaged file is found by its digest, and refused.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cordon/base/result.h"
+#include "cordon/io/source.h"
+#include "cordon/publish/ke_parts.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
-
-inline constexpr const char* kStoreFiles[] = {"table.parquet", "help.parquet", "groups.parquet"};
 
 // "STORE/" and "STORE" are one.
 std::string StorePath(std::string path);
 std::string PrivatePath(const std::string& store);
 
-struct FileDigest {
-  std::string sha256;
-  std::uint64_t bytes = 0;
-};
-Result<FileDigest> DigestOfFile(const std::string& path);
 // 16 random hexadecimal digits: a name that is not in use.
 std::string FreshName();
 
@@ -46,12 +43,17 @@ struct StoreManifest {
 StoreManifest SealManifest(Json json);
 
 // Reads the manifest and compares every file with it. An error that says which file is damaged or missing.
-Result<StoreManifest> OpenStore(const std::string& store);
+Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth = FileCheck::Depth::kWhole);
 
-// The private half. Json with "policy_directory", "pending" {file, sha256, rows}, "truth" [{file, sha256, ...}], "appended".
+// The published rows of all parts, in order. REQUIRES: the manifest came out of OpenStore.
+Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest);
+
+// The private half. Json with "policy_directory", "pending" {file, sha256, rows}, "truth" [{values, candidates, ...}], one for
+// each part, and what is known of the batches taken in (ke_batch.h).
 Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& manifest);
 Result<std::string> ReadPrivateFile(const std::string& store, const Json& entry);  // checked against its digest
-Result<void> CheckPrivateFile(const std::string& store, const Json& entry);
+// True values and candidates against their digests.
+Result<void> CheckPrivateFiles(const std::string& store, const Json& state, FileCheck::Depth depth);
 
 // One writer at a time; freed when it goes.
 class StoreLock {
@@ -79,7 +81,10 @@ class StoreStage {
 
   const std::string& directory() const { return directory_; }
   const std::string& private_directory() const { return private_; }
-  // Digests the three files, puts them into the manifest under "files", writes it and the state that belongs to it.
+  // A part of the store that stays as it is. REQUIRES: ForNext.
+  Result<void> Keep(const StoreManifest& old, const StorePart& part);
+  // Digests the files of the manifest's parts that were not kept, puts all into it under "files", writes it and the state that
+  // belongs to it.
   Result<StoreManifest> Seal(Json manifest, const Json& state);
   // Makes all of it durable and puts it into place.
   Result<void> Commit();
@@ -92,7 +97,13 @@ class StoreStage {
   std::string directory_;  // inside private_
   bool is_new_;
   bool done_ = false;
+  Json kept_ = Json::object();        // entries of "files"
+  std::vector<std::string> written_;  // paths
+  int lock_ = -1;                     // of a new store: held as long as it is being made
 };
+
+// Makes the bytes of a file, or the names in a directory, durable.
+Result<void> SyncPath(const std::string& path);
 
 // Replaces the private state alone: rows were taken in, nothing was published. REQUIRES: the lock is held.
 Result<void> ReplacePrivateState(const std::string& store, const StoreManifest& manifest, const Json& state);

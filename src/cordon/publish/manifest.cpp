@@ -58,24 +58,26 @@ Json MakeManifest(const ManifestFacts& facts) {
   }
   Json privacy = Json::array();
   for (const Verdict& verdict : facts.verdicts) privacy.push_back(Privacy(verdict, facts.policy, facts.release));
-  return {{"format", 1},
-          {"tool", std::string("cordon ") + kVersion},
-          {"policy_sha256", facts.policy.digest},
-          {"algorithm", facts.algorithm},
-          {"output",
-           {{"name", facts.output_name},
-            {"sha256", facts.written.sha256},
-            {"bytes", facts.written.bytes},
-            {"rows", facts.release.num_rows},
-            {"format", FormatName(facts.written.format)},
-            {"delimiter", facts.written.text.delimiter},
-            {"quote", facts.written.text.quote == '\0' ? std::string() : std::string(1, facts.written.text.quote)},
-            {"header", facts.written.text.header},
-            {"names", facts.written.columns},
-            {"missing", facts.policy.data.missing},
-            {"columns", columns}}},
-          {"suppressed", facts.release.suppressed},
-          {"privacy", privacy}};
+  Json manifest = {{"format", 1},
+                   {"tool", std::string("cordon ") + kVersion},
+                   {"policy_sha256", facts.policy.digest},
+                   {"algorithm", facts.algorithm},
+                   {"output",
+                    {{"name", facts.output_name},
+                     {"sha256", facts.written.sha256},
+                     {"bytes", facts.written.bytes},
+                     {"rows", facts.release.num_rows},
+                     {"format", FormatName(facts.written.format)},
+                     {"delimiter", facts.written.text.delimiter},
+                     {"quote", facts.written.text.quote == '\0' ? std::string() : std::string(1, facts.written.text.quote)},
+                     {"header", facts.written.text.header},
+                     {"names", facts.written.columns},
+                     {"missing", facts.policy.data.missing},
+                     {"columns", columns}}},
+                   {"suppressed", facts.release.suppressed},
+                   {"privacy", privacy}};
+  if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;
+  return manifest;
 }
 
 Json MakeRunRecord(const RunRecord& record) {

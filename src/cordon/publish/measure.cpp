@@ -37,7 +37,7 @@ Result<void> MeasureOptions::Validate() const {
 
 Result<Utility> MeasureUtility(const Release& release, const Run& run) {
   CORDON_TRY(InformationLoss loss, MeasureInformationLoss(release, run));
-  return Utility{std::move(loss), MeasureDiscernibility(release, run), std::nullopt, std::nullopt};
+  return Utility{std::move(loss), MeasureDiscernibility(release, run), std::nullopt, std::nullopt, std::nullopt};
 }
 
 Result<Utility> MeasureUtility(const Release& release, const Microdata& original, const MeasureOptions& options,
@@ -73,6 +73,13 @@ Json ToJson(const Utility& utility) {
     json["queries"] = utility.queries->queries;
     json["queries_empty"] = utility.queries->empty;
   }
+  if (utility.workload) {
+    const bool any = !utility.workload->quantiles.empty();
+    json["workload_error_mean"] = any ? Json(utility.workload->mean) : Json(nullptr);
+    json["workload_error_median"] = any ? Json(utility.workload->median) : Json(nullptr);
+    json["workload_queries"] = utility.workload->queries;
+    json["workload_queries_empty"] = utility.workload->empty;
+  }
   if (utility.kl) {
     json["kl_divergence"] = JsonNumber(utility.kl->mean);
     json["kl_divergence_greatest"] = JsonNumber(utility.kl->greatest);
@@ -96,6 +103,10 @@ std::string Describe(const Utility& utility) {
   } else if (utility.queries) {
     text += fmt::format("query error       {:.4f} median, {:.4f} mean of {} queries\n", utility.queries->median,
                         utility.queries->mean, utility.queries->queries - utility.queries->empty);
+  }
+  if (utility.workload) {
+    text += fmt::format("workload error    {:.4f} mean, {:.4f} median of {} queries\n", utility.workload->mean,
+                        utility.workload->median, utility.workload->queries - utility.workload->empty);
   }
   if (utility.kl) {
     text += fmt::format("KL divergence     {:.4f} nats, mean of {} group-bys of {} quasi columns\n", utility.kl->mean,

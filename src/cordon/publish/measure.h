@@ -31,6 +31,7 @@ struct Utility {
   InformationLoss loss;
   Discernibility discernibility;
   std::optional<QueryError> queries;
+  std::optional<QueryError> workload;  // of the policy's own queries
   std::optional<KlDivergence> kl;
 };
 Result<Utility> MeasureUtility(const Release& release, const Run& run);

@@ -7,6 +7,7 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/hierarchy_source.h"
 #include "cordon/publish/policy_reader.h"
+#include "cordon/publish/workload.h"
 
 namespace cordon {
 namespace {
@@ -134,9 +135,27 @@ std::string CanonicalOf(const OptionValue& option) {
   return form.text();
 }
 
+std::string CanonicalOf(const std::vector<WorkloadQuery>& queries) {
+  Canonical form;
+  for (const WorkloadQuery& query : queries) {
+    form("query", std::int64_t{1});
+    for (const WorkloadTest& test : query.tests) {
+      form("column", test.column)("values", test.values);
+      for (const auto& end : {test.low, test.high}) {
+        if (end) form("end", end->value)("included", Number(end->included));
+      }
+    }
+  }
+  return form.text();
+}
+
 std::string CanonicalOf(const AlgorithmPolicy& algorithm) {
   Canonical form;
   form("name", algorithm.name)("limit", algorithm.suppression_limit)("suppressed", Number(algorithm.suppressed));
+  if (algorithm.objective != Objective::kInformationLoss) form("objective", Number(algorithm.objective));
+  if (!algorithm.workload.empty()) {
+    algorithm.queries != nullptr ? form("queries", CanonicalOf(*algorithm.queries)) : form("workload", algorithm.workload);
+  }
   for (const auto& [name, options] : algorithm.options) {
     for (const auto& [key, option] : options) form("of", name)("key", key)("option", CanonicalOf(option));
   }
@@ -194,6 +213,7 @@ Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& d
   policy.directory = directory;
   CORDON_RETURN_IF_ERROR(ReadHierarchies(policy));
   CORDON_RETURN_IF_ERROR(internal::CheckHierarchies(policy));
+  CORDON_RETURN_IF_ERROR(internal::ReadWorkload(policy));
   policy.digest = PolicyDigest(policy);
   return policy;
 }

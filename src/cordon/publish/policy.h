@@ -24,6 +24,7 @@
 #include "cordon/data/hierarchy.h"
 #include "cordon/io/text_format.h"
 #include "cordon/models/model_spec.h"
+#include "cordon/query/workload.h"
 
 namespace cordon {
 
@@ -105,9 +106,15 @@ struct OptionValue {
   int line = 0;
 };
 
+// What is to be small, of several releases that satisfy.
+enum class Objective { kInformationLoss, kDiscernibility, kQueryError };
+
 struct AlgorithmPolicy {
   std::string name = "auto";
-  Rational suppression_limit;  // share of rows that may be suppressed
+  Objective objective = Objective::kInformationLoss;
+  std::string workload;  // kQueryError: a file, relative to the policy; empty: random queries
+  std::shared_ptr<const std::vector<WorkloadQuery>> queries;  // kQueryError: the file as read
+  Rational suppression_limit;                                 // share of rows that may be suppressed
   Suppression suppressed = Suppression::kDrop;
   std::map<std::string, std::map<std::string, OptionValue>> options;  // algorithm -> key -> value
   int line = 0;
@@ -164,6 +171,9 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name);
 
 // Policy::digest of a policy; REQUIRES nothing of how it was made.
 std::string PolicyDigest(const Policy& policy);
+
+// "information-loss", "discernibility", "query-error".
+const char* ObjectiveName(Objective objective);
 
 // "numeric", "categorical", "date".
 const char* TypeName(Domain::Kind type);

@@ -311,6 +311,32 @@ Result<ModelSpec> ReadModel(const toml::table& toml, const std::string& file, co
       .WithHint("{}", NearestHint(name->get(), known));
 }
 
+// A label that reads as numbers is taken by what it says, by every reader of a release: it has to cover its leaves.
+Result<void> CheckLabels(const AttributePolicy& attribute, const Policy& policy) {
+  const Hierarchy& tree = *attribute.hierarchy.hierarchy;
+  Domain::NumericSpec spec;
+  spec.kind = attribute.type;
+  const auto is_date = attribute.type == Domain::Kind::kDate;
+  for (Code leaf = 0; leaf < tree.num_leaves() && !is_date; ++leaf) {
+    const auto number = ParseDecimal(tree.label(tree.leaf_node(leaf)));
+    if (number) spec.scale = std::max(spec.scale, number->scale);
+  }
+  const Domain reader = Domain::Numeric(spec);
+  for (NodeId node = 1; node < tree.num_nodes(); ++node) {
+    if (tree.is_leaf(node)) continue;
+    const auto says = reader.Read(tree.label(node));
+    if (!says || says->kind != Meaning::Kind::kInterval) continue;
+    for (Code leaf = tree.first_leaf(node); leaf <= tree.last_leaf(node); ++leaf) {
+      const auto value = reader.ParseValue(tree.label(tree.leaf_node(leaf)));
+      if (!value || (*value >= says->lo && (says->open_above ? *value < says->hi : *value <= says->hi))) continue;
+      return Error::InvalidPolicy("{}:{}: the label '{}' of {} does not cover its leaf '{}'", policy.name, attribute.line,
+                                  tree.label(node), attribute.hierarchy.path, tree.label(tree.leaf_node(leaf)))
+          .WithHint("mend the file: a label such as [20,29] is read as these numbers");
+    }
+  }
+  return {};
+}
+
 Result<void> CheckHierarchies(const Policy& policy) {
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     if (const auto* alpha = std::get_if<AlphaKSpec>(&policy.models[i])) {
@@ -336,6 +362,7 @@ Result<void> CheckHierarchies(const Policy& policy) {
                                   attribute.name, TypeName(attribute.type))
           .WithHint("set type = \"categorical\"");
     }
+    CORDON_RETURN_IF_ERROR(CheckLabels(attribute, policy));
   }
   return {};
 }

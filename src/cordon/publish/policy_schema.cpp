@@ -126,7 +126,9 @@ Json OptionOf(const internal::KnownOption& option) {
 Json AlgorithmTable() {
   Json properties = {{"name", Choice(internal::AlgorithmNames())},
                      {"suppression_limit", Described(Exact(), "share of the rows that may be suppressed; default 0")},
-                     {"suppressed", Choice({"drop", "star", "blank", "pool"})}};
+                     {"suppressed", Choice({"drop", "star", "blank", "pool"})},
+                     {"objective", Choice({"information-loss", "discernibility", "query-error"})},
+                     {"workload", Described(Text(), "a file of queries, for objective = \"query-error\"")}};
   std::map<std::string, Json> options;
   for (const internal::KnownOption& option : internal::KnownOptions()) options[option.algorithm][option.key] = OptionOf(option);
   for (auto& [algorithm, keys] : options) properties[algorithm] = Object(std::move(keys));

@@ -56,6 +56,8 @@ const std::vector<OptionRule>& OptionRules() {
       {"stream-rtree", "alpha", Type::kExact},
       {"stream-rtree", "sample", Type::kWhole},
       {"stream-rtree", "sample_window", Type::kWhole},
+      {"stream-rtree", "max_holds", Type::kWhole},
+      {"stream-rtree", "max_held", Type::kWhole},
       {"stream-rtree", "control", Type::kChoice, {"fixed", "proportional", "literal"}},
   };
   return rules;
@@ -194,7 +196,8 @@ Result<DataPolicy> ReadDataTable(const toml::table& toml, const std::string& fil
 }
 
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::string& file) {
-  std::vector<std::string> known = {"name", "suppression_limit", "suppressed"};
+  std::vector<std::string> known = {"name", "suppression_limit", "suppressed", "objective", "workload"};
+  const std::size_t first_option = known.size();
   for (const OptionRule& rule : OptionRules()) {
     if (known.back() != rule.algorithm) known.emplace_back(rule.algorithm);
   }
@@ -214,7 +217,15 @@ Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::s
   }
   CORDON_TRY(const auto suppressed, table.Choice("suppressed", {"drop", "star", "blank", "pool"}));
   if (suppressed) algorithm.suppressed = static_cast<Suppression>(*suppressed);
-  for (std::size_t i = 3; i < known.size(); ++i) {
+  CORDON_TRY(const auto objective, table.Choice("objective", {"information-loss", "discernibility", "query-error"}));
+  if (objective) algorithm.objective = static_cast<Objective>(*objective);
+  CORDON_TRY(const auto workload, table.Text("workload"));
+  if (workload && (workload->empty() || algorithm.objective != Objective::kQueryError)) {
+    return table.AtKey("workload", "'workload' names the queries of objective = \"query-error\"")
+        .WithHint("add objective = \"query-error\", or leave workload out");
+  }
+  if (workload) algorithm.workload = *workload;
+  for (std::size_t i = first_option; i < known.size(); ++i) {
     const toml::node* node = table.Node(known[i]);
     if (node == nullptr) continue;
     if (!node->is_table()) return table.WrongType(known[i], *node, "a table of options");

@@ -6,6 +6,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/publish/run_algorithms.h"
+#include "cordon/publish/run_ke.h"
 #include "cordon/publish/run_top_down.h"
 #include "cordon/publish/stream_registry.h"
 
@@ -20,13 +21,15 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"mondrian", "top-down cuts at medians and hierarchy nodes, for any combination of models", RunMondrian},
     AlgorithmEntry{"full-domain",
                    "one level of generalization a column, the choice that loses least; any combination of models",
-                   RunFullDomain},
+                   RunFullDomain, false, true},
     AlgorithmEntry{"peel", "groups that satisfy under one recoding, again on the rest, then refined", RunPeel},
-    AlgorithmEntry{"tdr", "top-down refinement: k over several quasi-identifiers, for classification", RunTdr, true},
-    AlgorithmEntry{"tdd", "top-down disclosure: bounds the confidence of inferences, for classification", RunTdd, true},
+    AlgorithmEntry{"tdr", "top-down refinement: k over several quasi-identifiers, for classification", RunTdr, true, true},
+    AlgorithmEntry{"tdd", "top-down disclosure: bounds the confidence of inferences, for classification", RunTdd, true, true},
     AlgorithmEntry{"sabre-ak", "t-closeness by bucketization, neighbours on the Hilbert curve", RunSabreAk},
     AlgorithmEntry{"sabre-knn", "t-closeness by bucketization, exact nearest neighbours", RunSabreKnn},
     AlgorithmEntry{"burel-paper", "beta-likeness by bucketization", RunBurelPaper},
+    AlgorithmEntry{"ke", "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total range",
+                   RunKe, false, false, true},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {
@@ -52,6 +55,9 @@ bool HasClass(const Policy& policy) {
 }
 
 Choice ChooseAutomatically(const Policy& policy) {
+  if (Asks<KeAnonymitySpec>(policy) && ColumnToPermute(policy).ok()) {
+    return {Find("ke"), "auto: exact quasi columns, values shuffled inside groups"};
+  }
   // A class to be kept, and templates: what tdd and tdr are made for.
   if (HasClass(policy) && Asks<ConfidenceSpec>(policy)) return {Find("tdd"), "auto: a class column and confidence templates"};
   if (HasClass(policy) && AsksOfSomeColumns(policy)) return {Find("tdr"), "auto: a class column and templates on some columns"};
@@ -62,16 +68,48 @@ Choice ChooseAutomatically(const Policy& policy) {
   return {Find("partition"), "auto: least loss"};
 }
 
+// As the searches take longer the later they stand; all of kAlgorithms.
+constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition",
+                                       "burel",    "sabre",       "tdr",      "tdd",         "sabre-knn", "ke"};
+constexpr std::size_t kManyRows = 200'000;
+static_assert(kQuickestFirst.size() == kAlgorithms.size());
+
+// A reason not to run the algorithm beside the chosen one; empty: it is run.
+std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen, const Policy& policy, std::size_t num_rows) {
+  const std::string_view name = algorithm.name;
+  if (chosen.permutes) return "the policy is served by shuffling, which generalizes nothing";
+  if (algorithm.permutes) return "made for ke-anonymity alone";
+  // Of least loss, such a release would not be the one that is best for classification.
+  if (chosen.masks_values) return "the policy asks for a release for classification";
+  if (algorithm.masks_values) return "made for a class column and templates";
+  if (name.starts_with("sabre") && !Asks<TClosenessSpec>(policy)) return "made for t-closeness, and none is asked for";
+  if (name.starts_with("burel") && !Asks<BetaLikenessSpec>(policy)) return "made for beta-likeness, and none is asked for";
+  // They lose more than the searches, and take longer than all of those together.
+  if (num_rows > kManyRows && (name == "full-domain" || name == "sabre-knn")) {
+    return fmt::format("takes long on more than {} rows", kManyRows);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
 
+std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
+  const AlgorithmEntry* chosen = ChooseAutomatically(policy).algorithm;
+  std::vector<Candidate> candidates;
+  for (const char* name : kQuickestFirst) {
+    const AlgorithmEntry* algorithm = Find(name);
+    if (algorithm != chosen) candidates.push_back({algorithm, WhyNot(*algorithm, *chosen, policy, num_rows)});
+    if (candidates.size() == 1) candidates.push_back({chosen, "", true});
+  }
+  // What is not run comes after what is.
+  std::stable_partition(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); });
+  return candidates;
+}
+
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
-  if (name == "ke") {
-    return Error::InvalidPolicy("the algorithm 'ke' shuffles values instead of generalizing cells")
-        .WithHint("cordon permute INPUT --policy P.toml --output STORE runs it");
-  }
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : kAlgorithms) {
     if (name == entry.name) return Choice{&entry, ""};

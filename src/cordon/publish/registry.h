@@ -41,7 +41,9 @@ struct AlgorithmEntry {
   const char* name;     // as policies and the command line spell it
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
-  bool masks_values = false;  // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
+  bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
+  bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
+  bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact
 };
 
 std::span<const AlgorithmEntry> Algorithms();
@@ -50,6 +52,16 @@ struct Choice {
   const AlgorithmEntry* algorithm;
   std::string why;  // empty where the policy named it
 };
+
+// What `auto` compares at high effort: the quickest algorithm, then the one it takes at other efforts, then all others; each
+// with the reason where it is not run.
+struct Candidate {
+  const AlgorithmEntry* algorithm;
+  std::string left_out = "";  // empty: it is run
+  bool own_choice = false;    // what `auto` takes at other efforts, or the one that was named
+};
+std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows);
+
 // REQUIRES: the policy came out of ReadPolicy. An unknown name is an error with the nearest known one as hint.
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy);
 

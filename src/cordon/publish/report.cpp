@@ -29,6 +29,41 @@ Json SpreadOf(std::vector<double> values) {
   return {{"min", at(0)}, {"p25", at(25)}, {"median", at(50)}, {"p75", at(75)}, {"p95", at(95)}, {"max", at(100)}};
 }
 
+Json TriedJson(const Tried& tried) {
+  Json json = {{"algorithm", tried.algorithm}};
+  if (!tried.left_out.empty()) {
+    json["left_out"] = tried.left_out;
+    return json;
+  }
+  if (tried.information_loss) json["information_loss"] = *tried.information_loss;
+  if (tried.objective) json["objective"] = JsonNumber(*tried.objective);
+  if (!tried.failed.empty()) json["failed"] = tried.failed;
+  json["seconds"] = tried.seconds;
+  if (tried.kept) json["kept"] = true;
+  if (tried.cut_short) json["cut_short"] = true;
+  return json;
+}
+
+// Where there was a choice: a line an algorithm.
+std::string TriedLines(const Report& report) {
+  if (report.tried.size() < 2) return "";
+  const bool other = report.objective && report.objective->name != "information-loss";
+  std::string text = fmt::format("tried {:>18}{}  seconds\n", "information loss", other ? "  " + report.objective->name : "");
+  for (const Tried& tried : report.tried) {
+    if (!tried.left_out.empty()) continue;
+    text += fmt::format("  {:<11} ", tried.algorithm);
+    if (tried.information_loss) {
+      text += fmt::format("{:>10.4f}", *tried.information_loss);
+      if (other) text += fmt::format("  {:>{}.6g}", tried.objective.value_or(0), report.objective->name.size());
+      text += fmt::format("  {:>7.2f}", tried.seconds);
+    } else {
+      text += tried.failed;
+    }
+    text += fmt::format("{}{}\n", tried.cut_short ? "  out of time" : "", tried.kept ? "  kept" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 bool ShowsSpread(std::span<const ModelSpec> specs) { return std::any_of(specs.begin(), specs.end(), IsSpread); }
@@ -128,9 +163,10 @@ Json ToJson(const Report& report) {
   for (const auto& [name, count] : report.details) json["details"][name] = count;
   json["tried"] = Json::array();
   for (const Tried& tried : report.tried) {
-    json["tried"].push_back(
-        {{"algorithm", tried.algorithm}, {"information_loss", tried.information_loss}, {"seconds", tried.seconds}});
+    json["tried"].push_back(TriedJson(tried));
   }
+  if (report.objective) json["objective"] = {{"name", report.objective->name}, {"value", JsonNumber(report.objective->value)}};
+  if (report.time_up) json["time_up"] = true;
   if (!report.notes.empty()) json["search"] = report.notes;
   json["warnings"] = Json::array();
   for (const Warning& warning : report.warnings) {
@@ -159,7 +195,8 @@ std::string Summary(const Report& report) {
     separator = ", ";
   }
   text += report.utility.loss.per_attribute.empty() ? "\n" : ")\n";
-  return text + Describe(report.utility);
+  if (report.time_up) text += "the time given was used up: with more, the loss may be less\n";
+  return text + Describe(report.utility) + TriedLines(report);
 }
 
 double PeakRssMb() {

@@ -19,10 +19,21 @@ struct Warning {
   std::string fix;
 };
 
+// An algorithm, and what it came to. One that made no release says why.
 struct Tried {
   std::string algorithm;
-  double information_loss = 0;
-  double seconds = 0;
+  std::optional<double> information_loss = std::nullopt;
+  std::optional<double> objective = std::nullopt;  // less is better; as long as there is no other, the weighted loss
+  double seconds = 0;                              // of the search
+  std::string left_out = "";                       // why it was not run
+  std::string failed = "";                         // why there is no release of it
+  bool kept = false;
+  bool cut_short = false;  // its time was used up
+};
+
+struct ObjectiveReached {
+  std::string name;
+  double value = 0;
 };
 
 struct Report {
@@ -36,7 +47,9 @@ struct Report {
   Utility utility;
   std::optional<RiskReport> risk;
   std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run
+  std::optional<ObjectiveReached> objective;
   std::vector<Tried> tried;
+  bool time_up = false;            // a search was cut short, or an algorithm left out, by the time given
   std::vector<std::string> notes;  // what the algorithm says of its search
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, double>> seconds;

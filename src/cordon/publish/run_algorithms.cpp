@@ -2,6 +2,7 @@
 #include "cordon/publish/run_algorithms.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "cordon/algorithms/burel.h"
 #include "cordon/algorithms/closeness_search.h"
@@ -9,6 +10,7 @@
 #include "cordon/algorithms/mondrian.h"
 #include "cordon/algorithms/partition.h"
 #include "cordon/algorithms/sabre.h"
+#include "cordon/algorithms/suppression.h"
 
 namespace cordon {
 namespace {
@@ -72,16 +74,54 @@ Result<Groups> RunPaperSabre(const AlgorithmInput& input, Random& random, const 
   return Sabre(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
 }
 
+std::vector<std::size_t> SensitiveOf(const AlgorithmInput& input) {
+  std::vector<std::size_t> sensitive;
+  for (const Attribute& attribute : input.reference.sensitive) sensitive.push_back(*input.view.data().Find(attribute.name));
+  return sensitive;
+}
+
+// The input with fewer rows, and the models as they hold for these.
+AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth) {
+  return {kept.view,
+          kept.model,
+          kept.reference,
+          input.counted,
+          input.policy,
+          input.notes,
+          depth == Depth::kTrial ? Effort::kLow : input.effort};
+}
+
+// The search on all rows, or, where rows may be suppressed, on those it is better to keep.
+Result<Groups> LeavingOutWithin(const AlgorithmInput& input, const Run& run,
+                                const std::function<Result<Groups>(const AlgorithmInput&, std::uint64_t)>& search) {
+  const std::uint64_t max_rows = MaxSuppressed(input);
+  if (max_rows == 0 || SuppressedBy(input) == SuppressedRows::kStar) return search(input, 0);
+  const std::vector<std::size_t> sensitive = SensitiveOf(input);
+  const SuppressionProblem problem{input.view, input.policy.models, sensitive, input.counted};
+  return SearchLeavingOut(
+      problem, max_rows,
+      [&](const KeptRows& kept, Depth depth, std::uint64_t more) { return search(Of(kept, input, depth), more); }, run);
+}
+
+Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput& input, const Run& run) {
+  return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t more) {
+    const PartitionOptions options{.effort = PartitionEffort(kept.effort), .start = start, .max_suppressed = more};
+    return Partition(kept.view, kept.model, kept.counted, options, run);
+  });
+}
+
 // The search takes all models together, and the groups of the form that gave it its name as one way to begin.
 template <typename Spec>
 Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, const char* model, Random& random, const Run& run,
                          Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
   CORDON_RETURN_IF_ERROR(SplitModels<Spec>(input, algorithm, model));
-  ClosenessSearchOptions options{.effort = SearchEffort(input.effort)};
-  Random own = random.Substream("paper form");
-  // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
-  if (Result<Groups> groups = paper_form(input, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
-  return ClosenessSearch(input.view, input.policy.models, input.model, input.reference, input.counted, options, random, run);
+  return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
+    ClosenessSearchOptions options{.effort = SearchEffort(kept.effort)};
+    Random own = random.Substream("paper form");
+    // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
+    if (Result<Groups> groups = paper_form(kept, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
+    return ClosenessSearch(kept.view, kept.policy.models, kept.model, kept.reference, kept.counted, options, random, run);
+  });
 }
 
 }  // namespace
@@ -104,20 +144,18 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
   if (const auto checks = input.policy.algorithm.Option<std::int64_t>("full-domain", "checks")) {
     options.checks = static_cast<std::uint64_t>(*checks);
   }
-  std::vector<std::size_t> sensitive;
-  for (const Attribute& attribute : input.reference.sensitive) sensitive.push_back(*input.view.data().Find(attribute.name));
+  const std::vector<std::size_t> sensitive = SensitiveOf(input);
   CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
   if (input.notes != nullptr) input.notes->lines.push_back(Describe(result, input.view.data()));
   return std::move(result.groups);
 }
 
 Result<Groups> RunPartition(const AlgorithmInput& input, Random&, const Run& run) {
-  return Partition(input.view, input.model, input.counted, {.effort = PartitionEffort(input.effort)}, run);
+  return PartitionFrom(PartitionOptions::Start::kAuto, input, run);
 }
 
 Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
-  const PartitionOptions options{.effort = PartitionEffort(input.effort), .start = PartitionOptions::Start::kPeel};
-  return Partition(input.view, input.model, input.counted, options, run);
+  return PartitionFrom(PartitionOptions::Start::kPeel, input, run);
 }
 
 Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
 #include "cordon/publish/bind_stream.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/stream/audit_log.h"
@@ -69,7 +70,14 @@ Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
   return CheckDistinct(paths);
 }
 
+// Rows of a stream are read and written one by one, as lines.
+Error NoLines(const char* doing, const std::string& path, const char* what) {
+  return Error::InvalidPolicy("{} {}: a stream is CSV or JSON Lines, not {}", doing, path, what)
+      .WithHint("cordon anonymize takes Parquet and SQL; cordon stream takes lines, also from a pipe");
+}
+
 Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& policy) {
+  if (IsSql(request.input)) return NoLines("reading", "sql:...", "a query");
   RecordOptions options;
   options.text = policy.data.text;
   PathFormat by_path;
@@ -79,6 +87,7 @@ Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& p
     return std::move(found).error().WithContext("reading {}", request.input);
   }
   options.format = request.input_format.value_or(by_path.format);
+  if (options.format == FileFormat::kParquet) return NoLines("reading", request.input, "Parquet");
   if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
   if (options.format == FileFormat::kJsonLines) options.columns = StreamColumns(policy);
   return options;
@@ -95,6 +104,7 @@ Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& pol
   }
   if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
   options.format = request.output_format.value_or(IsPipe(request.output) ? input : by_path.format);
+  if (options.format == FileFormat::kParquet) return NoLines("writing", request.output, "Parquet");
   return options;
 }
 
@@ -151,8 +161,8 @@ class StreamRun {
 };
 
 Result<void> StreamRun::OpenInput() {
-  CORDON_TRY(input_, world_.open(request_.input));
   CORDON_TRY(record_options_, InputOptions(request_, policy_));
+  CORDON_TRY(input_, world_.open(request_.input));
   CORDON_TRY(reader_, RecordReader::Open(*input_, record_options_, run_.stop).WithContext("reading {}", request_.input));
   CORDON_TRY(layout_, BindStream(policy_, reader_->columns()).WithContext("binding {} to {}", request_.input, policy_.name));
   CORDON_TRY(row_options_, OutputOptions(request_, policy_, record_options_.format));
@@ -274,6 +284,7 @@ Result<void> StreamRun::OpenOutputs() {
           .WithHint("it was changed or replaced; put it back as it was: a second start would publish its tuples again");
     }
   }
+  if (folder_) CORDON_RETURN_IF_ERROR(folder_->ForgetLater());
   if (request_.output == "-") {
     logs_.out = AppendLog(StandardOutput(), out_length);
   } else {

@@ -7,6 +7,7 @@
 #include "cordon/algorithms/castle.h"
 #include "cordon/algorithms/dynamic_group.h"
 #include "cordon/algorithms/sabre_w.h"
+#include "cordon/algorithms/stream_rtree.h"
 #include "cordon/base/nearest.h"
 
 namespace cordon {
@@ -60,11 +61,14 @@ DynamicGroupOptions DynamicGroupOptionsOf(const Policy& policy) {
   return options;
 }
 
+Result<void> RefusePool(const Policy& policy, const char* name) {
+  if (policy.algorithm.suppressed != Suppression::kPool) return {};
+  return Error::InvalidPolicy("{}:{}: {} has no pool of suppressed tuples", policy.name, policy.algorithm.line, name)
+      .WithHint("use suppressed = \"drop\" or \"blank\", or castle");
+}
+
 Result<std::unique_ptr<StreamEngine>> MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
-  if (policy.algorithm.suppressed == Suppression::kPool) {
-    return Error::InvalidPolicy("{}:{}: dynamic-group has no pool of suppressed tuples", policy.name, policy.algorithm.line)
-        .WithHint("use suppressed = \"drop\" or \"blank\", or castle");
-  }
+  CORDON_RETURN_IF_ERROR(RefusePool(policy, "dynamic-group"));
   CORDON_TRY(DynamicGroup engine, DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
   return std::unique_ptr<StreamEngine>(std::make_unique<DynamicGroup>(std::move(engine)));
 }
@@ -100,10 +104,7 @@ SabreWOptions SabreWOptionsOf(const Policy& policy) {
 }
 
 Result<std::unique_ptr<StreamEngine>> MakeSabreW(const StreamSchema& schema, const Policy& policy, Random random) {
-  if (policy.algorithm.suppressed == Suppression::kPool) {
-    return Error::InvalidPolicy("{}:{}: sabre-w has no pool of suppressed tuples", policy.name, policy.algorithm.line)
-        .WithHint("use suppressed = \"drop\" or \"blank\": a pool would lie in no window");
-  }
+  CORDON_RETURN_IF_ERROR(RefusePool(policy, "sabre-w"));
   const SabreWOptions options = SabreWOptionsOf(policy);
   CORDON_TRY(SabreW engine, SabreW::Make(schema, policy.models, options, std::move(random)));
   const std::int64_t delay = WindowOf(policy) + options.step - 1;
@@ -123,13 +124,66 @@ StreamVerifierOptions VerifySabreW(const Policy& policy) {
   return verify;
 }
 
+StreamRtreeOptions StreamRtreeOptionsOf(const Policy& policy) {
+  using Method = StreamRtreeOptions::Method;
+  using Control = StreamRtreeOptions::Control;
+  const AlgorithmPolicy& algorithm = policy.algorithm;
+  StreamRtreeOptions options;
+  const auto whole = [&](const char* key, std::int64_t& value) {
+    value = algorithm.Option<std::int64_t>("stream-rtree", key).value_or(value);
+  };
+  whole("active", options.active);
+  whole("sample", options.sample);
+  whole("sample_window", options.sample_window);
+  whole("max_holds", options.max_holds);
+  whole("max_held", options.max_held);
+  if (const auto alpha = algorithm.Option<Rational>("stream-rtree", "alpha")) options.alpha = alpha->ToDouble();
+  const auto method = algorithm.Option<std::string>("stream-rtree", "method");
+  if (method == "min-delay") options.method = Method::kMinDelay;
+  if (method == "basic") options.method = Method::kBasic;
+  if (method == "density-aware") options.method = Method::kDensityAware;
+  const auto control = algorithm.Option<std::string>("stream-rtree", "control");
+  if (control == "fixed") options.control = Control::kFixed;
+  if (control == "literal") options.control = Control::kLiteral;
+  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
+  return options;
+}
+
+Result<std::unique_ptr<StreamEngine>> MakeStreamRtree(const StreamSchema& schema, const Policy& policy, Random random) {
+  CORDON_RETURN_IF_ERROR(RefusePool(policy, "stream-rtree"));
+  if (policy.stream->delay_ms) {
+    return Error::InvalidPolicy("{}:{}: stream-rtree counts its delay in arrivals, not in time", policy.name,
+                                policy.stream->line)
+        .WithHint("give a delay in tuples, or none: 'active' in [algorithm.stream-rtree] is the mean delay");
+  }
+  if (policy.stream->order == StreamPolicy::Order::kArrival && !policy.stream->delay_tuples) {
+    return Error::InvalidPolicy(
+               "{}:{}: order = \"arrival\" needs a delay: without one a tuple may wait for long, and all later "
+               "rows with it",
+               policy.name, policy.stream->line)
+        .WithHint("give a delay in tuples, or order = \"ready\"");
+  }
+  CORDON_TRY(StreamRtree engine, StreamRtree::Make(schema, policy.models, StreamRtreeOptionsOf(policy), std::move(random)));
+  return std::unique_ptr<StreamEngine>(std::make_unique<StreamRtree>(std::move(engine)));
+}
+
+StreamVerifierOptions VerifyStreamRtree(const Policy& policy) {
+  const StreamRtreeOptions options = StreamRtreeOptionsOf(policy);
+  StreamVerifierOptions verify;
+  verify.delay_tuples = options.delay_tuples;
+  verify.most_held = options.held_cap();
+  return verify;
+}
+
 constexpr std::array kAlgorithms = {
     StreamAlgorithmEntry{"castle", "clusters that leave when a tuple's time is up; l-diversity and reuse of groups", MakeCastle,
                          VerifyCastle},
     StreamAlgorithmEntry{"dynamic-group", "condensation: the nearest of groups around centroids, split when large",
                          MakeDynamicGroup, VerifyDynamicGroup},
+    StreamAlgorithmEntry{"stream-rtree", "leaves of an R-tree that leave by chance; no deadline, waiting costs",
+                         MakeStreamRtree, VerifyStreamRtree, false},
     StreamAlgorithmEntry{"sabre-w", "groups that look like a window of the stream: closeness or likeness, with k", MakeSabreW,
-                         VerifySabreW, true, true},
+                         VerifySabreW, false, true},
 };
 
 }  // namespace
@@ -146,7 +200,7 @@ Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name,
     names.emplace_back(entry.name);
     const char* automatic = WindowOf(policy) > 0 ? "sabre-w" : kAlgorithms[0].name;
     if ((name == "auto" ? automatic : name) != entry.name) continue;
-    if (entry.own_delay || policy.stream->delay_tuples || policy.stream->delay_ms) return &entry;
+    if (!entry.needs_delay || policy.stream->delay_tuples || policy.stream->delay_ms) return &entry;
     return Error::InvalidPolicy("{}:{}: {} needs 'delay' in [stream]", policy.name, policy.stream->line, entry.name)
         .WithHint("delay = 10000 (tuples), or delay = \"30s\" of event time");
   }

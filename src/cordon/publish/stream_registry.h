@@ -21,7 +21,7 @@ struct StreamAlgorithmEntry {
   const char* summary;  // one line for --help and docs
   Result<std::unique_ptr<StreamEngine>> (*make)(const StreamSchema& schema, const Policy& policy, Random random);
   StreamVerifierOptions (*verifier)(const Policy& policy);  // what its departures are held against
-  bool own_delay = false;                                   // the delay follows from its options and models
+  bool needs_delay = true;                                  // in [stream]
   bool group_column = false;                                // its rows always tell their group
 };
 

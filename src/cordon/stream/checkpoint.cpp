@@ -128,15 +128,19 @@ Result<std::optional<StreamSnapshot>> CheckpointFolder::Latest(std::optional<std
                        "without it the stream cannot be continued: a second start would publish tuples again");
     }
     if (!most_rows || snapshot.value().metrics.rows <= *most_rows) {
-      // Later ones tell of rows that are made again: they must not be taken up by the next restart.
-      while (numbers_.back() != *number) {
-        CORDON_RETURN_IF_ERROR(files_.Remove(path_ + "/" + NameOf(numbers_.back())));
-        numbers_.pop_back();
-      }
+      taken_ = *number;
       return std::optional<StreamSnapshot>(std::move(snapshot).value());
     }
   }
   return std::optional<StreamSnapshot>();
+}
+
+Result<void> CheckpointFolder::ForgetLater() {
+  while (taken_ && numbers_.back() != *taken_) {
+    CORDON_RETURN_IF_ERROR(files_.Remove(path_ + "/" + NameOf(numbers_.back())));
+    numbers_.pop_back();
+  }
+  return {};
 }
 
 Result<void> CheckpointFolder::Write(const StreamSnapshot& snapshot) {

@@ -65,6 +65,9 @@ class CheckpointFolder {
   const std::string& path() const { return path_; }
   // The last one with at most so many rows written; nothing where there is none.
   Result<std::optional<StreamSnapshot>> Latest(std::optional<std::uint64_t> most_rows);
+  // Removes those after the one that Latest gave, once it is sure that the run goes on from it: they tell of rows that are
+  // made again, and must not be taken up by the next restart.
+  Result<void> ForgetLater();
   Result<void> Write(const StreamSnapshot& snapshot);
 
  private:
@@ -75,6 +78,7 @@ class CheckpointFolder {
   std::size_t keep_;
   std::unique_ptr<FolderLock> lock_;
   std::deque<std::uint64_t> numbers_;  // ascending
+  std::optional<std::uint64_t> taken_;
 };
 
 // Wall-clock ticks of a live stream cannot be made again, and rows leave because of them: so each is made durable before

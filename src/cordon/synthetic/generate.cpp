@@ -10,6 +10,7 @@
 #include "cordon/synthetic/census.h"
 #include "cordon/synthetic/patients.h"
 #include "cordon/synthetic/powerlaw.h"
+#include "cordon/synthetic/sal.h"
 #include "cordon/synthetic/transactions.h"
 
 namespace cordon {
@@ -53,7 +54,7 @@ std::vector<std::string> CsvCells(const Column& column, char after) {
 
 }  // namespace
 
-std::vector<std::string> GeneratorNames() { return {"census", "patients", "powerlaw", "transactions"}; }
+std::vector<std::string> GeneratorNames() { return {"census", "patients", "powerlaw", "sal", "transactions"}; }
 
 Result<Generated> Generate(const GenerateOptions& options, const Run& run) {
   if (options.rows && *options.rows == 0)
@@ -76,6 +77,9 @@ Result<Generated> Generate(const GenerateOptions& options, const Run& run) {
     return GeneratePowerlaw({.rows = options.rows.value_or(PowerlawOptions{}.rows),
                              .seed = options.seed,
                              .alpha = options.alpha.value_or(PowerlawOptions{}.alpha)});
+  }
+  if (options.name == "sal") {
+    return GenerateSal({.rows = options.rows.value_or(SalOptions{}.rows), .seed = options.seed});
   }
   if (options.name == "transactions") {
     return GenerateTransactions({.rows = options.rows.value_or(TransactionsOptions{}.rows),

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/make_release.h"
+
+#include <algorithm>
+
+#include "cordon/data/recoding.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/models/truth.h"
+#include "cordon/publish/bind_column_internal.h"
+#include "cordon/publish/feasible.h"
+#include "cordon/publish/fit_recoding.h"
+#include "cordon/publish/run_ke.h"
+#include "cordon/publish/stopwatch.h"
+
+namespace cordon {
+namespace {
+
+// The sensitive columns that some model looks at: no other is counted.
+std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& policy) {
+  std::vector<std::size_t> named;
+  for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
+    const auto names_it = [&](const ModelSpec& spec) {
+      const std::vector<std::string> columns = SensitiveColumns(spec);
+      return std::find(columns.begin(), columns.end(), data.columns[column].attribute.name) != columns.end();
+    };
+    if (std::any_of(policy.models.begin(), policy.models.end(), names_it)) named.push_back(column);
+  }
+  return named;
+}
+
+// More suppressed rows than the policy allows is an answer, not a release.
+Result<void> CheckSuppression(const Release& release, const Policy& policy) {
+  const Rational limit = policy.algorithm.suppression_limit;
+  const Int128 suppressed = static_cast<Int128>(release.suppressed) * limit.denominator();
+  if (suppressed <= static_cast<Int128>(release.input_size) * limit.numerator()) return {};
+  return Error::Unsatisfiable("{} of {} rows would have to be suppressed, more than algorithm.suppression_limit = {}",
+                              release.suppressed, release.input_size, limit.ToShortString())
+      .WithHint("allow at least {:.4f}, or choose weaker models",
+                static_cast<double>(release.suppressed) / static_cast<double>(release.input_size));
+}
+
+// A release of ours that is not true is a bug; it is stopped here like one that does not hold.
+Result<void> RequireTruth(const Release& release, const Microdata& data, const Run& run) {
+  std::vector<RowId> rows(release.num_rows);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::uint64_t input = release.input_rows[row];
+    if (data.input_rows.empty()) {
+      rows[row] = static_cast<RowId>(input);
+    } else {  // ascending: rows are dropped, never moved
+      rows[row] =
+          static_cast<RowId>(std::lower_bound(data.input_rows.begin(), data.input_rows.end(), input) - data.input_rows.begin());
+    }
+  }
+  CORDON_TRY(const Truth truth, CheckTruth(release, data, std::span<const RowId>(rows), run));
+  if (truth.holds) return {};
+  return Error::InvalidData("the release was not written: {}", truth.Explain());
+}
+
+// Where rows were left out, an axis that was read off the data is that of the rows that stay: a reader of the release
+// sees no other, and the place of a value on it counts for the ordered distance.
+Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
+  for (ReleaseColumn& column : release.columns) {
+    const AttributePolicy* attribute = policy.Find(column.attribute.name);
+    if (attribute == nullptr || column.attribute.role != Role::kSensitive) continue;
+    const auto view = internal::ViewOf(column.text, nullptr, internal::MissingTexts(column.text, policy.data));
+    CORDON_TRY(internal::BoundColumn bound, internal::BindColumn(*attribute, policy.data, view, internal::DomainFrom::kData));
+    column.attribute.domain = std::move(bound.domain);
+  }
+  return {};
+}
+
+// Judged on the very rows that will be written, and so is whether every cell tells the truth.
+Result<MadeRelease> Verified(Release release, const Microdata& data, const Policy& policy, const MakeOptions& options,
+                             AlgorithmNotes notes, Stopwatch watch, const Run& run) {
+  if (run.Stopped()) return Error::Cancelled();
+  CORDON_RETURN_IF_ERROR(CheckSuppression(release, policy));
+  const double search_seconds = watch.Lap();
+  CORDON_RETURN_IF_ERROR(RequireTruth(release, data, run));
+  if (release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, release));
+  const Verifier verifier(policy.models, {.keep_per_group = options.keep_per_group});
+  std::vector<Verdict> verdicts;
+  CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(release), run, &verdicts));
+  if (run.Stopped()) return Error::Cancelled();
+  return MadeRelease{std::move(verified), std::move(verdicts), std::move(notes), search_seconds, watch.Lap()};
+}
+
+}  // namespace
+
+Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& data, const Policy& policy,
+                                   const MakeOptions& options, const Random& random, const Run& run) {
+  Stopwatch watch;
+  const View view = View::All(data);
+  CORDON_TRY(const std::string text, ReadFile(path));
+  CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
+  CORDON_TRY(const AppliedRecoding applied,
+             FitRecoding(recoding, view, NamedColumns(data, policy), policy, run).WithContext("applying {}", path));
+  Random own = random;
+  return Verified(Recode(view, applied.groups, applied.texts, options.recode, own, run), data, policy, options, {}, watch, run);
+}
+
+Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                                    const MakeOptions& options, const Random& random, const Run& run) {
+  Stopwatch watch;
+  const View view = View::All(data);
+  const std::vector<std::size_t> sensitive = NamedColumns(data, policy);
+  const Reference reference = ReferenceOf(data, sensitive, view.rows());
+  CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
+  const CountedColumns counted(data, sensitive, model.uses_persons());
+  Random own = random.Substream(algorithm.name);
+  AlgorithmNotes notes;
+  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort}, own, run);
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
+    CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
+    if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
+  }
+  CORDON_TRY(const Groups found, std::move(groups));
+  run.Report("recode", 0, 0);
+  Random order = random;
+  if (algorithm.permutes) {
+    CORDON_TRY(const std::string column, ColumnToPermute(policy));
+    CORDON_TRY(Release release, PermuteRelease(view, found, column, order, run));
+    return Verified(std::move(release), data, policy, options, std::move(notes), watch, run);
+  }
+  return Verified(Recode(view, found, options.recode, order, run), data, policy, options, std::move(notes), watch, run);
+}
+
+}  // namespace cordon

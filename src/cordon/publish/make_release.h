@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A release that may be published, by one algorithm or by the boxes of an earlier batch: made, found true, within the
+// suppression limit, and judged. Nothing else of a run sees rows that were not verified.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/base/random.h"
+#include "cordon/base/run.h"
+#include "cordon/data/recode.h"
+#include "cordon/data/release.h"
+#include "cordon/models/verifier.h"
+#include "cordon/publish/registry.h"
+
+namespace cordon {
+
+struct MakeOptions {
+  Effort effort = Effort::kNormal;
+  RecodeOptions recode;
+  bool keep_per_group = false;  // what every group reaches, for charts
+};
+
+// What one algorithm came to.
+struct MadeRelease {
+  VerifiedRelease verified;
+  std::vector<Verdict> verdicts;
+  AlgorithmNotes notes;
+  double search_seconds = 0;
+  double verify_seconds = 0;
+};
+
+// `random` is not changed: whatever is made of the same state is the same. Unsatisfiable where the policy is not reached;
+// the hint then says what these rows allow.
+Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                                    const MakeOptions& options, const Random& random, const Run& run);
+
+// Rows that no box covers, and groups that the models refuse, are suppressed.
+Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& data, const Policy& policy,
+                                   const MakeOptions& options, const Random& random, const Run& run);
+
+}  // namespace cordon

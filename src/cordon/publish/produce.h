@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From bound rows to the release that is kept: one algorithm's, or at high effort the best of all that apply; and
+// everything the report says of it. What a report lists as tried was made, verified and measured.
+#pragma once
+
+#include "cordon/base/random.h"
+#include "cordon/data/release.h"
+#include "cordon/publish/anonymize.h"
+
+namespace cordon {
+
+// REQUIRES: CheckServed.
+Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
+                                const Random& random, Report& report, const Run& run);
+
+// The request's algorithm, or the policy's.
+std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy);
+
+}  // namespace cordon

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/write_run.h"
+
+#include <filesystem>
+
+#include "cordon/data/recoding.h"
+#include "cordon/io/duckdb.h"
+#include "cordon/io/sink.h"
+#include "cordon/io/source.h"
+#include "cordon/publish/html.h"
+#include "cordon/publish/outputs.h"
+#include "cordon/publish/stopwatch.h"
+
+namespace cordon {
+namespace {
+
+// A format that cannot be written is found before the work, not after it.
+Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
+  if (request.output.empty()) return {};
+  FileFormat format = FileFormat::kCsv;
+  if (request.output_format) {
+    format = *request.output_format;
+  } else {
+    CORDON_TRY(const PathFormat by_path, FormatOfPath(request.output).WithContext("writing {}", request.output));
+    format = by_path.format;
+  }
+  if (format == FileFormat::kParquet) CORDON_RETURN_IF_ERROR(DuckDbVersion().WithContext("writing {}", request.output));
+  return {};
+}
+
+std::string RowMapText(const Release& release) {
+  std::string text = "released_row,input_row\n";
+  for (std::size_t row = 0; row < release.input_rows.size(); ++row) {
+    fmt::format_to(std::back_inserter(text), "{},{}\n", row + 1, release.input_rows[row] + 1);
+  }
+  return text;
+}
+
+// A stream of bytes has no name beside which other files could stand.
+bool HasSideFiles(const AnonymizeRequest& request) {
+  return !request.output.empty() && request.output != "-" && !IsSpecialFile(request.output);
+}
+std::string ManifestPath(const AnonymizeRequest& request) { return request.output + ".manifest.json"; }
+std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
+
+// Every path the run reads or writes, with what it is for.
+Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRequest& request, const Policy& policy) {
+  std::vector<std::pair<std::string, std::string>> paths = {{"the policy", policy.name}, {"--output", request.output}};
+  CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input));
+  for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
+  if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
+  if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.html) paths.emplace_back("--html", *request.html);
+  if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
+  if (request.save_recoding) paths.emplace_back("--save-recoding", *request.save_recoding);
+  if (HasSideFiles(request)) {
+    paths.emplace_back("the manifest", ManifestPath(request));
+    paths.emplace_back("the run record", RecordPath(request));
+  }
+  return paths;
+}
+
+// Side files go to files: standard output belongs to the release or to the report in words.
+Result<void> CheckSideFiles(const AnonymizeRequest& request) {
+  for (const auto& [flag, path] :
+       {std::pair{"--report", request.report}, std::pair{"--html", request.html}, std::pair{"--row-map", request.row_map},
+        std::pair{"--save-recoding", request.save_recoding}}) {
+    if (path && (path->empty() || *path == "-")) {
+      return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
+    }
+  }
+  return {};
+}
+
+Result<void> ReserveReports(const AnonymizeRequest& request, Outputs& outputs) {
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
+  if (request.html) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
+  return {};
+}
+
+Result<void> WriteReports(const AnonymizeRequest& request, const Report& report, const Microdata& data, const Release& release,
+                          Outputs& outputs, const Run& run) {
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
+  if (!request.html) return {};
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.input, report, data, release, run));
+  return outputs.Write(*request.html, HtmlReport(facts));
+}
+
+Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs) {
+  CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
+  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.row_map, AtomicFile::Access::kPrivate));
+  if (request.save_recoding) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.save_recoding, AtomicFile::Access::kPublic));
+  if (!HasSideFiles(request)) return {};
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(RecordPath(request), AtomicFile::Access::kPrivate));
+  return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
+}
+
+}  // namespace
+
+Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckOutputFormat(request));
+  CORDON_TRY(const auto paths, Paths(request, policy));
+  return CheckDistinct(paths);
+}
+
+Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,
+                               const Release& release, const Run& run) {
+  Outputs outputs;
+  CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
+  CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  return outputs.Show();
+}
+
+Result<void> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                      const VerifiedRelease& verified, RunRecord record, Report& report, const Run& run) {
+  Stopwatch watch;
+  const Release& release = verified.release();
+  Outputs outputs;
+  CORDON_RETURN_IF_ERROR(ReserveSideFiles(request, outputs));
+  const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = request.bounds};
+  CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
+  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Write(*request.row_map, RowMapText(release)));
+  if (request.save_recoding) {
+    CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, Recoding::FromRelease(release).ToJson() + "\n"));
+  }
+  if (HasSideFiles(request)) {
+    const std::string name = std::filesystem::path(request.output).filename().string();
+    const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written()};
+    record.output_sha256 = staged.written().sha256;
+    CORDON_RETURN_IF_ERROR(outputs.Write(RecordPath(request), Dump(MakeRunRecord(record))));
+    CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(request), Dump(MakeManifest(facts))));
+  }
+  report.seconds.emplace_back("write", watch.Lap());
+  report.peak_rss_mb = PeakRssMb();
+  CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  CORDON_RETURN_IF_ERROR(staged.Sync());
+  if (run.Stopped()) return Error::Cancelled();
+  CORDON_RETURN_IF_ERROR(outputs.Show());
+  return staged.Commit();  // last: where the release is, its manifest is
+}
+
+}  // namespace cordon

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a run: the release, its manifest and record, reports, the row map, the boxes for a later batch. All of them
+// appear, or none.
+#pragma once
+
+#include "cordon/data/release.h"
+#include "cordon/publish/anonymize.h"
+#include "cordon/publish/manifest.h"
+
+namespace cordon {
+
+// Before any work: names that cannot be written, formats that are not served, two files that are one.
+Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
+
+// Completes the report (seconds of writing, memory) on the way.
+Result<void> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                      const VerifiedRelease& verified, RunRecord record, Report& report, const Run& run);
+
+// A dry run: the reports that were asked for, and nothing else.
+Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,
+                               const Release& release, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that changes names or makes bytes
+// durable: fsync, link, rename, unlink, mkdir. Counts them into the file DIE_COUNT where the program ends by itself.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+std::atomic<int> calls{0};
+
+void Step() {
+  static const int die_at = std::getenv("DIE_AT") != nullptr ? std::atoi(std::getenv("DIE_AT")) : 0;
+  if (++calls == die_at) ::raise(SIGKILL);
+}
+
+struct AtEnd {
+  ~AtEnd() {
+    const char* path = std::getenv("DIE_COUNT");
+    if (path == nullptr) return;
+    if (std::FILE* file = std::fopen(path, "w")) {
+      std::fprintf(file, "%d\n", calls.load());
+      std::fclose(file);
+    }
+  }
+} at_end;
+
+template <typename Function, typename... Args>
+int Call(const char* name, Args... args) {
+  Step();
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name))(args...);
+}
+
+}  // namespace
+
+extern "C" {
+int fsync(int file) { return Call<int (*)(int)>("fsync", file); }
+int link(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("link", from, to); }
+int rename(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("rename", from, to); }
+int renameat2(int a, const char* from, int b, const char* to, unsigned flags) noexcept {
+  return Call<int (*)(int, const char*, int, const char*, unsigned)>("renameat2", a, from, b, to, flags);
+}
+int unlink(const char* path) noexcept { return Call<int (*)(const char*)>("unlink", path); }
+int unlinkat(int directory, const char* path, int flags) noexcept {
+  return Call<int (*)(int, const char*, int)>("unlinkat", directory, path, flags);
+}
+int mkdir(const char* path, mode_t mode) noexcept { return Call<int (*)(const char*, mode_t)>("mkdir", path, mode); }
+}
