@@ -292,10 +292,12 @@ TEST(Policy, ParametersOutOfRangeAreRefusedAtTheModel) {
 TEST(Policy, UnknownModelListsTheKnownOnes) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonimity\"\nk = 3\n")),
             "p.toml:16:9: unknown model 'k-anonimity'; known are k-anonymity, l-diversity, t-closeness, beta-likeness, "
-            "delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity / did you mean 'k-anonymity'?");
-  EXPECT_EQ(Told(WithModel("k = 3\n")),
-            "p.toml:15:1: [[privacy]] needs 'model' / one of: k-anonymity, l-diversity, t-closeness, "
-            "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity");
+            "delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness / did you "
+            "mean 'k-anonymity'?");
+  EXPECT_EQ(
+      Told(WithModel("k = 3\n")),
+      "p.toml:15:1: [[privacy]] needs 'model' / one of: k-anonymity, l-diversity, t-closeness, "
+      "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness");
 }
 
 TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {

@@ -24,14 +24,15 @@ bool BelowLimit(std::int64_t rows, std::int64_t table_rows, const ShareLimit& li
 
 }  // namespace
 
-BurelBuckets::BurelBuckets(const ShareLimits& limits, std::span<const std::int64_t> counts, const Rational& margin)
+BurelBuckets::BurelBuckets(const ShareLimits& limits, std::span<const std::int64_t> counts, const Rational& margin,
+                           std::span<const std::int64_t> whole)
     : num_values_(counts.size()) {
   CORDON_CHECK(margin >= Rational(0) && margin < Rational(1));
   std::vector<Code> order;
   for (std::size_t code = 0; code < counts.size(); ++code) {
     if (counts[code] > 0) order.push_back(static_cast<Code>(code));
   }
-  std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return counts[a] < counts[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return whole[a] < whole[b]; });
   const std::int64_t table_rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 
   // fewest[e]: buckets for the e rarest values; start[e]: where the last of them begins. A run that cannot be one bucket

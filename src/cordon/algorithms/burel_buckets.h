@@ -26,7 +26,11 @@ class BurelBuckets {
   };
 
   // REQUIRES: `limits` are those of the counts, by code; 0 <= margin < 1.
-  BurelBuckets(const ShareLimits& limits, std::span<const std::int64_t> counts, const Rational& margin);
+  BurelBuckets(const ShareLimits& limits, std::span<const std::int64_t> counts, const Rational& margin)
+      : BurelBuckets(limits, counts, margin, counts) {}
+  // The same with limits taken from elsewhere: those of `whole`, of which the counted rows are a part.
+  BurelBuckets(const ShareLimits& limits, std::span<const std::int64_t> counts, const Rational& margin,
+               std::span<const std::int64_t> whole);
 
   std::span<const Bucket> buckets() const { return buckets_; }  // of ascending frequency
   std::vector<std::int64_t> sizes() const;

@@ -20,6 +20,13 @@ struct StreamGauges {
   std::size_t reusable = 0;  // closed groups that may be joined
 };
 
+// What whoever publishes should know of what was promised and what was not. No value of the data.
+struct StreamWarning {
+  std::string code;
+  std::vector<std::string> columns;
+  std::string fix;
+};
+
 class StreamEngine {
  public:
   virtual ~StreamEngine() = default;
@@ -33,6 +40,7 @@ class StreamEngine {
   virtual void Flush(std::vector<Departure>& out) = 0;
 
   virtual StreamGauges gauges() const = 0;
+  virtual std::vector<StreamWarning> warnings() const { return {}; }
 
   // Everything that the continuation depends on, the random stream included. The driver adds checksum and version.
   virtual std::string Save() const = 0;

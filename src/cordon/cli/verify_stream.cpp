@@ -27,6 +27,10 @@ Json AuditJson(const StreamAudit& audit) {
                {"holds", audit.holds()}};
   for (const Verdict& verdict : audit.whole) json["privacy"].push_back(ToJson(verdict));
   for (const Verdict& verdict : audit.by_departure) json["each_group"].push_back(ToJson(verdict));
+  if (!audit.window_models.empty()) {
+    json["windows"] = {{"models", Json::array()}, {"groups", audit.windows_judged}, {"unknown", audit.windows_unknown}};
+    for (const ModelSpec& spec : audit.window_models) json["windows"]["models"].push_back(ToJson(spec));
+  }
   return json;
 }
 
@@ -35,6 +39,12 @@ void Print(const StreamAudit& audit, Console& console) {
                 audit.groups, audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
   for (const Verdict& verdict : audit.whole) console.Print("{}", Explain(verdict));
   for (const Verdict& verdict : audit.by_departure) console.Print("each group when it was published: {}", Explain(verdict));
+  for (const ModelSpec& spec : audit.window_models) {
+    console.Print("{}: {} groups held against their windows", Describe(spec), audit.windows_judged);
+  }
+  if (audit.windows_unknown > 0) {
+    console.Print("{} groups cannot be held against theirs: too many tuples of them were not published", audit.windows_unknown);
+  }
   for (const std::string& finding : audit.findings) console.Print("fault: {}", finding);
   if (audit.findings.empty()) console.Print("every row and every tuple is accounted for, once and in time");
 }

@@ -53,6 +53,13 @@ struct Tuple {
   std::span<const std::int32_t> sensitive;
 };
 
+// Positions first..last; 0..0: none.
+struct PositionRange {
+  Position first = 0;
+  Position last = 0;
+  friend bool operator==(const PositionRange&, const PositionRange&) = default;
+};
+
 struct AxisRange {
   std::int64_t lo = 0;
   std::int64_t hi = 0;
@@ -72,6 +79,7 @@ struct Departure {
   std::vector<AxisRange> box;       // empty for kSuppressed
   std::vector<Position> positions;  // in the order they are to be written
   bool reusable = false;            // kGroup: later tuples may join it
+  PositionRange window = {};        // kGroup: the tuples that window models are to hold it against, its own among them
 };
 
 // A departure that was judged. Only the stream's verifier (models) can make one, and only such a one may be written.

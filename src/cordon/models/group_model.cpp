@@ -87,6 +87,14 @@ Made Make(const KeAnonymitySpec& spec, const Reference& reference) {
   return New<KeAnonymity>(spec, at, reference.sensitive[at].domain);
 }
 
+// Searches hold groups against one window at a time, by WithinWindow; a table has none.
+Error NeedsStream(const ModelSpec& spec) {
+  return Error::InvalidPolicy("{} is for streams: a table has no windows", ModelName(spec))
+      .WithHint("use t-closeness or beta-likeness, or cordon stream");
+}
+Made Make(const WindowClosenessSpec& spec, const Reference&) { return NeedsStream(spec); }
+Made Make(const WindowLikenessSpec& spec, const Reference&) { return NeedsStream(spec); }
+
 }  // namespace
 
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows) {

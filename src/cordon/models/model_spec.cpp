@@ -143,6 +143,28 @@ Result<void> Check(const KeAnonymitySpec& spec) {
   return {};
 }
 
+Result<void> NeedsWindow(std::string_view model, std::int64_t window) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  if (window >= 1 && window <= kMost) return {};
+  return OutOfRange(model, "window", std::to_string(window), "a number of tuples from 1 to 1000000000")
+      .WithHint("the window is the crowd that a group must look like: window = 20000");
+}
+
+Result<void> Check(const WindowClosenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("window-closeness", spec.sensitive));
+  CORDON_RETURN_IF_ERROR(NeedsWindow("window-closeness", spec.window));
+  if (spec.t > Rational(0) && spec.t <= Rational(1)) return {};
+  return OutOfRange("window-closeness", "t", spec.t.ToShortString(), "above 0 and at most 1")
+      .WithHint("with t = 0 only whole windows could be groups; t = 0.2 or 0.35 are usual");
+}
+
+Result<void> Check(const WindowLikenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("window-likeness", spec.sensitive));
+  CORDON_RETURN_IF_ERROR(NeedsWindow("window-likeness", spec.window));
+  if (spec.beta > Rational(0)) return {};
+  return OutOfRange("window-likeness", "beta", spec.beta.ToShortString(), "above 0");
+}
+
 }  // namespace
 
 std::string ModelName(const ModelSpec& spec) {
@@ -151,7 +173,9 @@ std::string ModelName(const ModelSpec& spec) {
                  [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
                  [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
                  [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; },
-                 [](const KeAnonymitySpec&) { return "ke-anonymity"; }},
+                 [](const KeAnonymitySpec&) { return "ke-anonymity"; },
+                 [](const WindowClosenessSpec&) { return "window-closeness"; },
+                 [](const WindowLikenessSpec&) { return "window-likeness"; }},
       spec);
 }
 
@@ -187,6 +211,14 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k,
                                       m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(), ObjectiveName(m.objective),
                                       m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
+                 },
+                 [](const WindowClosenessSpec& m) {
+                   return fmt::format("window-closeness({}, window={}, t={}, {})", m.sensitive, m.window, m.t.ToShortString(),
+                                      DistanceName(m.distance));
+                 },
+                 [](const WindowLikenessSpec& m) {
+                   return fmt::format("window-likeness({}, window={}, beta={}, {})", m.sensitive, m.window,
+                                      m.beta.ToShortString(), KindName(m.kind));
                  }},
       spec);
 }
@@ -233,6 +265,18 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
                            {"objective", ObjectiveName(m.objective)}};
             if (m.max_share) pairs.emplace_back("max_share", m.max_share->ToString());
             return pairs;
+          },
+          [](const WindowClosenessSpec& m) {
+            return Pairs{{"sensitive", m.sensitive},
+                         {"window", std::to_string(m.window)},
+                         {"t", m.t.ToString()},
+                         {"distance", DistanceName(m.distance)}};
+          },
+          [](const WindowLikenessSpec& m) {
+            return Pairs{{"sensitive", m.sensitive},
+                         {"window", std::to_string(m.window)},
+                         {"beta", m.beta.ToString()},
+                         {"kind", KindName(m.kind)}};
           }},
       spec);
 }
@@ -253,6 +297,22 @@ std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
                                },
                                [](const auto& m) { return std::vector<std::string>{m.sensitive}; }},
                     spec);
+}
+
+std::optional<std::int64_t> WindowOf(const ModelSpec& spec) {
+  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) return closeness->window;
+  if (const auto* likeness = std::get_if<WindowLikenessSpec>(&spec)) return likeness->window;
+  return std::nullopt;
+}
+
+ModelSpec WithinWindow(const ModelSpec& spec) {
+  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) {
+    return TClosenessSpec{closeness->sensitive, closeness->t, closeness->distance};
+  }
+  if (const auto* likeness = std::get_if<WindowLikenessSpec>(&spec)) {
+    return BetaLikenessSpec{likeness->sensitive, likeness->beta, likeness->kind, {}, {}};
+  }
+  return spec;
 }
 
 Result<void> Validate(const ModelSpec& spec) {

@@ -95,8 +95,26 @@ struct KeAnonymitySpec {
   std::optional<Rational> max_share;  // no value has more than this share of a group's rows
 };
 
-using ModelSpec = std::variant<KAnonymitySpec, LDiversitySpec, TClosenessSpec, BetaLikenessSpec, DeltaDisclosureSpec,
-                               AlphaKSpec, ConfidenceSpec, KsAnonymitySpec, KeAnonymitySpec>;
+// Of a stream: every group that leaves lies in a run of `window` consecutive tuples, and its values are within t of those of
+// that run by the earth mover's distance over the declared domain.
+struct WindowClosenessSpec {
+  std::string sensitive;
+  std::int64_t window = 0;
+  Rational t;
+  Distance distance = Distance::kOrdered;
+};
+
+// The same with beta-likeness: q <= (1 + beta) p or (1 + min(beta, -ln p)) p, p being a value's share of the window.
+struct WindowLikenessSpec {
+  std::string sensitive;
+  std::int64_t window = 0;
+  Rational beta;
+  BetaLikenessSpec::Kind kind = BetaLikenessSpec::Kind::kEnhanced;
+};
+
+using ModelSpec =
+    std::variant<KAnonymitySpec, LDiversitySpec, TClosenessSpec, BetaLikenessSpec, DeltaDisclosureSpec, AlphaKSpec,
+                 ConfidenceSpec, KsAnonymitySpec, KeAnonymitySpec, WindowClosenessSpec, WindowLikenessSpec>;
 
 std::string ModelName(const ModelSpec& spec);  // "t-closeness"
 // Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.
@@ -106,8 +124,13 @@ std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spe
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
+// The tuples of the window that a model holds groups against; nothing for models that have none.
+std::optional<std::int64_t> WindowOf(const ModelSpec& spec);
+// What a window model asks of one window: the same as of a table. Other models as they are.
+ModelSpec WithinWindow(const ModelSpec& spec);
 // Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, range and min_depth >= 0, delta > 0, 0 < alpha <= 1,
-// 0 < h <= 1, (k,e): k >= 2, e >= 0, ...
+// 0 < h <= 1, (k,e): k >= 2, e >= 0, windows >= 1
+// tuples with 0 < t <= 1, ...
 Result<void> Validate(const ModelSpec& spec);
 
 }  // namespace cordon

@@ -73,7 +73,7 @@ Made MakeStreamJudge(const ModelSpec& spec, const StreamSchema& schema) {
   const auto* l = std::get_if<LDiversitySpec>(&spec);
   if (l != nullptr && l->kind == LDiversitySpec::Kind::kDistinct) return MakeDiversity(*l, schema);
   return Error::InvalidPolicy("{} cannot be promised of a stream", Describe(spec))
-      .WithHint("streams take ks-anonymity and l-diversity of kind distinct");
+      .WithHint("streams take ks-anonymity, l-diversity of kind distinct, and window models");
 }
 
 }  // namespace cordon

@@ -9,7 +9,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kSnapshotVersion = 1;
+constexpr std::uint64_t kSnapshotVersion = 2;
 constexpr EventTime kBeforeAll = std::numeric_limits<EventTime>::min();
 
 template <typename... Args>
@@ -34,10 +34,11 @@ Result<void> StreamVerifierOptions::Validate() const {
   return {};
 }
 
-StreamVerifier::StreamVerifier(StreamSchema schema, StreamVerifierOptions options)
+StreamVerifier::StreamVerifier(StreamSchema schema, StreamVerifierOptions options, WindowVerifier windows)
     : schema_(std::move(schema)),
       options_(options),
       tuples_(schema_.quasi.size(), schema_.sensitive.size()),
+      windows_(std::move(windows)),
       now_(kBeforeAll) {}
 StreamVerifier::StreamVerifier(StreamVerifier&&) noexcept = default;
 StreamVerifier& StreamVerifier::operator=(StreamVerifier&&) noexcept = default;
@@ -47,8 +48,17 @@ Result<StreamVerifier> StreamVerifier::Make(StreamSchema schema, const std::vect
                                             StreamVerifierOptions options) {
   CORDON_RETURN_IF_ERROR(options.Validate());
   if (specs.empty()) return Error::InvalidPolicy("a stream without a privacy model has nothing to be held to");
-  StreamVerifier verifier(std::move(schema), options);
+  std::int64_t window = 0;
+  for (const ModelSpec& spec : specs) window = std::max(window, WindowOf(spec).value_or(0));
+  if (window > 0 && options.delay_tuples == 0) {
+    return Error::InvalidPolicy("window models need a delay in tuples, not in time");
+  }
+  // A group may claim the window it was made in, as long as its members may wait.
+  const WindowVerifier::Options window_options{window + options.delay_tuples + 1, options.short_window, false};
+  CORDON_TRY(WindowVerifier windows, WindowVerifier::Make(schema, specs, window_options));
+  StreamVerifier verifier(std::move(schema), options, std::move(windows));
   for (const ModelSpec& spec : specs) {
+    if (WindowOf(spec)) continue;
     CORDON_TRY(std::unique_ptr<const StreamJudge> judge, MakeStreamJudge(spec, verifier.schema_));
     verifier.judges_.push_back(std::move(judge));
   }
@@ -67,6 +77,7 @@ Result<void> StreamVerifier::Arrive(const Tuple& tuple) {
   for (std::size_t i = 0; i < tuple.quasi.size(); ++i) {
     if (tuple.quasi[i] < schema_.quasi[i].lo || tuple.quasi[i] > schema_.quasi[i].hi) return broken("leaves its domain");
   }
+  if (const char* what = windows_.Arrive(tuple.sensitive)) return broken(what);
   now_ = std::max(now_, tuple.time);
   tuples_.Add(tuple);
   return {};
@@ -128,14 +139,26 @@ Result<void> StreamVerifier::CheckModels(const Departure& departure, const std::
   return {};
 }
 
-Result<void> StreamVerifier::CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+Result<void> StreamVerifier::CheckWindow(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
+  if (windows_.empty()) return {};
+  std::vector<WindowVerifier::Codes> sensitive;
+  sensitive.reserve(members.size());
+  for (const HeldTuples::Row& member : members) sensitive.push_back(member.sensitive);
+  const WindowVerifier::Judgement judgement = windows_.Judge(departure.window, departure.positions, sensitive);
+  if (judgement.answer != WindowVerifier::Answer::kHolds) return Refused("{}", judgement.what);
+  return {};
+}
+
+Result<void> StreamVerifier::CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
   if (departure.group <= newest_before_step_) return Refused("its group number {} was given before", departure.group);
   CORDON_RETURN_IF_ERROR(CheckBox(departure.box));
   CORDON_RETURN_IF_ERROR(CheckCovered(departure, members));
+  CORDON_RETURN_IF_ERROR(CheckWindow(departure, members));
   return CheckModels(departure, members);
 }
 
 Result<void> StreamVerifier::CheckReuse(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+  if (!windows_.empty()) return Refused("a window model allows no tuple to join a group later");
   const auto group = groups_.find(departure.group);
   if (group == groups_.end()) return Refused("group {} may not be joined", departure.group);
   if (group->second != departure.box) return Refused("its box is not that of group {}", departure.group);
@@ -144,6 +167,7 @@ Result<void> StreamVerifier::CheckReuse(const Departure& departure, const std::v
 
 Result<void> StreamVerifier::CheckPooled(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
   if (!options_.pool) return Refused("this stream has no pool");
+  if (!windows_.empty()) return Refused("a window model allows no pool");
   if (departure.box.size() != schema_.quasi.size()) return Refused("a pool leaves at the widest box");
   for (std::size_t i = 0; i < departure.box.size(); ++i) {
     if (departure.box[i] != AxisRange{schema_.quasi[i].lo, schema_.quasi[i].hi}) {
@@ -153,7 +177,7 @@ Result<void> StreamVerifier::CheckPooled(const Departure& departure, const std::
   return CheckModels(departure, members);
 }
 
-Result<void> StreamVerifier::Check(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+Result<void> StreamVerifier::Check(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
   switch (departure.kind) {
     case Departure::Kind::kGroup: return CheckGroup(departure, members);
     case Departure::Kind::kReuse: return CheckReuse(departure, members);
@@ -226,6 +250,7 @@ std::string StreamVerifier::Fingerprint() const {
   writer.Whole(options_.most_held);
   writer.Flag(options_.pool);
   writer.Count(options_.reuse_cap);
+  writer.Text(windows_.Fingerprint());
   return std::move(writer).Take();
 }
 
@@ -237,6 +262,7 @@ std::string StreamVerifier::Save() const {
   writer.Whole(newest_group_);
   writer.Whole(newest_before_step_);
   tuples_.Save(writer);
+  windows_.Save(writer);
   writer.Count(groups_.size());
   for (const auto& [group, box] : groups_) {
     writer.Whole(group);
@@ -262,6 +288,7 @@ Result<void> StreamVerifier::Restore(const std::string& snapshot) {
   const std::int64_t newest_before = reader.Whole();
   HeldTuples tuples(schema_.quasi.size(), schema_.sensitive.size());
   tuples.Restore(reader);
+  windows_.Restore(reader);
   std::map<std::int64_t, Box> groups;
   for (std::size_t left = reader.Length(); left > 0 && reader.ok(); --left) {
     const std::int64_t group = reader.Whole();

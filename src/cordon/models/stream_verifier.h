@@ -8,11 +8,13 @@
 //   a new group satisfies every model by itself, by a second formula, and holds each member in its box;
 //   of a category the box is the leaves of one node; everywhere it stays within the declared domain;
 //   a tuple that joins a group lies in exactly the box of a group judged before, so it can only add people and values;
+//   a window model holds of the group in the window that it claims (window_verifier.h);
 //   nothing waits longer than the delay allows, except for the pool of suppressed tuples, which must leave at the widest box;
 //   no more tuples wait than may, where the stream has no delay.
-// So every prefix that ends between two departures satisfies the models: all of them are monotone.
+// So every prefix that ends between two departures satisfies the models: all of them are monotone, but for window
+// models, which are promised of each group by itself.
 //
-// Memory is bounded: the tuples that wait and, of groups that may be joined, the `reuse_cap` newest.
+// Memory is bounded: the tuples that wait, what windows need and, of groups that may be joined, the `reuse_cap` newest.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,7 @@
 #include "cordon/data/stream.h"
 #include "cordon/models/held_tuples.h"
 #include "cordon/models/model_spec.h"
+#include "cordon/models/window_verifier.h"
 
 namespace cordon {
 
@@ -37,6 +40,7 @@ struct StreamVerifierOptions {
   std::int64_t most_held = 0;  // tuples that may wait after a step; 0: as many as the delay allows
   bool pool = false;           // suppressed tuples may wait longer, to leave together
   std::size_t reuse_cap = 0;   // groups that may be joined at any moment
+  bool short_window = false;   // a stream that ends before it fills a window is its own window
 
   Result<void> Validate() const;
 };
@@ -67,15 +71,16 @@ class StreamVerifier {
  private:
   using Box = std::vector<AxisRange>;
 
-  StreamVerifier(StreamSchema schema, StreamVerifierOptions options);
+  StreamVerifier(StreamSchema schema, StreamVerifierOptions options, WindowVerifier windows);
   Result<std::vector<HeldTuples::Row>> Members(const Departure& departure) const;
   Result<void> CheckBox(const Box& box) const;
   Result<void> CheckCovered(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
   Result<void> CheckModels(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
+  Result<void> CheckWindow(const Departure& departure, const std::vector<HeldTuples::Row>& members);
+  Result<void> CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members);
   Result<void> CheckReuse(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
   Result<void> CheckPooled(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> Check(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
+  Result<void> Check(const Departure& departure, const std::vector<HeldTuples::Row>& members);
   bool HasDelay() const { return options_.delay_tuples > 0 || options_.delay_ms > 0; }
   bool IsOverdue(const HeldTuples::Row& row) const;
   Result<void> CheckHeld();
@@ -85,6 +90,7 @@ class StreamVerifier {
   StreamVerifierOptions options_;
   std::vector<std::unique_ptr<const StreamJudge>> judges_;
   HeldTuples tuples_;
+  WindowVerifier windows_;
   EventTime now_;
   std::map<std::int64_t, Box> groups_;   // that may be joined
   std::int64_t newest_group_ = 0;        // of all judged

@@ -236,6 +236,16 @@ void Tally::Merge(const Tally& other) {
   TallyBuilder::TakeGroups(table, *this);
 }
 
+Tally Tally::OneGroup(std::uint32_t rows, std::vector<Entry> entries) {
+  Tally tally;
+  tally.rows_ = {rows};
+  tally.first_rows_ = {0};
+  tally.histograms_.resize(1);
+  tally.histograms_[0].starts.push_back(entries.size());
+  tally.histograms_[0].entries = std::move(entries);
+  return tally;
+}
+
 Result<Tally> Tally::CountAll(const TallyPlan& plan, const Run& run) {
   // One part a thread: merging is what parts cost. The result is the same for any number of them.
   const std::size_t wanted = std::max<std::size_t>(

@@ -72,6 +72,9 @@ class Tally {
   // Of all rows, on the run's threads; Cancelled when the run is stopped.
   static Result<Tally> CountAll(const TallyPlan& plan, const Run& run);
 
+  // One group with one histogram, of values counted elsewhere. REQUIRES: entries ascending, their counts sum up to `rows`.
+  static Tally OneGroup(std::uint32_t rows, std::vector<Entry> entries);
+
   // REQUIRES: tallies of the same plan over disjoint rows.
   void Merge(const Tally& other);
 

@@ -94,5 +94,8 @@ JudgeResult MakeJudge(const AlphaKSpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const ConfidenceSpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const KsAnonymitySpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence);
+// Refused: which window a row was in is not told by a table (stream_judge_internal.h).
+JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence& evidence);
 
 }  // namespace cordon

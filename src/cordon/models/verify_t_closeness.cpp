@@ -147,6 +147,15 @@ class HierarchicalJudge final : public TJudge {
 
 }  // namespace
 
+JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence&) {
+  return Error::InvalidPolicy("{} cannot be told of a table", Describe(spec))
+      .WithHint("cordon verify --stream with the audit log knows which tuples stood in which window");
+}
+JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence&) {
+  return Error::InvalidPolicy("{} cannot be told of a table", Describe(spec))
+      .WithHint("cordon verify --stream with the audit log knows which tuples stood in which window");
+}
+
 JudgeResult MakeJudge(const TClosenessSpec& spec, const Evidence& evidence) {
   const SensitiveFacts& column = evidence.column(evidence.Find(spec.sensitive));
   if (spec.distance == Distance::kEqual) return JudgeResult(std::make_unique<const EqualJudge>(spec, evidence));

@@ -56,8 +56,13 @@ Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attri
   return DeclaredAxis::Numeric(attribute.name, std::move(rule), attribute.weight);
 }
 
+}  // namespace
+
 Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy& attribute) {
   SensitiveCoder coder;
+  for (const ModelSpec& spec : policy.models) {
+    coder.required = coder.required || (WindowOf(spec) && SensitiveColumns(spec).front() == attribute.name);
+  }
   coder.attribute.name = attribute.name;
   coder.kind = attribute.type;
   if (attribute.type == Domain::Kind::kCategorical) {
@@ -74,6 +79,8 @@ Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy
   coder.attribute.num_values = static_cast<std::int32_t>(coder.values.size());
   return coder;
 }
+
+namespace {
 
 Result<InputColumn> BindColumn(const Policy& policy, const AttributePolicy& attribute, StreamLayout& layout) {
   InputColumn column;

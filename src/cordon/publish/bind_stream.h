@@ -17,6 +17,9 @@ namespace cordon {
 // The columns that a JSON Lines stream may have: those of the policy, in its order, and the event time.
 std::vector<std::string> StreamColumns(const Policy& policy);
 
+// How the cells of a sensitive column become codes.
+Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy& attribute);
+
 Result<StreamLayout> BindStream(const Policy& policy, std::span<const std::string> columns);
 
 }  // namespace cordon

@@ -56,6 +56,8 @@ struct Advice {
     return fmt::format("h from {} on", verdict.reached_text) + RowsToSuppress(verdict, spec.h, num_rows);
   }
   std::string operator()(const KsAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
+  std::string operator()(const WindowClosenessSpec&) const { return fmt::format("t from {} on", verdict.reached_text); }
+  std::string operator()(const WindowLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
   std::string operator()(const KeAnonymitySpec&) const { return fmt::format("at most {}", verdict.reached_text); }
 };
 

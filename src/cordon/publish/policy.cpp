@@ -107,6 +107,14 @@ struct CanonicalModel {
     for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
   }
   void operator()(const KsAnonymitySpec& spec) { form("model", "ks-anonymity")("k", spec.k); }
+  void operator()(const WindowClosenessSpec& spec) {
+    form("model", "window-closeness")("sensitive", spec.sensitive)("window", spec.window)("t", spec.t);
+    form("distance", Number(spec.distance));
+  }
+  void operator()(const WindowLikenessSpec& spec) {
+    form("model", "window-likeness")("sensitive", spec.sensitive)("window", spec.window)("beta", spec.beta);
+    form("kind", Number(spec.kind));
+  }
   void operator()(const KeAnonymitySpec& spec) {
     form("model", "ke-anonymity")("sensitive", spec.sensitive)("k", spec.k)("e", spec.e);
     form("objective", Number(spec.objective))("max_share", spec.max_share);

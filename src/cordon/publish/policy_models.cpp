@@ -93,23 +93,62 @@ Distance DefaultDistance(const AttributePolicy& attribute) {
   return attribute.hierarchy.kind != HierarchySource::Kind::kNone ? Distance::kHierarchical : Distance::kEqual;
 }
 
-Result<ModelSpec> ReadTCloseness(const PolicyTable& table, const Attributes& attributes) {
-  TClosenessSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(spec.t, RequiredExact(table, "t"));
-  const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
-  CORDON_TRY(const auto distance, table.Choice("distance", {"ordered", "hierarchical", "equal"}));
-  spec.distance = distance ? static_cast<Distance>(*distance) : DefaultDistance(column);
-  if (spec.distance == Distance::kOrdered && column.type == Domain::Kind::kCategorical) {
+Result<Distance> DistanceOf(const PolicyTable& table, const AttributePolicy& column) {
+  CORDON_TRY(const auto chosen, table.Choice("distance", {"ordered", "hierarchical", "equal"}));
+  const Distance distance = chosen ? static_cast<Distance>(*chosen) : DefaultDistance(column);
+  if (distance == Distance::kOrdered && column.type == Domain::Kind::kCategorical) {
     return table.AtKey("distance", "the ordered distance needs numbers or dates; '{}' is categorical", column.name)
         .WithHint("set type = \"numeric\" in [attributes.{}], or distance = \"equal\"", column.name);
   }
-  if (spec.distance == Distance::kHierarchical &&
+  if (distance == Distance::kHierarchical &&
       (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
         .AtKey("distance", "the hierarchical distance needs a categorical column with a hierarchy; '{}' is none", column.name)
         .WithHint("add hierarchy = \"...\" to [attributes.{}], or take another distance", column.name);
   }
+  return distance;
+}
+
+Result<ModelSpec> ReadTCloseness(const PolicyTable& table, const Attributes& attributes) {
+  TClosenessSpec spec;
+  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
+  CORDON_TRY(spec.t, RequiredExact(table, "t"));
+  CORDON_TRY(spec.distance, DistanceOf(table, *FindAttribute(attributes, spec.sensitive)));
+  return ModelSpec(spec);
+}
+
+// A distance between values whose domain is learned window by window would change from one window to the next.
+Result<const AttributePolicy*> DeclaredSensitive(const PolicyTable& table, const Attributes& attributes,
+                                                 const std::string& name) {
+  const AttributePolicy* column = FindAttribute(attributes, name);
+  const bool tree = column->type == Domain::Kind::kCategorical && column->hierarchy.kind == HierarchySource::Kind::kFile;
+  if (column->values || tree) return column;
+  return table
+      .AtKey("sensitive", "{} needs the declared domain of '{}': windows must not differ in what values there are",
+             table.where(), name)
+      .WithHint("add values = [...] to [attributes.{}]{}", name,
+                column->type == Domain::Kind::kCategorical ? ", or a hierarchy file"
+                                                           : "; round or bin numbers of which there are many");
+}
+
+Result<ModelSpec> ReadWindowCloseness(const PolicyTable& table, const Attributes& attributes) {
+  WindowClosenessSpec spec;
+  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
+  CORDON_TRY(const AttributePolicy* column, DeclaredSensitive(table, attributes, spec.sensitive));
+  CORDON_TRY(spec.window, RequiredWhole(table, "window"));
+  CORDON_TRY(spec.t, RequiredExact(table, "t"));
+  CORDON_TRY(spec.distance, DistanceOf(table, *column));
+  return ModelSpec(spec);
+}
+
+Result<ModelSpec> ReadWindowLikeness(const PolicyTable& table, const Attributes& attributes) {
+  WindowLikenessSpec spec;
+  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
+  CORDON_RETURN_IF_ERROR(DeclaredSensitive(table, attributes, spec.sensitive));
+  CORDON_TRY(spec.window, RequiredWhole(table, "window"));
+  CORDON_TRY(spec.beta, RequiredExact(table, "beta"));
+  CORDON_TRY(const auto kind, table.Choice("kind", {"basic", "enhanced"}));
+  if (kind) spec.kind = *kind == 0 ? BetaLikenessSpec::Kind::kBasic : BetaLikenessSpec::Kind::kEnhanced;
   return ModelSpec(spec);
 }
 
@@ -216,6 +255,8 @@ const std::vector<ModelRule>& ModelRules() {
       {"confidence", {"model", "on", "values", "h"}, ReadConfidence},
       {"ks-anonymity", {"model", "k"}, ReadKsAnonymity},
       {"ke-anonymity", {"model", "sensitive", "k", "e", "objective", "max_share"}, ReadKeAnonymity},
+      {"window-closeness", {"model", "sensitive", "window", "t", "distance"}, ReadWindowCloseness},
+      {"window-likeness", {"model", "sensitive", "window", "beta", "kind"}, ReadWindowLikeness},
   };
   return rules;
 }

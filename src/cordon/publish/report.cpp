@@ -108,6 +108,19 @@ Json ToJson(const ModelSpec& spec) {
             json["h"] = s.h.ToString();
           },
           [&](const KsAnonymitySpec& s) { json["k"] = s.k; },
+          [&](const WindowClosenessSpec& s) {
+            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
+            json.update({{"sensitive", s.sensitive},
+                         {"window", s.window},
+                         {"t", s.t.ToString()},
+                         {"distance", kDistances[static_cast<int>(s.distance)]}});
+          },
+          [&](const WindowLikenessSpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"window", s.window},
+                         {"beta", s.beta.ToString()},
+                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+          },
           [&](const KeAnonymitySpec& s) {
             json.update({{"sensitive", s.sensitive},
                          {"k", s.k},

@@ -166,6 +166,7 @@ Result<void> StreamRun::OpenInput() {
   CORDON_TRY(reader_, RecordReader::Open(*input_, record_options_, run_.stop).WithContext("reading {}", request_.input));
   CORDON_TRY(layout_, BindStream(policy_, reader_->columns()).WithContext("binding {} to {}", request_.input, policy_.name));
   CORDON_TRY(row_options_, OutputOptions(request_, policy_, record_options_.format));
+  row_options_.group_column = row_options_.group_column || algorithm_->group_column;
   CORDON_TRY(rows_, RowFormat::Make(layout_, row_options_));
   return {};
 }
@@ -182,7 +183,7 @@ Result<void> StreamRun::ChooseAlgorithm() {
 std::string StreamRun::Options() const {
   return fmt::format("algorithm {}, input {}, output {}, sequence {}, group column {}, audit {}, dead letters {}",
                      algorithm_->name, record_options_.format == FileFormat::kCsv ? "csv" : "jsonl",
-                     row_options_.format == FileFormat::kCsv ? "csv" : "jsonl", request_.sequence, request_.group_column,
+                     row_options_.format == FileFormat::kCsv ? "csv" : "jsonl", request_.sequence, row_options_.group_column,
                      request_.audit.has_value(), request_.dead_letters.has_value() || !IsPipe(request_.output));
 }
 
@@ -367,6 +368,7 @@ Result<StreamReport> StreamRun::Drive() {
   CORDON_TRY(const StreamDriver::End end, driver.Run(pump, run_.stop));
   StreamReport report = ReportOf(driver.metrics());
   report.end = end;
+  report.warnings = engine_->warnings();
   return report;
 }
 
@@ -482,6 +484,9 @@ Json ToJson(const StreamReport& report) {
       {"information_loss", m.information_loss()}, {"released_loss", m.released_loss()}, {"per_attribute", per_attribute}};
   json["delay_tuples"] = Quantiles(m.delay_tuples);
   if (m.delay_ms.count() > 0) json["delay_ms"] = Quantiles(m.delay_ms);
+  for (const StreamWarning& warning : report.warnings) {
+    json["warnings"].push_back({{"code", warning.code}, {"columns", warning.columns}, {"fix", warning.fix}});
+  }
   json["checkpoints"] = m.checkpoints;
   if (report.resumed_from > 0) json["resumed_from"] = report.resumed_from;
   json["seconds"] = Rounded(report.seconds, 1e-4);
@@ -506,6 +511,7 @@ std::string Summary(const StreamReport& report) {
   text += fmt::format("information loss {:.4f}, of released rows {:.4f}\n", m.information_loss(), m.released_loss());
   text += fmt::format("delay in tuples: median {}, 99 % {}, most {}\n", m.delay_tuples.Quantile(0.5),
                       m.delay_tuples.Quantile(0.99), m.delay_tuples.max());
+  for (const StreamWarning& warning : report.warnings) text += fmt::format("warning: {}\n", warning.fix);
   if (report.end == StreamDriver::End::kInterrupted) text += "interrupted\n";
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "cordon/algorithms/castle.h"
 #include "cordon/algorithms/dynamic_group.h"
+#include "cordon/algorithms/sabre_w.h"
 #include "cordon/algorithms/stream_rtree.h"
 #include "cordon/base/nearest.h"
 
@@ -80,6 +81,49 @@ StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
   return verify;
 }
 
+std::int64_t WindowOf(const Policy& policy) {
+  std::int64_t window = 0;
+  for (const ModelSpec& spec : policy.models) window = std::max(window, WindowOf(spec).value_or(0));
+  return window;
+}
+
+SabreWOptions SabreWOptionsOf(const Policy& policy) {
+  const AlgorithmPolicy& algorithm = policy.algorithm;
+  const std::int64_t window = WindowOf(policy);
+  SabreWOptions options;
+  options.step = algorithm.Option<std::int64_t>("sabre-w", "step").value_or(window % 4 == 0 ? window / 4 : window);
+  const auto partition = algorithm.Option<std::string>("sabre-w", "partition");
+  if (partition == "sabre-ak") options.partition = WindowMethod::kSabreAk;
+  if (partition == "mondrian") options.partition = WindowMethod::kMondrian;
+  if (partition == "full-domain") options.partition = WindowMethod::kFullDomain;
+  options.sweeps = algorithm.Option<Rational>("sabre-w", "sweeps").value_or(Rational(0)).ToDouble();
+  options.rho = algorithm.Option<Rational>("sabre-w", "rho").value_or(Rational(1));
+  options.lazy = algorithm.Option<bool>("sabre-w", "lazy").value_or(false);
+  if (algorithm.Option<std::string>("sabre-w", "short") == "strict") options.short_stream = SabreWOptions::Short::kStrict;
+  return options;
+}
+
+Result<std::unique_ptr<StreamEngine>> MakeSabreW(const StreamSchema& schema, const Policy& policy, Random random) {
+  CORDON_RETURN_IF_ERROR(RefusePool(policy, "sabre-w"));
+  const SabreWOptions options = SabreWOptionsOf(policy);
+  CORDON_TRY(SabreW engine, SabreW::Make(schema, policy.models, options, std::move(random)));
+  const std::int64_t delay = WindowOf(policy) + options.step - 1;
+  if (policy.stream->delay_ms || policy.stream->delay_tuples.value_or(delay) < delay) {
+    return Error::InvalidPolicy("{}:{}: under sabre-w a tuple waits for up to window + step - 1 = {} others", policy.name,
+                                policy.stream->line, delay)
+        .WithHint("leave delay out, or take a smaller window");
+  }
+  return std::unique_ptr<StreamEngine>(std::make_unique<SabreW>(std::move(engine)));
+}
+
+StreamVerifierOptions VerifySabreW(const Policy& policy) {
+  const SabreWOptions options = SabreWOptionsOf(policy);
+  StreamVerifierOptions verify;
+  verify.delay_tuples = WindowOf(policy) + options.step - 1;
+  verify.short_window = options.short_stream == SabreWOptions::Short::kStatic;
+  return verify;
+}
+
 StreamRtreeOptions StreamRtreeOptionsOf(const Policy& policy) {
   using Method = StreamRtreeOptions::Method;
   using Control = StreamRtreeOptions::Control;
@@ -138,6 +182,8 @@ constexpr std::array kAlgorithms = {
                          MakeDynamicGroup, VerifyDynamicGroup},
     StreamAlgorithmEntry{"stream-rtree", "leaves of an R-tree that leave by chance; no deadline, waiting costs",
                          MakeStreamRtree, VerifyStreamRtree, false},
+    StreamAlgorithmEntry{"sabre-w", "groups that look like a window of the stream: closeness or likeness, with k", MakeSabreW,
+                         VerifySabreW, false, true},
 };
 
 }  // namespace
@@ -152,7 +198,8 @@ Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name,
   std::vector<std::string> names = {"auto"};
   for (const StreamAlgorithmEntry& entry : kAlgorithms) {
     names.emplace_back(entry.name);
-    if (name != entry.name && !(name == "auto" && &entry == &kAlgorithms[0])) continue;
+    const char* automatic = WindowOf(policy) > 0 ? "sabre-w" : kAlgorithms[0].name;
+    if ((name == "auto" ? automatic : name) != entry.name) continue;
     if (!entry.needs_delay || policy.stream->delay_tuples || policy.stream->delay_ms) return &entry;
     return Error::InvalidPolicy("{}:{}: {} needs 'delay' in [stream]", policy.name, policy.stream->line, entry.name)
         .WithHint("delay = 10000 (tuples), or delay = \"30s\" of event time");
@@ -160,6 +207,11 @@ Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name,
   Error error = Error::InvalidPolicy("there is no stream algorithm '{}'", name);
   if (const auto near = Nearest(name, names)) return std::move(error).WithHint("did you mean '{}'?", *near);
   return std::move(error).WithHint("known: {}", fmt::join(names, ", "));
+}
+
+std::optional<std::int64_t> StreamDelay(const Policy& policy) {
+  if (WindowOf(policy) > 0) return VerifySabreW(policy).delay_tuples;
+  return policy.stream->delay_tuples;
 }
 
 }  // namespace cordon

@@ -7,7 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cordon/models/window_verifier.h"
+#include "cordon/publish/bind_stream.h"
 #include "cordon/publish/read_release.h"
+#include "cordon/publish/stream_registry.h"
 #include "cordon/stream/audit_log.h"
 
 namespace cordon {
@@ -29,7 +32,10 @@ struct Log {
 
 class Auditor {
  public:
-  Auditor(const Policy& policy, const Table& out, const Run& run) : policy_(policy), out_(out), run_(run) {}
+  Auditor(const Policy& policy, const Table& out, const Run& run)
+      : policy_(policy), out_(out), run_(run), delay_(policy.stream ? StreamDelay(policy) : std::nullopt) {
+    for (const ModelSpec& spec : policy.models) (WindowOf(spec) ? audit_.window_models : models_).push_back(spec);
+  }
 
   Result<StreamAudit> Audit(std::string_view text);
 
@@ -43,6 +49,8 @@ class Auditor {
   void CheckBlankRows();
   void CheckBoxes(const Release& release, const std::vector<std::size_t>& rows);
   Result<void> Judge();
+  Result<void> JudgeWindows();
+  Result<std::vector<std::vector<std::int32_t>>> ValuesByPosition(const std::vector<SensitiveCoder>& coders) const;
   Result<Release> ReleaseOf(const std::vector<std::size_t>& rows) const;
   void Find(std::string what) {
     if (audit_.findings.size() < kMostFindings) audit_.findings.push_back(std::move(what));
@@ -54,6 +62,8 @@ class Auditor {
   const Policy& policy_;
   const Table& out_;
   const Run& run_;
+  std::optional<std::int64_t> delay_;  // in tuples
+  std::vector<ModelSpec> models_;      // those that a table can be held against
   Log log_;
   StreamAudit audit_;
   std::vector<bool> seen_;  // positions
@@ -89,9 +99,8 @@ void Auditor::CheckDelay(std::size_t number) {
     const Position waited = departure.at - departure.positions[i];
     if (waits) continue;
     audit_.longest_delay = std::max(audit_.longest_delay, waited);
-    if (policy_.stream->delay_tuples && waited > *policy_.stream->delay_tuples) {
-      Find(fmt::format("tuple {} left after {} more had arrived: the delay is {}", departure.positions[i], waited,
-                       *policy_.stream->delay_tuples));
+    if (delay_ && waited > *delay_) {
+      Find(fmt::format("tuple {} left after {} more had arrived: the delay is {}", departure.positions[i], waited, *delay_));
     }
     // A tuple may leave late only if no moment came between in which it could have left.
     if (policy_.stream->delay_ms && before_clock_ && *before_clock_ >= departure.times[i] + *policy_.stream->delay_ms) {
@@ -229,7 +238,7 @@ Result<void> Auditor::Judge() {
   audit_.people = people.size();
   CORDON_TRY(const Release whole, ReleaseOf(shown));
   CheckBoxes(whole, shown);
-  CORDON_TRY(audit_.whole, Verifier(policy_.models).Judge(whole, run_));
+  CORDON_TRY(audit_.whole, Verifier(models_).Judge(whole, run_));
 
   // The same models for each departure by itself: rows of other departures are told apart by one more column.
   CORDON_TRY(Release alone, ReleaseOf(founding));
@@ -242,7 +251,78 @@ Result<void> Auditor::Judge() {
   ReleaseColumn departure{{"group", Role::kGroup, nullptr, 1}, {"group", std::move(names), {}}};
   departure.text.codes = Codes::Generate(founding.size(), run_.threads, [&](std::size_t row) { return name_of[row]; });
   alone.columns.push_back(std::move(departure));
-  CORDON_TRY(audit_.by_departure, Verifier(policy_.models).Judge(alone, run_));
+  CORDON_TRY(audit_.by_departure, Verifier(models_).Judge(alone, run_));
+  return {};
+}
+
+// The sensitive codes of every tuple, position by position; kNull where nothing of it was published.
+Result<std::vector<std::vector<std::int32_t>>> Auditor::ValuesByPosition(const std::vector<SensitiveCoder>& coders) const {
+  Position newest = last_at_;
+  for (const Row& row : rows_) newest = std::max(newest, row.position);
+  std::vector<std::vector<std::int32_t>> values(static_cast<std::size_t>(newest) + 1,
+                                                std::vector<std::int32_t>(coders.size(), kNull));
+  for (std::size_t i = 0; i < coders.size(); ++i) {
+    const Column* column = out_.Find(coders[i].attribute.name);
+    if (column == nullptr) return Error::InvalidData("the output has no column '{}'", coders[i].attribute.name);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (log_.departures[rows_[row].departure].kind == Departure::Kind::kSuppressed) continue;
+      std::int32_t code = kNull;
+      if (const char* what = coders[i].Place(column->cell(row).bytes(), code)) {
+        return Error::InvalidData("row {}, column {}: {}", row + 1, column->name, what);
+      }
+      if (rows_[row].position >= 1) values[static_cast<std::size_t>(rows_[row].position)][i] = code;
+    }
+  }
+  return values;
+}
+
+// Each group against the window that the log claims, with the values that the output shows; of tuples that were not published
+// nothing is known.
+Result<void> Auditor::JudgeWindows() {
+  if (audit_.window_models.empty()) return {};
+  std::vector<SensitiveCoder> coders;
+  StreamSchema schema;
+  std::int64_t window = 0;
+  for (const ModelSpec& spec : audit_.window_models) {
+    window = std::max(window, *WindowOf(spec));
+    const std::string name = SensitiveColumns(spec).front();
+    if (std::any_of(coders.begin(), coders.end(), [&](const SensitiveCoder& coder) { return coder.attribute.name == name; }))
+      continue;
+    CORDON_TRY(SensitiveCoder coder, BindSensitive(policy_, *policy_.Find(name)));
+    schema.sensitive.push_back(coder.attribute);
+    coders.push_back(std::move(coder));
+  }
+  CORDON_TRY(const auto values, ValuesByPosition(coders));
+  const bool short_window = log_.end && policy_.algorithm.Option<std::string>("sabre-w", "short") != "strict";
+  CORDON_TRY(WindowVerifier verifier,
+             WindowVerifier::Make(schema, audit_.window_models, {window + delay_.value_or(0) + 1, short_window, true}));
+  for (std::size_t number = 0; number < log_.departures.size(); ++number) {
+    const AuditedDeparture& departure = log_.departures[number];
+    while (verifier.newest() < departure.at) {
+      if (const char* what = verifier.Arrive(values[static_cast<std::size_t>(verifier.newest()) + 1])) {
+        Find(fmt::format("tuple {} {}", verifier.newest() + 1, what));
+        return {};
+      }
+    }
+    if (departure.kind == Departure::Kind::kSuppressed) continue;
+    std::vector<std::vector<std::int64_t>> codes;
+    for (const Position position : departure.positions) {
+      const bool known = position >= 1 && static_cast<std::size_t>(position) < values.size();
+      const std::vector<std::int32_t>& each = values[known ? static_cast<std::size_t>(position) : 0];
+      codes.emplace_back(each.begin(), each.end());
+    }
+    // A log may be ahead of its output: of such a group not all values are known.
+    const bool whole = std::none_of(codes.begin(), codes.end(), [](const auto& each) {
+      return std::find(each.begin(), each.end(), std::int64_t{kNull}) != each.end();
+    });
+    WindowVerifier::Judgement judgement{WindowVerifier::Answer::kUnknown, ""};
+    if (whole) {
+      const std::vector<WindowVerifier::Codes> spans(codes.begin(), codes.end());
+      judgement = verifier.Judge(departure.window, departure.positions, spans);
+    }
+    if (judgement.answer == WindowVerifier::Answer::kFails) Find(fmt::format("departure {}: {}", number + 1, judgement.what));
+    ++(judgement.answer == WindowVerifier::Answer::kUnknown ? audit_.windows_unknown : audit_.windows_judged);
+  }
   return {};
 }
 
@@ -266,6 +346,7 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
   }
   CheckBlankRows();
   CORDON_RETURN_IF_ERROR(Judge());
+  CORDON_RETURN_IF_ERROR(JudgeWindows());
   return audit_;
 }
 

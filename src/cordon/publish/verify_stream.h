@@ -21,12 +21,15 @@ struct StreamAudit {
   std::uint64_t departures = 0;
   std::uint64_t groups = 0;
   std::uint64_t suppressed = 0;
-  std::uint64_t people = 0;           // behind the rows
-  std::int64_t longest_delay = 0;     // in tuples
-  bool ended = false;                 // the log has its end
-  std::vector<Verdict> whole;         // of all rows together
-  std::vector<Verdict> by_departure;  // of each new group by itself, at the moment it was published
-  std::vector<std::string> findings;  // what is wrong beside them; none: nothing
+  std::uint64_t people = 0;              // behind the rows
+  std::int64_t longest_delay = 0;        // in tuples
+  bool ended = false;                    // the log has its end
+  std::vector<Verdict> whole;            // of all rows together
+  std::vector<Verdict> by_departure;     // of each new group by itself, at the moment it was published
+  std::vector<ModelSpec> window_models;  // held against the window that each group claims; what fails is among the findings
+  std::uint64_t windows_judged = 0;      // groups
+  std::uint64_t windows_unknown = 0;     // groups of which it cannot be told: their windows held tuples that were not published
+  std::vector<std::string> findings;     // what is wrong beside them; none: nothing
 
   bool holds() const;
 };

@@ -56,6 +56,9 @@ Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
   read.group = json["group"].get<std::int64_t>();
   read.at = json["at"].get<Position>();
   if (HasWhole(json, "clock")) read.clock = json["clock"].get<EventTime>();
+  CORDON_TRY(const std::vector<Position> window, Numbers<Position>(json, "window", line));
+  if (!window.empty() && window.size() != 2) return Bad(line);
+  if (!window.empty()) read.window = {window[0], window[1]};
   CORDON_TRY(read.positions, Numbers<Position>(json, "positions", line));
   CORDON_TRY(read.persons, Numbers<PersonId>(json, "persons", line));
   CORDON_TRY(read.times, Numbers<EventTime>(json, "times", line));
@@ -90,6 +93,7 @@ void AppendAudit(const Departure& departure, const PayloadStore& store, Position
   to += fmt::format("{{\"kind\":\"{}\",\"group\":{},\"at\":{}", kKinds[static_cast<std::size_t>(departure.kind)],
                     departure.group, at);
   if (clock) to += fmt::format(",\"clock\":{}", *clock);
+  if (departure.window.first > 0) to += fmt::format(",\"window\":[{},{}]", departure.window.first, departure.window.last);
   AppendList("positions", departure.positions, [](Position position) { return position; }, to);
   AppendList("persons", departure.positions, [&](Position position) { return store.Get(position).person; }, to);
   if (clock) AppendList("times", departure.positions, [&](Position position) { return store.Get(position).time; }, to);

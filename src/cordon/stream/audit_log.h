@@ -6,6 +6,7 @@
 //
 //   {"cordon_audit":1,"policy":"<digest>","columns":["age","zip"]}
 //   {"kind":"group","group":3,"at":1200,"clock":null,"positions":[7,3],"persons":[12,99],"times":null}
+//   {"kind":"group","group":3,"at":1200,"window":[1,1000],"positions":[7,3],"persons":[12,99]}
 //   {"end":true,"positions":5000,"rows":4990}
 #pragma once
 
@@ -28,6 +29,7 @@ struct AuditedDeparture {
   std::int64_t group = 0;
   Position at = 0;  // the last position that had arrived
   std::optional<EventTime> clock;
+  PositionRange window;  // what the group was held against; none: nothing
   std::vector<Position> positions;
   std::vector<PersonId> persons;
   std::vector<EventTime> times;  // none where the delay counts tuples

@@ -21,6 +21,7 @@ struct SensitiveCoder {
   Domain::Kind kind = Domain::Kind::kCategorical;
   int scale = 0;                     // numbers
   std::vector<std::int64_t> values;  // declared numbers and dates, ascending; empty: not declared
+  bool required = false;             // a model has no place for missing cells
 
   // What is wrong with a cell that is not missing, or null.
   const char* Place(std::string_view cell, std::int32_t& code) const;

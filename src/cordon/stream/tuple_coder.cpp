@@ -54,6 +54,8 @@ std::string TupleCoder::CodeColumn(const InputColumn& column, std::string_view c
     std::int32_t code = kNull;
     if (missing && layout_.drop_missing) {
       dropped = true;
+    } else if (missing && layout_.sensitive[static_cast<std::size_t>(column.sensitive)].required) {
+      return wrong("a missing cell, which a window has no place for");
     } else if (!missing) {
       if (const char* what = layout_.sensitive[static_cast<std::size_t>(column.sensitive)].Place(cell, code))
         return wrong(what);
