@@ -8,6 +8,8 @@ namespace cordon {
 namespace {
 
 constexpr Rank kHighest = std::numeric_limits<Rank>::max();
+constexpr std::size_t kManyRows = 128;   // from here on a group counts its ranks, as looking at all rows takes longer
+constexpr std::size_t kRanksPerRow = 4;  // unless the domains are so large that the counts would take more memory than rows
 
 }  // namespace
 
@@ -28,6 +30,7 @@ GroupId RefineGroups::Add(std::vector<Place> rows) {
 void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
   Group& group = groups_[g];
   group.rows = std::move(rows);
+  group.of_rank = {};
   group.dirty = true;
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
     places_.group[group.rows[i]] = g;
@@ -73,6 +76,39 @@ void RefineGroups::Rescan(GroupId g, std::size_t q) {
   ends[3 * d_] = hi2;
 }
 
+void RefineGroups::CountRanks(Group& group) const {
+  group.of_rank.assign(first_rank_[d_], 0);
+  for (const Place row : group.rows) {
+    const Rank* const ranks = space_.row(row);
+    for (std::size_t q = 0; q < d_; ++q) ++group.of_rank[first_rank_[q] + static_cast<std::size_t>(ranks[q])];
+  }
+}
+
+// After a row has left: the ends are where they were or further inside. REQUIRES: some row is left.
+void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
+  const std::uint32_t* const count = &groups_[g].of_rank[first_rank_[q]];
+  Rank* const ends = &ends_[g * 4 * d_ + q];
+  const bool single = groups_[g].rows.size() == 1;
+  Rank lo = ends[0];
+  while (count[lo] == 0) ++lo;
+  Rank hi = ends[2 * d_];
+  while (count[hi] == 0) --hi;
+  Rank lo2 = lo;
+  if (count[lo] < 2 && !single) {
+    do ++lo2;
+    while (count[lo2] == 0);
+  }
+  Rank hi2 = hi;
+  if (count[hi] < 2 && !single) {
+    do --hi2;
+    while (count[hi2] == 0);
+  }
+  ends[0] = lo;
+  ends[d_] = single ? kHighest : lo2;
+  ends[2 * d_] = hi;
+  ends[3 * d_] = single ? -1 : hi2;
+}
+
 double RefineGroups::BoxLoss(GroupId g) const {
   const Rank* const ends = &ends_[g * 4 * d_];
   double sum = 0;
@@ -91,6 +127,7 @@ void RefineGroups::Insert(GroupId g, Place row) {
   const Rank* const ranks = space_.row(row);
   for (std::size_t q = 0; q < d_; ++q) {
     const Rank rank = ranks[q];
+    if (!group.of_rank.empty()) ++group.of_rank[first_rank_[q] + static_cast<std::size_t>(rank)];
     if (rank < ends[q]) {
       ends[d_ + q] = ends[q];
       ends[q] = rank;
@@ -120,8 +157,18 @@ void RefineGroups::Remove(Place row) {
   if (group.rows.empty()) return Settle(g);
   const Rank* const ends = &ends_[g * 4 * d_];
   const Rank* const ranks = space_.row(row);
+  if (!group.of_rank.empty()) {
+    for (std::size_t q = 0; q < d_; ++q) --group.of_rank[first_rank_[q] + static_cast<std::size_t>(ranks[q])];
+  } else if (group.rows.size() >= kManyRows && group.rows.size() * kRanksPerRow >= first_rank_[d_]) {
+    CountRanks(group);
+  }
   for (std::size_t q = 0; q < d_; ++q) {
-    if (ranks[q] <= ends[d_ + q] || ranks[q] >= ends[3 * d_ + q]) Rescan(g, q);
+    if (ranks[q] > ends[d_ + q] && ranks[q] < ends[3 * d_ + q]) continue;
+    if (group.of_rank.empty()) {
+      Rescan(g, q);
+    } else {
+      MoveEnds(g, q);
+    }
   }
   group.loss = BoxLoss(g);
 }

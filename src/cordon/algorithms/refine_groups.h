@@ -29,7 +29,9 @@ struct RowPlaces {
 class RefineGroups {
  public:
   RefineGroups(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places)
-      : space_(space), gate_(gate), places_(places), d_(space.num_quasi()) {}
+      : space_(space), gate_(gate), places_(places), d_(space.num_quasi()), first_rank_(d_ + 1, 0) {
+    for (std::size_t q = 0; q < d_; ++q) first_rank_[q + 1] = first_rank_[q] + static_cast<std::size_t>(space.num_ranks(q));
+  }
 
   std::size_t size() const { return groups_.size(); }
   bool alive(GroupId g) const { return !groups_[g].rows.empty(); }
@@ -69,8 +71,11 @@ class RefineGroups {
     double loss = 0;
     bool dirty = true;
     std::unique_ptr<GroupCounts> counts;  // where the gate says so
+    std::vector<std::uint32_t> of_rank;   // rows per rank, attribute after attribute; only of large groups that rows leave
   };
   void Rescan(GroupId g, std::size_t q);
+  void CountRanks(Group& group) const;
+  void MoveEnds(GroupId g, std::size_t q);
   void Settle(GroupId g);
   double BoxLoss(GroupId g) const;
 
@@ -78,6 +83,7 @@ class RefineGroups {
   PartitionGate& gate_;
   RowPlaces& places_;
   std::size_t d_;
+  std::vector<std::size_t> first_rank_;  // of an attribute, in of_rank
   std::vector<Group> groups_;
   std::vector<Rank> ends_;  // per group: least, second least, greatest, second greatest ranks, each per attribute
 };
