@@ -47,6 +47,20 @@ active = 300
 sample = 500
 sample_window = 2000
 """
+# Windows: groups that wait with the window that they were held against.
+WINDOWS = POLICY.replace("delay = 500\n", "").replace('role = "sensitive"\ntype = "categorical"\n',
+                                                      'role = "sensitive"\ntype = "categorical"\nvalues = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8"]\n') + """
+[[privacy]]
+model = "window-closeness"
+sensitive = "disease"
+window = 800
+t = 0.3
+distance = "equal"
+[algorithm.sabre-w]
+step = 200
+rho = 0.5
+lazy = true
+"""
 
 
 def rows(count):
@@ -138,6 +152,11 @@ class Kills(unittest.TestCase):
 
 class KillsOfAnRtree(Kills):
     policy = RTREE
+    kills = 25
+
+
+class KillsOfWindows(Kills):
+    policy = WINDOWS
     kills = 25
 
 
