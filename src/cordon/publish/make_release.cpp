@@ -28,6 +28,13 @@ std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& polic
   return named;
 }
 
+// A share of the rows in four digits, rounded up: as a limit it allows that many.
+std::string ShareThatAllows(std::uint64_t some, std::uint64_t all) {
+  constexpr std::uint64_t kUnits = 10'000;
+  const std::uint64_t units = (some * kUnits + all - 1) / all;
+  return fmt::format("{}.{:04}", units / kUnits, units % kUnits);
+}
+
 // More suppressed rows than the policy allows is an answer, not a release.
 Result<void> CheckSuppression(const Release& release, const Policy& policy) {
   const Rational limit = policy.algorithm.suppression_limit;
@@ -35,8 +42,7 @@ Result<void> CheckSuppression(const Release& release, const Policy& policy) {
   if (suppressed <= static_cast<Int128>(release.input_size) * limit.numerator()) return {};
   return Error::Unsatisfiable("{} of {} rows would have to be suppressed, more than algorithm.suppression_limit = {}",
                               release.suppressed, release.input_size, limit.ToShortString())
-      .WithHint("allow at least {:.4f}, or choose weaker models",
-                static_cast<double>(release.suppressed) / static_cast<double>(release.input_size));
+      .WithHint("allow at least {}, or choose weaker models", ShareThatAllows(release.suppressed, release.input_size));
 }
 
 // A release of ours that is not true is a bug; it is stopped here like one that does not hold.
