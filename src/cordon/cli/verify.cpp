@@ -56,15 +56,33 @@ bool CountsPeople(const Policy& policy) {
   return false;
 }
 
+// A table or a stream, and flags that are of the one or the other.
+Result<void> CheckAsked(const VerifyArgs& args) {
+  if (args.stream.empty() && args.audit.empty()) {
+    if (!args.release.empty()) return {};
+    return Error::InvalidPolicy("what is to be verified?").WithHint("give a RELEASE, or --stream OUT with --audit LOG");
+  }
+  if (!args.release.empty()) {
+    return Error::InvalidPolicy("a RELEASE and {} are two things to be verified", args.stream.empty() ? "--audit" : "--stream")
+        .WithHint("verify RELEASE --policy P, or verify --stream OUT --audit LOG --policy P");
+  }
+  if (args.stream.empty())
+    return Error::InvalidPolicy("--audit needs --stream").WithHint("give --stream OUT, the stream's output");
+  if (args.audit.empty())
+    return Error::InvalidPolicy("--stream needs --audit").WithHint("give --audit LOG, as stream --audit wrote it");
+  if (!args.original.empty()) {
+    return Error::InvalidPolicy("--original does not go with --stream")
+        .WithHint("leave it out: a stream is held against its audit log");
+  }
+  return {};
+}
+
 Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& run) {
   if (args.original.empty() && (args.input_order || !args.row_map.empty())) {
     return Error::InvalidPolicy("--row-map and --input-order need --original");
   }
   CORDON_TRY(const std::optional<FileFormat> format, ParseFormat(args.format));
-  if (args.release.empty() == args.stream.empty() || args.stream.empty() != args.audit.empty() ||
-      (!args.stream.empty() && !args.original.empty())) {
-    return Error::InvalidPolicy("what is to be verified?").WithHint("give a RELEASE, or --stream OUT with --audit LOG");
-  }
+  CORDON_RETURN_IF_ERROR(CheckAsked(args));
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   if (!args.stream.empty()) return VerifyStreamFiles(args.stream, args.audit, policy, format, args.json, console, run);
   std::optional<Microdata> original;

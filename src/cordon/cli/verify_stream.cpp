@@ -15,7 +15,7 @@ namespace {
 Json AuditJson(const StreamAudit& audit) {
   Json json = {{"format", 1},
                {"rows", audit.rows},
-               {"people", audit.people},
+               {"people", audit.people ? Json(*audit.people) : Json()},
                {"departures", audit.departures},
                {"groups", audit.groups},
                {"suppressed", audit.suppressed},
@@ -35,8 +35,9 @@ Json AuditJson(const StreamAudit& audit) {
 }
 
 void Print(const StreamAudit& audit, Console& console) {
-  console.Print("{} rows of {} people in {} groups, {} suppressed; longest delay {} tuples{}", audit.rows, audit.people,
-                audit.groups, audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
+  const std::string people = audit.people ? fmt::format(" of {} people", *audit.people) : "";
+  console.Print("{} rows{} in {} groups, {} suppressed; longest delay {} tuples{}", audit.rows, people, audit.groups,
+                audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
   for (const Verdict& verdict : audit.whole) console.Print("{}", Explain(verdict));
   for (const Verdict& verdict : audit.by_departure) console.Print("each group when it was published: {}", Explain(verdict));
   for (const ModelSpec& spec : audit.window_models) {

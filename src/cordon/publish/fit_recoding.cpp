@@ -54,6 +54,28 @@ class Fitting {
     return dropped;
   }
 
+  // Suppressed rows that are published with "*" are a group like any other. Where it is not admitted, the smallest groups join
+  // it until it is, or all have.
+  void FillStars(const AllOf& model) {
+    Collect();
+    GroupCounts stars(counted_);
+    for (RowPlace row = 0; row < view_.size(); ++row) {
+      if (box_of_[row] == kNoBox) stars.Add(view_.rows()[row]);
+    }
+    if (stars.rows() == 0) return;
+    std::vector<const Group*> smallest_first;
+    for (const auto& [box, group] : groups_) smallest_first.push_back(&group);
+    std::stable_sort(smallest_first.begin(), smallest_first.end(),
+                     [](const Group* a, const Group* b) { return a->rows.size() < b->rows.size(); });
+    for (const Group* group : smallest_first) {
+      if (model.Admits(stars)) return;
+      for (const RowPlace row : group->rows) {
+        box_of_[row] = kNoBox;
+        stars.Add(view_.rows()[row]);
+      }
+    }
+  }
+
   std::vector<RowId> Kept() const {
     std::vector<RowId> rows;
     for (RowPlace row = 0; row < view_.size(); ++row) {
@@ -208,26 +230,29 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
     reference = ReferenceOf(view.data(), columns, rows);
     return AllOf::Make(policy.models, reference);
   };
+  const std::vector<RowId> all(view.rows().begin(), view.rows().end());
   Reference reference;
-  CORDON_TRY(const AllOf any, model_of({view.rows().begin(), view.rows().end()}, reference));
-  const CountedColumns counted(view.data(), columns, any.uses_persons());
+  CORDON_TRY(const AllOf whole, model_of(all, reference));
+  const CountedColumns counted(view.data(), columns, whole.uses_persons());
   Fitting fitting(view, covering, counted);
+  const bool star = policy.algorithm.suppressed == Suppression::kStar;  // then every row is published
   // What rows leave changes what t, beta and delta compare with, so all is asked again.
   bool settled = false;
   for (int round = 0; round < kRounds && !settled; ++round) {
     const std::vector<RowId> kept = fitting.Kept();
     if (kept.empty()) break;
     if (run.Stopped()) return Error::Cancelled();
-    CORDON_TRY(const AllOf model, model_of(kept, reference));
+    CORDON_TRY(const AllOf model, model_of(star ? all : kept, reference));
     settled = fitting.Round(model, reference);
   }
   while (!settled) {
     const std::vector<RowId> kept = fitting.Kept();
     if (kept.empty()) break;
     if (run.Stopped()) return Error::Cancelled();
-    CORDON_TRY(const AllOf model, model_of(kept, reference));
+    CORDON_TRY(const AllOf model, model_of(star ? all : kept, reference));
     settled = !fitting.DropRefused(model);
   }
+  if (star) fitting.FillStars(whole);
   return ApplyBoxes(recoding, view, fitting.box_of());
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/algorithms/satisfiable.h"
 #include "cordon/data/recoding.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/models/truth.h"
@@ -28,15 +29,24 @@ std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& polic
   return named;
 }
 
-// More suppressed rows than the policy allows is an answer, not a release.
-Result<void> CheckSuppression(const Release& release, const Policy& policy) {
+// A share of the rows in four digits, rounded up: as a limit it allows that many.
+std::string ShareThatAllows(std::uint64_t some, std::uint64_t all) {
+  constexpr std::uint64_t kUnits = 10'000;
+  const std::uint64_t units = (some * kUnits + all - 1) / all;
+  return fmt::format("{}.{:04}", units / kUnits, units % kUnits);
+}
+
+bool MaySuppress(std::uint64_t some, std::uint64_t all, const Policy& policy) {
   const Rational limit = policy.algorithm.suppression_limit;
-  const Int128 suppressed = static_cast<Int128>(release.suppressed) * limit.denominator();
-  if (suppressed <= static_cast<Int128>(release.input_size) * limit.numerator()) return {};
-  return Error::Unsatisfiable("{} of {} rows would have to be suppressed, more than algorithm.suppression_limit = {}",
-                              release.suppressed, release.input_size, limit.ToShortString())
-      .WithHint("allow at least {:.4f}, or choose weaker models",
-                static_cast<double>(release.suppressed) / static_cast<double>(release.input_size));
+  return static_cast<Int128>(some) * limit.denominator() <= static_cast<Int128>(all) * limit.numerator();
+}
+
+// More suppressed rows than the policy allows is an answer, not a release. `otherwise`: what would do as well.
+Result<void> CheckSuppression(std::uint64_t some, std::uint64_t all, const Policy& policy, std::string_view otherwise) {
+  if (MaySuppress(some, all, policy)) return {};
+  return Error::Unsatisfiable("{} of {} rows would have to be suppressed, more than algorithm.suppression_limit = {}", some,
+                              all, policy.algorithm.suppression_limit.ToShortString())
+      .WithHint("allow at least {}, or {}", ShareThatAllows(some, all), otherwise);
 }
 
 // A release of ours that is not true is a bug; it is stopped here like one that does not hold.
@@ -73,7 +83,7 @@ Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
 Result<MadeRelease> Verified(Release release, const Microdata& data, const Policy& policy, const MakeOptions& options,
                              AlgorithmNotes notes, Stopwatch watch, const Run& run) {
   if (run.Stopped()) return Error::Cancelled();
-  CORDON_RETURN_IF_ERROR(CheckSuppression(release, policy));
+  CORDON_RETURN_IF_ERROR(CheckSuppression(release.suppressed, release.input_size, policy, "choose weaker models"));
   const double search_seconds = watch.Lap();
   CORDON_RETURN_IF_ERROR(RequireTruth(release, data, run));
   if (release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, release));
@@ -82,6 +92,43 @@ Result<MadeRelease> Verified(Release release, const Microdata& data, const Polic
   CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(release), run, &verdicts));
   if (run.Stopped()) return Error::Cancelled();
   return MadeRelease{std::move(verified), std::move(verdicts), std::move(notes), search_seconds, watch.Lap()};
+}
+
+// What these rows allow, where an answer is no.
+Error WithWhatWouldDo(Error error, const View& view, const Policy& policy, const Run& run) {
+  const Result<std::string> feasible = WhatWouldDo(view, policy, run);
+  if (!feasible.ok()) return feasible.error();
+  if (feasible.value().empty()) return error;
+  return std::move(error).WithHint("{}", feasible.value());
+}
+
+// Boxes may serve no row of a batch, or too few. Rows that are shown as "*" need company that dropped rows do not.
+Result<void> CheckFits(const AppliedRecoding& applied, const Recoding& recoding, const View& view, const Policy& policy,
+                       const Run& run) {
+  const bool star = policy.algorithm.suppressed == Suppression::kStar;
+  const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
+  if (applied.groups.size() == 0) {
+    const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
+    CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
+    const CountedColumns counted(view.data(), sensitive, model.uses_persons());
+    if (auto any = CheckSatisfiable(view, model, counted); !any.ok()) {
+      return WithWhatWouldDo(std::move(any).error(), view, policy, run);
+    }
+    if (!star) {
+      return Error::Unsatisfiable("no row would be left: no box of the recoding takes rows so that the models hold")
+          .WithHint("make a new release of these rows, without --recoding");
+    }
+  }
+  const std::uint64_t all = view.size() + view.data().dropped_rows;
+  const std::uint64_t starred = applied.groups.suppressed.size();
+  if (!star || MaySuppress(starred, all, policy)) return {};
+  Policy dropping = policy;
+  dropping.algorithm.suppressed = Suppression::kDrop;
+  CORDON_TRY(const AppliedRecoding other, FitRecoding(recoding, view, sensitive, dropping, run));
+  const bool drop_does = other.groups.size() > 0 && MaySuppress(other.groups.suppressed.size(), all, policy);
+  return CheckSuppression(starred, all, policy,
+                          drop_does ? "suppressed = \"drop\", or make a new release of these rows, without --recoding"
+                                    : "make a new release of these rows, without --recoding");
 }
 
 }  // namespace
@@ -94,6 +141,7 @@ Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& dat
   CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
   CORDON_TRY(const AppliedRecoding applied,
              FitRecoding(recoding, view, NamedColumns(data, policy), policy, run).WithContext("applying {}", path));
+  CORDON_RETURN_IF_ERROR(CheckFits(applied, recoding, view, policy, run));
   Random own = random;
   return Verified(Recode(view, applied.groups, applied.texts, options.recode, own, run), data, policy, options, {}, watch, run);
 }
@@ -110,8 +158,7 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   AlgorithmNotes notes;
   auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
-    CORDON_TRY(const std::string feasible, WhatWouldDo(view, policy, run));
-    if (!feasible.empty()) return std::move(groups).error().WithHint("{}", feasible);
+    return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);

@@ -101,7 +101,7 @@ std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
   for (const char* name : kQuickestFirst) {
     const AlgorithmEntry* algorithm = Find(name);
     if (algorithm != chosen) candidates.push_back({algorithm, WhyNot(*algorithm, *chosen, policy, num_rows)});
-    if (candidates.size() == 1) candidates.push_back({chosen, "", true});
+    if (name == kQuickestFirst.front()) candidates.push_back({chosen, "", true});  // itself, where it is the choice
   }
   // What is not run comes after what is.
   std::stable_partition(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); });

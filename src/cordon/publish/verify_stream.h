@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct StreamAudit {
   std::uint64_t departures = 0;
   std::uint64_t groups = 0;
   std::uint64_t suppressed = 0;
-  std::uint64_t people = 0;              // behind the rows
+  std::optional<std::uint64_t> people;   // behind the rows; not known where the log accounts for other rows
   std::int64_t longest_delay = 0;        // in tuples
   bool ended = false;                    // the log has its end
   std::vector<Verdict> whole;            // of all rows together
