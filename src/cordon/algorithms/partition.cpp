@@ -31,8 +31,7 @@ constexpr std::size_t kFanOutRows = 10'000;
 // What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
 constexpr double kPrices[] = {4, 2.5, 1.6, 1};
 constexpr int kPriceRounds = 2;
-constexpr std::size_t kFlatNear = 100;       // rows of other codes are all equally far: no use in looking at many
-constexpr std::size_t kOutlookVisits = 100;  // enough to tell starts apart
+constexpr std::size_t kFlatNear = 100;  // rows of other codes are all equally far: no use in looking at many
 
 struct Search {
   const View& view;
@@ -211,36 +210,40 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
   return refinement.Take();
 }
 
-// What a round of the cheaper moves makes of a start. Models that can refuse a row more let some starts improve and
-// others hardly, so the loss of the start itself says little.
-double Outlook(const Search& search, const Started& started, const PartitionOptions& options) {
-  if (!options.refine || search.view.size() > options.whole_rows) return started.total;
-  RefineOptions once = RefineBy(Effort::kLow);
-  once.rounds = 1;
-  once.max_visits = kOutlookVisits;
-  RowPlaces places(search.view.size());
-  PartitionGate gate = search.Gate();
-  GroupRefinement refinement(search.space, gate, places, started.groups, once);
-  refinement.Rounds(search.run);
-  return refinement.total();
-}
-
-Result<Started> StartOf(const Search& search, const PartitionOptions& options) {
+// One start, or two where it takes the refinement to tell which is the better one: models that can refuse a row more let
+// some starts improve and others hardly, so the loss of a start says little.
+Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
   const double whole = search.space.suppressed_loss();
-  if (options.start == Start::kTopDown) return FromTheTop(search, -1);
-  if (options.start == Start::kPeel) return FromPeeling(search, kPeelPrice * whole);
+  std::vector<Started> starts;
+  if (options.start == Start::kTopDown) {
+    starts.push_back(FromTheTop(search, -1));
+    return starts;
+  }
+  if (options.start == Start::kPeel) {
+    CORDON_TRY(Started peeled, FromPeeling(search, kPeelPrice * whole));
+    starts.push_back(std::move(peeled));
+    return starts;
+  }
   Started expelled = FromTheTop(search, kExpelPrice * whole);
+  starts.push_back(std::move(expelled));
   // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
-  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return expelled;
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return starts;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
   Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
-  if (!peeled.ok()) return expelled;
-  if (!search.model.monotone()) {
-    return Outlook(search, expelled, options) <= Outlook(search, peeled.value(), options) ? std::move(expelled)
-                                                                                          : std::move(peeled).value();
+  if (!peeled.ok()) return starts;
+  if (search.model.monotone() || !options.refine) {
+    if (starts[0].total < kExpelAdvantage * peeled.value().total) return starts;
+    starts.clear();
   }
-  if (expelled.total < kExpelAdvantage * peeled.value().total) return expelled;
-  return std::move(peeled).value();
+  starts.push_back(std::move(peeled).value());
+  return starts;
+}
+
+double TotalOf(const Search& search, RowPlaces& places, const RowSets& groups) {
+  PartitionGate gate = search.Gate();
+  RefineGroups all(search.space, gate, places);
+  for (const std::vector<Place>& rows : groups) all.Add(rows);
+  return all.total();
 }
 
 // Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
@@ -343,17 +346,26 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
   const PartitionSpace space(view, run);
   const Search search{view, space, model, counted, run};
   run.Report("partition", 0, 0);
-  CORDON_TRY(Started started, StartOf(search, options));
+  CORDON_TRY(std::vector<Started> starts, StartsOf(search, options));
   if (run.Stopped()) return Error::Cancelled();
-  for (std::vector<Place>& rows : started.groups) std::sort(rows.begin(), rows.end());
+  for (Started& start : starts) {
+    for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
+  }
+  Started started = std::move(starts[0]);
   Left left;
   if (options.refine) {
     RowPlaces places(view.size());
     RefineOptions refine = RefineBy(options.effort);
     if (HasFlatColumn(search)) refine.max_near = kFlatNear;
-    started.groups = view.size() > options.whole_rows
-                         ? RefineInParts(search, places, std::move(started.groups), refine, options.part_rows)
-                         : RefineWhole(search, places, std::move(started.groups), refine);
+    const auto refined = [&](RowSets groups) {
+      return view.size() > options.whole_rows ? RefineInParts(search, places, std::move(groups), refine, options.part_rows)
+                                              : RefineWhole(search, places, std::move(groups), refine);
+    };
+    started.groups = refined(std::move(started.groups));
+    for (std::size_t i = 1; i < starts.size() && !run.Enough(); ++i) {
+      RowSets other = refined(std::move(starts[i].groups));
+      if (TotalOf(search, places, other) < TotalOf(search, places, started.groups)) started.groups = std::move(other);
+    }
     if (options.max_suppressed > 0 && !run.Stopped()) {
       const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(Effort::kLow) : refine;
       left = LeaveOut(search, places, moves).From(std::move(started.groups), options.max_suppressed);
