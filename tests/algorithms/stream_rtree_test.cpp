@@ -93,6 +93,13 @@ TEST(StreamRtree, Refuses) {
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.sample = 100, .sample_window = 99}),
             "stream-rtree: sample_window = 99 is less than sample = 100");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.max_held = 999}), "stream-rtree: max_held = 999 is less than active = 1000");
+  EXPECT_EQ(told({KsAnonymitySpec{10}}, {.max_held = 0}), "stream-rtree: max_held = 0 is less than active = 1000");
+  EXPECT_EQ(told({KsAnonymitySpec{10}}, {.max_held = INT64_MAX}),
+            "stream-rtree: max_held = 9223372036854775807 is more than 1000000000");
+  for (const std::int64_t k : {std::int64_t{5'000'001}, std::int64_t{1'000'000'000}}) {
+    EXPECT_EQ(told({KsAnonymitySpec{k}}, {}), fmt::format("stream-rtree needs a k of at most 5000000, not {}", k));
+  }
+  EXPECT_EQ(told({KsAnonymitySpec{5'000'000}}, {}), "stream-rtree: active = 1000 is not from 2k = 10000000 to 10000000");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.delay_tuples = 999}),
             "stream-rtree: the delay of 999 is less than active = 1000, the mean delay");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.method = Method::kMinDelay, .delay_tuples = 8}),

@@ -107,6 +107,9 @@ TEST_F(KeStoreTest, AppearsWholeWithAPrivateHalf) {
   ASSERT_EQ(::stat(PrivatePath(store_).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700u);
   EXPECT_EQ(StorePath("a/store//"), "a/store");
+  EXPECT_EQ(StorePath(store_ + "/."), fs::canonical(store_));
+  EXPECT_EQ(StorePath(store_ + "/../"), fs::canonical(folder_));
+  EXPECT_EQ(StorePath("no/such/."), "no/such/.");
 }
 
 TEST_F(KeStoreTest, IsNeverReplacedByAnother) {
@@ -324,6 +327,52 @@ TEST_F(KeStoreTest, OneAppendAtATime) {
   const auto first = StoreLock::Take(store_);
   ASSERT_TRUE(first.ok());
   EXPECT_FALSE(StoreLock::Take(store_).ok());
+}
+
+TEST_F(KeStoreTest, AReaderReadsAgainWhatAnAppendHasExchanged) {
+  Make();
+  int reads = 0;
+  const auto exchange = [&] {  // by a copy: the manifest and all files are the same, the directory is not
+    fs::copy(store_, store_ + ".copy");
+    fs::remove_all(store_);
+    fs::rename(store_ + ".copy", store_);
+  };
+  const auto read = [&](int appends) {
+    reads = 0;
+    return ReadSteady(store_, {}, [&]() -> Result<std::string> {
+      if (++reads <= appends) exchange();
+      if (reads <= appends && reads % 2 == 0) return Error::Io("a file has gone meanwhile");
+      return std::string("all of one state");
+    });
+  };
+  EXPECT_EQ(read(0).value(), "all of one state");
+  EXPECT_EQ(reads, 1);
+  EXPECT_EQ(read(2).value(), "all of one state");
+  EXPECT_EQ(reads, 3);
+  const auto never = read(1000);
+  ASSERT_FALSE(never.ok());
+  EXPECT_EQ(never.error().message(), store_ + " changed while it was read");
+  const auto missing = ReadSteady(store_ + "2", {}, [&] { return OpenStore(store_ + "2"); });
+  EXPECT_NE(missing.error().message().find("is no store"), std::string::npos);
+}
+
+TEST_F(KeStoreTest, AReaderBesideAppendsSeesOneStateOrAnother) {
+  Make();
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    for (int append = 0; append < 15; ++append) AddPart(4);
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  std::size_t reads = 0;
+  for (; ::waitpid(writer, &status, WNOHANG) == 0; ++reads) {
+    const auto manifest = ReadSteady(store_, {}, [&] { return OpenStore(store_); });
+    ASSERT_TRUE(manifest.ok()) << manifest.error().message();
+    EXPECT_EQ(manifest.value().json["rows"], PartsOf(manifest.value().json).size());
+  }
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(reads, 0u);
+  EXPECT_EQ(OpenStore(store_).value().json["rows"], 16);
 }
 
 TEST_F(KeStoreTest, EveryChangedByteIsFound) {

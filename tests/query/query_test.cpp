@@ -58,6 +58,9 @@ TEST(Query, TheSensitiveColumnSelectsNoRows) {
 TEST(Query, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(ErrorOf(""), "the query ends where SELECT is expected");
   EXPECT_EQ(ErrorOf("SELECT SUM(age)"), "at character 12 of the query: 'age' where 'salary' is expected");
+  EXPECT_EQ(ErrorOf("SELECT MEDIAN(salary)"), "at character 8 of the query: there is no aggregate 'MEDIAN'");
+  EXPECT_EQ(ErrorOf("SELECT COUNT(*), age(salary)"), "at character 18 of the query: there is no aggregate 'age'");
+  EXPECT_EQ(ErrorOf("SELECT MEDIAN"), "at character 8 of the query: there is no column 'MEDIAN'");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE agee = 3"), "at character 23 of the query: there is no column 'agee'");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age = 'x'"), "at character 29 of the query: 'x' where a number is expected");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE sex = 3"),

@@ -9,6 +9,7 @@ namespace cordon {
 namespace {
 
 constexpr std::int64_t kMostActive = 10'000'000;
+constexpr std::int64_t kMostHeld = 100 * kMostActive;
 constexpr std::int64_t kMostWindow = 1'000'000;
 constexpr std::int64_t kMostHolds = 1'000'000;
 constexpr double kMostExponent = 600;  // so that weights are numbers
@@ -22,9 +23,14 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
     return Error::InvalidPolicy("stream-rtree: alpha = {} is not from 0 to {}", alpha, kMostAlpha)
         .WithHint("alpha is what an arrival of delay costs: 0 for nothing, 0.001 for a thousandth");
   }
+  if (k > kMostActive / 2) {
+    return Error::InvalidPolicy("stream-rtree needs a k of at most {}, not {}", kMostActive / 2, k)
+        .WithHint("2k tuples wait at the least, and no more than {} can", kMostActive);
+  }
   if (active < 2 * k || active > kMostActive) {
     return Error::InvalidPolicy("stream-rtree: active = {} is not from 2k = {} to {}", active, 2 * k, kMostActive)
-        .WithHint("so many tuples wait at a time, which is their mean delay; 10k = {} is wise", 10 * k);
+        .WithHint("so many tuples wait at a time, which is their mean delay; {} is wise",
+                  10 * k <= kMostActive ? fmt::format("10k = {}", 10 * k) : fmt::format("{}", kMostActive));
   }
   if (sample < 1) {
     return Error::InvalidPolicy("stream-rtree: sample must be at least 1").WithHint("leave it out: 3000 points do well");
@@ -37,8 +43,10 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
     return Error::InvalidPolicy("stream-rtree: sample_window = {} is more than {}", sample_window, kMostWindow)
         .WithHint("so many points would be kept in memory");
   }
-  if (max_held != 0 && (max_held < active || max_held > 100 * kMostActive)) {
-    return Error::InvalidPolicy("stream-rtree: max_held = {} is less than active = {}", max_held, active)
+  if (max_held && (*max_held < active || *max_held > kMostHeld)) {
+    const std::string wrong =
+        *max_held < active ? fmt::format("less than active = {}", active) : fmt::format("more than {}", kMostHeld);
+    return Error::InvalidPolicy("stream-rtree: max_held = {} is {}", *max_held, wrong)
         .WithHint("leave it out: twice as many as active may wait");
   }
   if (delay_tuples != 0 && delay_tuples < k - 1) {

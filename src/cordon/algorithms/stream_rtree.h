@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,19 +40,19 @@ struct StreamRtreeOptions {
 
   Method method = Method::kFull;
   Control control = Control::kProportional;
-  std::int64_t active = 1000;           // tuples to wait at a time (n in the paper)
-  double alpha = 0.001;                 // what an arrival of delay costs
-  std::int64_t sample = 3000;           // points that tell how dense the stream is (omega)
-  std::int64_t sample_window = 10'000;  // arrivals that they are drawn from (W)
-  std::int64_t max_holds = 2;           // how often a tuple may be held back
-  std::int64_t max_held = 0;            // tuples that may wait at all; 0: twice `active`
-  std::int64_t delay_tuples = 0;        // arrivals that a tuple may wait; 0: no bound
+  std::int64_t active = 1000;            // tuples to wait at a time (n in the paper)
+  double alpha = 0.001;                  // what an arrival of delay costs
+  std::int64_t sample = 3000;            // points that tell how dense the stream is (omega)
+  std::int64_t sample_window = 10'000;   // arrivals that they are drawn from (W)
+  std::int64_t max_holds = 2;            // how often a tuple may be held back
+  std::optional<std::int64_t> max_held;  // tuples that may wait at all; absent: twice `active`
+  std::int64_t delay_tuples = 0;         // arrivals that a tuple may wait; 0: no bound
 
   double most_exponent = 13.815510557964274;  // log of the most that sparseness may multiply a chance by
   // Changes only the time taken.
   LeafStore::Search search = LeafStore::Search::kAuto;
 
-  std::int64_t held_cap() const { return max_held > 0 ? max_held : 2 * active; }
+  std::int64_t held_cap() const { return max_held.value_or(2 * active); }
   Result<void> Validate(std::int64_t k) const;
 };
 

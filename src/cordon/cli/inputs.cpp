@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_store.h"
@@ -48,6 +49,28 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
   return bare == published ? std::optional(found) : std::nullopt;
 }
 
+struct StoreRows {
+  Table table;
+  std::string sensitive;  // what its manifest says was shuffled inside the groups
+};
+Result<StoreRows> ReadStoreRows(const std::string& store, const Run& run) {
+  CORDON_TRY(const StoreManifest manifest, OpenStore(store));
+  std::error_code failed;
+  if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
+    CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
+    CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+  }
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
+  CORDON_TRY(Table table, ReadTable(*source, run));
+  return StoreRows{std::move(table), manifest.json.value("sensitive", "")};
+}
+
+// A name that could well be meant for a store.
+bool IsMissingStore(const std::string& path) {
+  std::error_code failed;
+  return path != "-" && !IsSql(path) && !std::filesystem::path(path).has_extension() && !std::filesystem::exists(path, failed);
+}
+
 }  // namespace
 
 Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
@@ -81,19 +104,16 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
     }
     text.columns = NamesBeside(path, published, policy).value_or(published);
   }
-  // A store of permute: its table, and what its manifest says was shuffled inside the groups.
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
-    CORDON_TRY(const StoreManifest manifest, OpenStore(store));
-    if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
-      CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
-      CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
-    }
-    CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
-    CORDON_TRY(const Table table, ReadTable(*source, run));
-    CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
-    release.permuted = manifest.json.value("sensitive", "");
+    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, run); }));
+    CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
+    release.permuted = read.sensitive;
     return release;
+  }
+  if (IsMissingStore(path) && !format) {
+    return Error::Io("reading {}: there is no such file or store", path)
+        .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
   }
   CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));

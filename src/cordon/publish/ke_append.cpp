@@ -114,7 +114,8 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const std::string path = StorePath(request.store);
   const bool guarded = request.mode == AppendRequest::Mode::kGuarded;
   CORDON_RETURN_IF_ERROR(DuckDbVersion());
-  CORDON_RETURN_IF_ERROR(OpenStore(path, FileCheck::Depth::kQuick));  // what is no store gets no lock file
+  CORDON_RETURN_IF_ERROR(  // what is no store gets no lock file
+      ReadSteady(path, run, [&] { return OpenStore(path, FileCheck::Depth::kQuick); }));
   CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
   // Grouping everything anew reads everything.
   const auto depth = guarded ? FileCheck::Depth::kWhole : FileCheck::Depth::kQuick;

@@ -25,6 +25,14 @@ Result<Table> ReadInput(const std::string& path, std::optional<FileFormat> forma
   return table;
 }
 
+// Where the hierarchy files are, for appends from anywhere. The directory of a policy given by its bare name is empty.
+Result<std::string> AbsoluteDirectory(const std::filesystem::path& directory) {
+  std::error_code failed;
+  const auto path = std::filesystem::canonical(directory.empty() ? std::filesystem::path(".") : directory, failed);
+  if (failed) return Error::Io("looking for {}: {}", directory.empty() ? "." : directory.string(), failed.message());
+  return path.string();
+}
+
 Json NewManifest(const KePublication& publication, const std::vector<StoreColumn>& columns, const Policy& policy,
                  const KeAnonymitySpec& model) {
   Json described = Json::array();
@@ -54,9 +62,8 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
   CORDON_TRY(const std::string policy_text, ReadFile(policy.name));
   CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy_text, AtomicFile::Access::kPrivate));
-  std::error_code failed;
   state["format"] = 1;
-  state["policy_directory"] = std::filesystem::absolute(policy.directory, failed).string();
+  CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
   state["truth"] = Json::array({truth});
   CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, columns, policy, model), state));
   if (run.Stopped()) return Error::Cancelled();

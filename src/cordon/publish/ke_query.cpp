@@ -8,7 +8,6 @@
 
 #include "cordon/data/decimal.h"
 #include "cordon/data/permute.h"
-#include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
@@ -211,20 +210,9 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
 
 }  // namespace
 
-// An append may exchange the store between two reads: then its manifest is another one afterwards, and the question is
-// asked again.
 Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
   const std::string store = StorePath(path);
-  constexpr int kAttempts = 5;
-  for (int attempt = 1;; ++attempt) {
-    const auto before = ReadFile(store + "/manifest.json");
-    auto answer = AskOnce(store, text, run);
-    const auto after = ReadFile(store + "/manifest.json");
-    const bool same = before.ok() && after.ok() && before.value() == after.value();
-    if (same || !before.ok() || run.Stopped()) return answer;
-    if (attempt == kAttempts)
-      return Error::Io("{} changes faster than it can be read", store).WithHint("wait for the appends to end");
-  }
+  return ReadSteady(store, run, [&] { return AskOnce(store, text, run); });
 }
 
 Json ToJson(const QueryAnswer& answer) {

@@ -93,9 +93,12 @@ std::string SealedState(Json state) {
 
 std::string StorePath(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  std::error_code failed;  // the directory is exchanged, not a link to it
-  if (fs::is_symlink(path, failed) && fs::is_directory(path, failed)) return fs::canonical(path, failed).string();
-  return path;
+  // The directory itself is exchanged, not a link to it, and its private half stands beside it: "." has no name to go by.
+  const std::string name = fs::path(path).filename().string();
+  std::error_code failed;
+  if ((name != "." && name != ".." && !fs::is_symlink(path, failed)) || !fs::is_directory(path, failed)) return path;
+  const fs::path resolved = fs::canonical(path, failed);
+  return failed ? path : resolved.string();
 }
 
 std::string PrivatePath(const std::string& store) { return store + ".private"; }
@@ -137,6 +140,20 @@ Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth
   }
   CORDON_RETURN_IF_ERROR(RequireNoOthers(store, json["files"]));
   return SealManifest(std::move(json));
+}
+
+StoreWatch::StoreWatch(const std::string& store)
+    : store_(store), directory_(::open(store.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+StoreWatch::~StoreWatch() {
+  if (directory_ >= 0) ::close(directory_);
+}
+
+bool StoreWatch::Changed() const {
+  struct stat held = {};
+  struct stat now = {};
+  if (directory_ < 0 || ::fstat(directory_, &held) != 0) return false;
+  return ::stat(store_.c_str(), &now) != 0 || held.st_dev != now.st_dev || held.st_ino != now.st_ino;
 }
 
 Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest) {

@@ -21,13 +21,14 @@
 #include <vector>
 
 #include "cordon/base/result.h"
+#include "cordon/base/run.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/ke_parts.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
 
-// "STORE/" and "STORE" are one.
+// "STORE/" and "STORE" are one, and so is "." inside it.
 std::string StorePath(std::string path);
 std::string PrivatePath(const std::string& store);
 
@@ -44,6 +45,33 @@ StoreManifest SealManifest(Json json);
 
 // Reads the manifest and compares every file with it. An error that says which file is damaged or missing.
 Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth = FileCheck::Depth::kWhole);
+
+// Whether an append has exchanged the store since. The directory is held open, so that no other can be taken for it.
+class StoreWatch {
+ public:
+  explicit StoreWatch(const std::string& store);
+  StoreWatch(const StoreWatch&) = delete;
+  StoreWatch& operator=(const StoreWatch&) = delete;
+  ~StoreWatch();
+  bool Changed() const;  // false where there was no store to begin with
+
+ private:
+  std::string store_;
+  int directory_;
+};
+
+// What `read` makes of the files of a store, all of one state of it: it reads again where an append came in between, whether
+// it has failed by that or not.
+template <typename Read>
+auto ReadSteady(const std::string& store, const Run& run, const Read& read) -> decltype(read()) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    const StoreWatch watch(store);
+    auto made = read();
+    if (!watch.Changed() || run.Stopped()) return made;
+  }
+  return Error::Io("{} changed while it was read", store).WithHint("try again when fewer appends run");
+}
 
 // The published rows of all parts, in order. REQUIRES: the manifest came out of OpenStore.
 Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest);

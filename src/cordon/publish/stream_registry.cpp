@@ -136,7 +136,7 @@ StreamRtreeOptions StreamRtreeOptionsOf(const Policy& policy) {
   whole("sample", options.sample);
   whole("sample_window", options.sample_window);
   whole("max_holds", options.max_holds);
-  whole("max_held", options.max_held);
+  options.max_held = algorithm.Option<std::int64_t>("stream-rtree", "max_held");
   if (const auto alpha = algorithm.Option<Rational>("stream-rtree", "alpha")) options.alpha = alpha->ToDouble();
   const auto method = algorithm.Option<std::string>("stream-rtree", "method");
   if (method == "min-delay") options.method = Method::kMinDelay;

@@ -95,6 +95,12 @@ bool TokenReader::IsWord(std::string_view word) const {
   return peek().kind == Token::Kind::kName && SameName(peek().text, word);
 }
 
+bool TokenReader::IsCall() const {
+  if (peek().kind != Token::Kind::kName || next_ + 1 >= tokens_.size()) return false;
+  const Token& after = tokens_[next_ + 1];
+  return after.kind == Token::Kind::kSign && after.text == "(";
+}
+
 bool TokenReader::TakeWord(std::string_view word) {
   if (!IsWord(word)) return false;
   Take();

@@ -23,6 +23,14 @@ constexpr std::array<std::pair<const char*, Aggregate>, 5> kAggregates = {{{"COU
                                                                            {"MIN", Aggregate::kMin},
                                                                            {"MAX", Aggregate::kMax}}};
 
+std::string KnownAggregates(const std::string& sensitive) {
+  std::string known = "COUNT(*)";
+  for (const auto& [name, aggregate] : kAggregates) {
+    if (aggregate != Aggregate::kCount) known += fmt::format(", {}({})", name, sensitive);
+  }
+  return known;
+}
+
 // Nothing where the next word is no aggregate.
 Result<std::optional<Query::Item>> TakeAggregate(TokenReader& reader) {
   const auto found =
@@ -57,6 +65,10 @@ Result<std::vector<Query::Item>> TakeItems(TokenReader& reader) {
       const Token token = reader.peek();
       if (token.kind != Token::Kind::kName && token.kind != Token::Kind::kQuotedName) {
         return reader.Unexpected("SUM, AVG, MIN, MAX, COUNT or a column");
+      }
+      if (reader.IsCall()) {
+        return Error::InvalidPolicy("at character {} of the query: there is no aggregate '{}'", token.at, token.text)
+            .WithHint("known: {}", KnownAggregates(reader.schema().sensitive));
       }
       CORDON_TRY(const QueryColumn* column, reader.TakeColumn("be selected row by row"));
       aggregate = Query::Item{column->name, Aggregate::kCount, true, 0};
