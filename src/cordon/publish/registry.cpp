@@ -64,7 +64,6 @@ Choice ChooseAutomatically(const Policy& policy) {
   // Groups of k people and l values can be cut anywhere; those that must keep the mix of the whole table cannot.
   if (Asks<TClosenessSpec>(policy)) return {Find("sabre"), "auto: least loss under t-closeness"};
   if (Asks<BetaLikenessSpec>(policy)) return {Find("burel"), "auto: least loss under beta-likeness"};
-  if (Asks<DeltaDisclosureSpec>(policy)) return {Find("mondrian"), "auto: serves any combination of models"};
   return {Find("partition"), "auto: least loss"};
 }
 
