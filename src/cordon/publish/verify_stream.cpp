@@ -17,6 +17,7 @@ namespace cordon {
 namespace {
 
 constexpr std::size_t kMostFindings = 20;
+constexpr Position kMostHeld = Position{1} << 27;  // where no delay in tuples bounds how many wait
 
 // A row of the output and what the log says of it.
 struct Row {
@@ -48,6 +49,7 @@ class Auditor {
   void LineUpRows();
   void CheckBlankRows();
   void CheckBoxes(const Release& release, const std::vector<std::size_t>& rows);
+  void CheckNames();
   Result<void> Judge();
   Result<void> JudgeWindows();
   Result<std::vector<std::vector<std::int32_t>>> ValuesByPosition(const std::vector<SensitiveCoder>& coders) const;
@@ -69,6 +71,7 @@ class Auditor {
   std::vector<bool> seen_;  // positions
   std::set<std::int64_t> groups_;
   Position last_at_ = 0;
+  Position newest_ = 0;                    // no later tuple can be meant: what has arrived has left or waits
   std::optional<EventTime> clock_;         // of the last departure
   std::optional<EventTime> before_clock_;  // the one before it that differs
   std::vector<Row> rows_;                  // by row of the output
@@ -112,6 +115,10 @@ void Auditor::CheckDelay(std::size_t number) {
 
 void Auditor::CheckDeparture(std::size_t number) {
   const AuditedDeparture& departure = log_.departures[number];
+  if (departure.at > newest_) {
+    Find(fmt::format("departure {} says that {} tuples had arrived, of which too many never left", number + 1, departure.at));
+    return;
+  }
   if (departure.at < last_at_) Find(fmt::format("departure {} is out of order", number + 1));
   last_at_ = std::max(last_at_, departure.at);
   if (policy_.stream->delay_ms.has_value() != departure.clock.has_value()) {
@@ -140,12 +147,18 @@ void Auditor::CheckDeparture(std::size_t number) {
 
 void Auditor::CheckPositions() {
   audit_.ended = log_.end.has_value();
-  if (!log_.end) return;
-  for (Position position = 1; position <= log_.end->positions; ++position) {
+  const bool waits = policy_.algorithm.suppressed == Suppression::kPool;
+  // Of a log without its end: whoever is overdue has left before the last departure.
+  const Position due = log_.end ? log_.end->positions : delay_ && !waits ? last_at_ - *delay_ - 1 : 0;
+  for (Position position = 1; position <= due; ++position) {
     const auto place = static_cast<std::size_t>(position);
-    if (place >= seen_.size() || !seen_[place]) Find(fmt::format("tuple {} never left, though the stream has ended", position));
+    if (place >= seen_.size() || !seen_[place]) {
+      Find(log_.end ? fmt::format("tuple {} never left, though the stream has ended", position)
+                    : fmt::format("tuple {} has not left, though {} more have arrived", position, last_at_ - position));
+    }
     if (audit_.findings.size() >= kMostFindings) return;
   }
+  if (!log_.end) return;
   if (log_.end->rows != rows_.size()) {
     Find(fmt::format("the log ends after {} rows, its departures have {}", log_.end->rows, rows_.size()));
   }
@@ -224,6 +237,24 @@ void Auditor::CheckBoxes(const Release& release, const std::vector<std::size_t>&
   }
 }
 
+// Groups that are held against windows are promised under their names: boxes may be alike.
+void Auditor::CheckNames() {
+  if (audit_.window_models.empty() || rows_.empty()) return;
+  const Column* names = policy_.Find("group") == nullptr ? out_.Find("group") : nullptr;
+  if (names == nullptr) return Find("the output has no column 'group': groups of different windows cannot be told apart");
+  std::unordered_map<std::int64_t, std::string_view> name_of;
+  std::unordered_map<std::string_view, std::int64_t> group_of;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const AuditedDeparture& departure = log_.departures[rows_[row].departure];
+    if (departure.kind == Departure::Kind::kSuppressed) continue;
+    const std::string_view name = names->cell(row).bytes();
+    if (name_of.try_emplace(departure.group, name).first->second != name ||
+        group_of.try_emplace(name, departure.group).first->second != departure.group) {
+      return Find(fmt::format("the group named in row {} is not the one of the log", row + 1));
+    }
+  }
+}
+
 Result<void> Auditor::Judge() {
   std::vector<std::size_t> shown;
   std::vector<std::size_t> founding;  // rows of new groups
@@ -257,9 +288,8 @@ Result<void> Auditor::Judge() {
 
 // The sensitive codes of every tuple, position by position; kNull where nothing of it was published.
 Result<std::vector<std::vector<std::int32_t>>> Auditor::ValuesByPosition(const std::vector<SensitiveCoder>& coders) const {
-  Position newest = last_at_;
-  for (const Row& row : rows_) newest = std::max(newest, row.position);
-  std::vector<std::vector<std::int32_t>> values(static_cast<std::size_t>(newest) + 1,
+  // Tuples that the log names before they came are faults of their own.
+  std::vector<std::vector<std::int32_t>> values(static_cast<std::size_t>(last_at_) + 1,
                                                 std::vector<std::int32_t>(coders.size(), kNull));
   for (std::size_t i = 0; i < coders.size(); ++i) {
     const Column* column = out_.Find(coders[i].attribute.name);
@@ -270,7 +300,8 @@ Result<std::vector<std::vector<std::int32_t>>> Auditor::ValuesByPosition(const s
       if (const char* what = coders[i].Place(column->cell(row).bytes(), code)) {
         return Error::InvalidData("row {}, column {}: {}", row + 1, column->name, what);
       }
-      if (rows_[row].position >= 1) values[static_cast<std::size_t>(rows_[row].position)][i] = code;
+      const Position position = rows_[row].position;
+      if (position >= 1 && position <= last_at_) values[static_cast<std::size_t>(position)][i] = code;
     }
   }
   return values;
@@ -331,7 +362,11 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
   CORDON_RETURN_IF_ERROR(ReadLog(text));
   audit_.rows = out_.num_rows;
   audit_.departures = log_.departures.size();
+  for (const AuditedDeparture& departure : log_.departures) newest_ += static_cast<Position>(departure.positions.size());
+  newest_ += delay_ && policy_.algorithm.suppressed != Suppression::kPool ? *delay_ + 1 : kMostHeld;
   for (std::size_t number = 0; number < log_.departures.size(); ++number) CheckDeparture(number);
+  if (std::any_of(log_.departures.begin(), log_.departures.end(), [&](const auto& each) { return each.at > newest_; }))
+    return audit_;
   LineUpRows();
   CheckPositions();
   CheckSequence();
@@ -345,6 +380,7 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
     rows_.resize(out_.num_rows);
   }
   CheckBlankRows();
+  CheckNames();
   CORDON_RETURN_IF_ERROR(Judge());
   CORDON_RETURN_IF_ERROR(JudgeWindows());
   return audit_;
