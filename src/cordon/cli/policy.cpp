@@ -4,17 +4,39 @@
 // cordon policy schema
 #include "cordon/publish/policy.h"
 
+#include "cordon/base/random.h"
 #include "cordon/cli/command.h"
+#include "cordon/publish/bind_stream.h"
 #include "cordon/publish/policy_schema.h"
 #include "cordon/publish/registry.h"
+#include "cordon/publish/stream_registry.h"
 
 namespace cordon {
 namespace {
 
+// What `cordon stream` would refuse before it reads a row.
+Result<std::string> StreamAlgorithmOf(const Policy& policy) {
+  CORDON_TRY(const StreamAlgorithmEntry* algorithm, ChooseStreamAlgorithm(policy.algorithm.name, policy));
+  std::vector<std::string> columns;
+  for (const AttributePolicy& attribute : policy.attributes) columns.push_back(attribute.name);
+  if (policy.stream->event_time && policy.Find(*policy.stream->event_time) == nullptr)
+    columns.push_back(*policy.stream->event_time);
+  CORDON_TRY(const StreamLayout layout, BindStream(policy, columns));
+  CORDON_TRY(const auto engine, algorithm->make(layout.Schema(), policy, Random::FromSeed(0)));
+  return std::string(algorithm->name);
+}
+
+Result<std::string> AlgorithmOf(const Policy& policy) {
+  const std::string& name = policy.algorithm.name;
+  if (policy.stream && (name == "auto" || IsStreamAlgorithm(name))) return StreamAlgorithmOf(policy);
+  CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
+  return std::string(choice.algorithm->name);
+}
+
 Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
   CORDON_TRY(const Policy policy, ReadPolicy(path));
-  CORDON_TRY(const Choice choice, ChooseAlgorithm(policy.algorithm.name, policy));
-  console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), choice.algorithm->name);
+  CORDON_TRY(const std::string algorithm, AlgorithmOf(policy));
+  console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
   return Answer::kYes;
 }
