@@ -65,7 +65,7 @@ distance = "equal"
 
 
 def numbers(report):
-    """Every number of `privacy` and `utility`, as the JSON writes it."""
+    """Every number of `privacy` and `utility`."""
     found = []
 
     def walk(value):
@@ -76,8 +76,19 @@ def numbers(report):
             for part in value:
                 walk(part)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            found.append(json.dumps(value))
+            found.append(value)
 
     walk(report.get("privacy", []))
     walk(report["utility"])
     return found
+
+
+def missing(report, text):
+    """The numbers of the report that the text lacks. By value: the same number may be written with more or fewer digits."""
+    shown = set()
+    for word in text.replace(",", " ").split():
+        try:
+            shown.add(float(word))
+        except ValueError:
+            pass
+    return [number for number in numbers(report) if number not in shown]
