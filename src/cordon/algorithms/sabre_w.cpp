@@ -271,6 +271,7 @@ bool SabreWState::EmitDivided(const PositionRange& window, const ValueCounts& co
   ValueCounts inside = models_.NoCounts();
   for (const Position position : open) ring_.Count(position, 1, inside);
   if (!models_.Fit(inside, counts) || !ring_.HasPeople(open, models_.k())) return false;
+  if (models_.IsHomogeneous(counts)) ++cases_.homogeneous;
   for (Pending& group : Divide(open, counts)) Emit(std::move(group), window);
   return true;
 }
