@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cordon/algorithms/refine.h"
+#include "cordon/base/random.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {
@@ -64,6 +65,49 @@ TEST(Partition, WorkedExampleByRelocation) {
   RowSets sets = refinement.Take();
   std::sort(sets.begin(), sets.end());
   EXPECT_EQ(sets, (RowSets{{0, 1}, {2, 5, 6}, {3, 4}}));
+}
+
+// Large groups count their ranks: the box must be that of the rows, down to the last one, whatever leaves and comes back.
+TEST(Partition, ALargeGroupKnowsItsBoxWhileRowsLeave) {
+  constexpr std::size_t kRows = 400;
+  Random random = Random::FromSeed(3);
+  std::vector<Code> ages, cities;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    ages.push_back(static_cast<Code>(random.Below(41)));
+    cities.push_back(static_cast<Code>(random.Below(4)));
+  }
+  SmallTable table(kRows);
+  table.Add("age", Role::kQuasi, Numbers(41), ages).Add("city", Role::kQuasi, Categories(4, 2), cities);
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const PartitionSpace space(view, {});
+  PartitionGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  RowPlaces other_places(view.size());
+  RefineGroups groups(space, gate, places);
+  std::vector<Place> rows(kRows);
+  for (std::size_t row = 0; row < kRows; ++row) rows[row] = static_cast<Place>(row);
+  groups.Add(rows);
+  // The oldest first, by age, so that the end of the box moves all the time.
+  std::sort(rows.begin(), rows.end(), [&](Place a, Place b) { return ages[a] < ages[b]; });
+  while (rows.size() > 1) {
+    const Place leaves = rows.back();
+    rows.pop_back();
+    groups.Remove(leaves);
+    if (random.Below(4) == 0) {
+      groups.Insert(0, leaves);
+      groups.Remove(leaves);
+    }
+    RefineGroups fresh(space, gate, other_places);
+    fresh.Add(rows);
+    ASSERT_EQ(groups.loss(0), fresh.loss(0)) << rows.size();
+    for (std::size_t q = 0; q < space.num_quasi(); ++q) {
+      ASSERT_EQ(groups.lo(0, q), fresh.lo(0, q));
+      ASSERT_EQ(groups.hi(0, q), fresh.hi(0, q));
+    }
+    ASSERT_EQ(groups.LossWithout(0, rows.front()), fresh.LossWithout(0, rows.front()));
+    ASSERT_EQ(groups.LossWithout(0, rows.back()), fresh.LossWithout(0, rows.back()));
+  }
 }
 
 TEST(Partition, RowsOfFullGroupsChangePlaces) {
