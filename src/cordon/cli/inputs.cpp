@@ -60,7 +60,7 @@ Result<StoreRows> ReadStoreRows(const std::string& store, const Run& run) {
     CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
     CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
   }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
   CORDON_TRY(Table table, ReadTable(*source, run));
   return StoreRows{std::move(table), manifest.json.value("sensitive", "")};
 }
