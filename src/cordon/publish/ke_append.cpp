@@ -80,6 +80,11 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
                                                                               .stop = run.stop,
                                                                               .skip_columns = SkipColumns(policy)}));
   CORDON_TRY(Table more, ReadTable(*source, run));
+  if (more.num_rows == 0) {  // a header alone is no batch, but it must be one of the store's
+    CORDON_TRY(KeRows none,
+               BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
+    return NewRows{std::move(more), std::move(none)};
+  }
   const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, state, run);
   if (const Seen seen = WasTakenIn(batch, state); seen != Seen::kNo && !request.again) {
     return Error::InvalidPolicy("{} is in the store already{}", request.input,
@@ -128,9 +133,10 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const auto append = [&]() -> Result<KeReport> {
     Json state = store.state;
     CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, state, run));
-    if (rows.rows.values.empty()) {
+    if (rows.rows.values.empty() && rows.table.num_rows > 0) {
       return Error::InvalidData("{} has no row with a value of '{}'", request.input, store.model.sensitive);
     }
+    if (rows.rows.values.empty()) return KeReport{.mode = guarded ? "guarded" : "frozen"};  // nothing came, nothing changes
     state.erase("pending");
     Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
     if (guarded) return internal::PublishGuarded(store, std::move(rows), std::move(state), random, run);

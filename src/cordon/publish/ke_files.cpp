@@ -51,7 +51,7 @@ Type TypeOf(const ReleaseColumn& column, const Policy& policy) {
     kind = domain->kind();
     if (!domain->is_categorical() && domain->numeric().cell != 0) return Type::kText;  // a grid publishes intervals
   } else if (const AttributePolicy* attribute = policy.Find(column.attribute.name)) {
-    if (!attribute->pseudonym_key_file) kind = attribute->type;
+    if (!attribute->pseudonym_key_file && !attribute->grid) kind = attribute->type;  // as with a domain, above
   }
   switch (kind) {
     case Domain::Kind::kNumeric: return Type::kInteger;

@@ -137,14 +137,17 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
   Json state = Json::object();
-  RememberBatch(DescribeBatch(table, std::move(sha256), policy, state, run), state);
+  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, state, run), state);
   CORDON_TRY(KeRows rows, BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input, policy.name));
   const std::uint64_t excluded = rows.excluded;
   Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
-  if (rows.values.empty()) {
+  if (rows.values.empty() && table.num_rows > 0) {
     return Error::InvalidData("{} has no row with a value of '{}'", request.input, model.sensitive);
   }
-  CORDON_TRY(const KeGroups groups, Ke(rows.values, rows.scale, model, random));
+  KeGroups groups{.starts = {0}};  // of no rows: none, an empty store that can grow
+  if (!rows.values.empty()) {
+    CORDON_TRY(groups, Ke(rows.values, rows.scale, model, random));
+  }
   if (run.Stopped()) return Error::Cancelled();
   CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, std::move(state), run));
@@ -184,7 +187,7 @@ std::string Summary(const KeReport& report) {
     text += fmt::format("one value has at most {} of a group; the middle half of a group spans at least {}\n",
                         Percent(report.greatest_share), report.least_quartile_range);
   } else {
-    text += "published: nothing\n";
+    text += report.mode == "first" ? "published: a store without rows\n" : "published: nothing\n";
   }
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
   if (report.mode == "guarded" && report.groups > 0) {

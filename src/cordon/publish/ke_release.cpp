@@ -23,6 +23,22 @@ std::shared_ptr<const Domain> DomainOf(const KeRows& rows) {
   return std::make_shared<const Domain>(Domain::Numeric(std::move(spec)));
 }
 
+// A header alone: the columns that would be published, without a cell.
+Result<KeRows> BindNoRows(const Policy& policy, const KeAnonymitySpec& model, const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, names));
+  KeRows made;
+  for (const AttributePolicy* attribute : attributes) {
+    if (attribute == nullptr || !IsPublished(*attribute)) continue;
+    if (attribute->name == model.sensitive) made.sensitive = made.columns.size();
+    const Role role = attribute->role == Role::kIdentifier ? Role::kInsensitive : attribute->role;
+    made.columns.push_back({{attribute->name, role, nullptr, attribute->weight},
+                            {attribute->name, std::make_shared<Dictionary>(), CodesBuilder().Finish()}});
+  }
+  return made;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> NumbersOf(const Column& column, int scale) {
@@ -78,6 +94,7 @@ Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
 }
 
 Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, const Table& table, const Run& run) {
+  if (table.num_rows == 0) return BindNoRows(policy, model, table);
   CORDON_TRY(const Microdata data, Bind(policy, table, run));
   KeRows made;
   made.sensitive = *data.Find(model.sensitive);
