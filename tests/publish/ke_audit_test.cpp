@@ -10,10 +10,12 @@
 #include <fstream>
 
 #include "cordon/base/random.h"
+#include "cordon/data/decimal.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/models/help_verifier.h"
 #include "cordon/publish/ke_append.h"
+#include "cordon/publish/ke_query.h"
 #include "cordon/query/help_table.h"
 
 namespace cordon {
@@ -181,6 +183,23 @@ TEST_F(KeAuditTest, AForgedHelpTableIsFound) {
   Forge("help", "SELECT * REPLACE (sum_hi + CASE WHEN \"group\" = 2 AND hits = 2 THEN 0.01 ELSE 0 END AS sum_hi) FROM t");
   EXPECT_EQ(Audit().Explain(),
             "help table: does not hold; help.parquet, group 2, hits 2: sum_hi is not what the published rows give");
+}
+
+TEST_F(KeAuditTest, TheDuckDbQueryOfTheDocumentationGivesTheSameBounds) {
+  std::string page = ReadFile(std::string(CORDON_TEST_DATA) + "/../../docs/algorithms/ke.md").value();
+  const std::size_t begin = page.find("```sql\n") + 7;
+  std::string query = page.substr(begin, page.find("```", begin) - begin);
+  for (std::size_t at = 0; (at = query.find("STORE", at)) != std::string::npos; at += store_.size())
+    query.replace(at, 5, store_);
+  const auto rows = DuckDbSession::Open({}).value().Query(query, {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message() << query;
+  const auto answer = AskStore(store_, "SELECT COUNT(*), SUM(pay) WHERE age BETWEEN 40 AND 48", {});
+  ASSERT_TRUE(answer.ok()) << answer.error().message();
+  const QueryAnswer::Line& line = answer.value().lines[0];
+  const auto shown = [&](std::size_t column) { return static_cast<std::int64_t>(*rows.value().columns[column].numbers[0]); };
+  EXPECT_EQ(fmt::format("{}", shown(0)), line.aggregates[0].lower);
+  EXPECT_EQ(FormatDecimal(shown(1), rows.value().columns[1].scale), line.aggregates[1].lower);
+  EXPECT_EQ(FormatDecimal(shown(2), rows.value().columns[2].scale), line.aggregates[1].upper);
 }
 
 TEST_F(KeAuditTest, AnotherTypeIsAnError) {
