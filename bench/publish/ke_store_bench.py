@@ -3,8 +3,8 @@
 """A store end to end: permute, append and query by the command line, with wall time, CPU time and peak memory of each.
 
     ke_store_bench.py CORDON [ROWS]         one store: permute, queries, an append of a hundredth
-    ke_store_bench.py CORDON --appends      appends of 1000 rows to stores of three sizes, 20 each: what an append costs does not
-                                            grow with the store (every sixteenth also merges the parts of the last sixteen)
+    ke_store_bench.py CORDON --appends      appends of 1000 rows to stores of three sizes, 20 each: an append costs its batch and a
+                                            copy of the tables (every sixteenth also merges the parts of the last sixteen)
 
 Answers are checked: the true sum lies within the bounds, and the count is exact.
 """

@@ -43,6 +43,8 @@ Result<Schema> SchemaOf(const StoreManifest& manifest) {
 
 // Which columns of the answer hold what; the keys come first.
 struct Plan {
+  std::string hits;  // makes a table of the rows hit by key and group. Its size is known then, so that the join with the help
+                     // table keeps this one in memory and not that
   std::string sql;
   int count = -1, sum_lo = -1, sum_hi = -1, estimate = -1;
   int min_lo = -1, min_hi = -1, min_shown = -1;
@@ -90,9 +92,10 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& st
   const auto rows_of = [&](const char* table) {
     return fmt::format("read_parquet({})", QuoteSqlText(store + "/" + TableFile(table)));
   };
-  plan.sql = fmt::format("WITH hit AS (SELECT {} FROM {}{} GROUP BY {}\"group\") SELECT {} FROM hit", fmt::join(hit, ", "),
-                         rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
-                         query.group_by.empty() ? "" : fmt::format("{}, ", fmt::join(keys, ", ")), fmt::join(out, ", "));
+  plan.hits = fmt::format("CREATE TABLE hit AS SELECT {} FROM {}{} GROUP BY {}\"group\"", fmt::join(hit, ", "),
+                          rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
+                          query.group_by.empty() ? "" : fmt::format("{}, ", fmt::join(keys, ", ")));
+  plan.sql = fmt::format("SELECT {} FROM hit", fmt::join(out, ", "));
   if (sums || least || most)
     plan.sql += fmt::format(" JOIN {} AS lines ON lines.\"group\" = g AND lines.hits = h", rows_of("help"));
   if (sums) plan.sql += fmt::format(" JOIN {} AS facts ON facts.\"group\" = g", rows_of("groups"));
@@ -187,6 +190,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
   const Plan plan = PlanOf(query, schema.query, store);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
+  CORDON_RETURN_IF_ERROR(session.Execute(plan.hits, run).WithContext("querying {}", store));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
 
   QueryAnswer answer;
