@@ -114,25 +114,22 @@ Result<ParquetFooter> ParquetFooter::Parse(std::string_view bytes, std::uint64_t
 }
 
 Result<ParquetFooter> ParquetFooter::Read(const std::string& path) {
-  const auto read = [&]() -> Result<ParquetFooter> {
-    CORDON_TRY(const StoredFile file, StoredFile::Open(path));
-    const auto is_magic = [](std::string_view bytes) { return bytes == kParquetMagic; };
-    std::string tail(kTail, '\0');
-    std::string head(kParquetMagic.size(), '\0');
-    if (file.size() < head.size() + tail.size()) return Error::InvalidData("it is no Parquet file");
-    CORDON_RETURN_IF_ERROR(file.ReadExactly(head, 0));
-    CORDON_RETURN_IF_ERROR(file.ReadExactly(tail, file.size() - kTail));
-    if (!is_magic(head) || !is_magic(std::string_view(tail).substr(4))) return Error::InvalidData("it is no Parquet file");
-    std::uint64_t length = 0;
-    for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<std::uint8_t>(tail[static_cast<std::size_t>(i)]);
-    const std::uint64_t before = file.size() - kTail;
-    if (length > before - head.size()) return Damaged("it is longer than the file");
-    if (length > kLongestFooter) return Damaged("it is too long");
-    std::string bytes(length, '\0');
-    CORDON_RETURN_IF_ERROR(file.ReadExactly(bytes, before - length));
-    return Parse(bytes, before - length);
-  };
-  return read().WithContext("{}", path);
+  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  const auto is_magic = [](std::string_view bytes) { return bytes == kParquetMagic; };
+  std::string tail(kTail, '\0');
+  std::string head(kParquetMagic.size(), '\0');
+  if (file.size() < head.size() + tail.size()) return Error::InvalidData("{} is no Parquet file", path);
+  CORDON_RETURN_IF_ERROR(file.ReadExactly(head, 0));
+  CORDON_RETURN_IF_ERROR(file.ReadExactly(tail, file.size() - kTail));
+  if (!is_magic(head) || !is_magic(std::string_view(tail).substr(4))) return Error::InvalidData("{} is no Parquet file", path);
+  std::uint64_t length = 0;
+  for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<std::uint8_t>(tail[static_cast<std::size_t>(i)]);
+  const std::uint64_t before = file.size() - kTail;
+  if (length > before - head.size()) return Damaged("it is longer than the file").WithContext("{}", path);
+  if (length > kLongestFooter) return Damaged("it is too long").WithContext("{}", path);
+  std::string bytes(length, '\0');
+  CORDON_RETURN_IF_ERROR(file.ReadExactly(bytes, before - length));
+  return Parse(bytes, before - length).WithContext("{}", path);
 }
 
 bool ParquetFooter::HasSchemaOf(const ParquetFooter& other) const {

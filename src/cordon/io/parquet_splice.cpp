@@ -23,11 +23,14 @@ class Output {
  public:
   static Result<Output> Create(const std::string& path) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return Error::Io("cannot create it: {}", std::strerror(errno));
-    return Output(file);
+    if (file < 0) return Error::Io("creating {}: {}", path, std::strerror(errno));
+    return Output(path, file);
   }
   Output(Output&& other) noexcept
-      : file_(std::exchange(other.file_, -1)), size_(other.size_), sha256_(std::move(other.sha256_)) {}
+      : path_(std::move(other.path_)),
+        file_(std::exchange(other.file_, -1)),
+        size_(other.size_),
+        sha256_(std::move(other.sha256_)) {}
   Output& operator=(Output&&) = delete;
   ~Output() {
     if (file_ >= 0) ::close(file_);
@@ -40,17 +43,19 @@ class Output {
   }
   Result<void> WriteUndigested(std::string_view bytes) {
     size_ += bytes.size();
-    return WriteAll(file_, bytes);
+    return WriteAll(file_, bytes).WithContext("writing {}", path_);
   }
   // The digest so far.
   void SetDigest(Sha256 sha256) { sha256_ = std::move(sha256); }
   Result<std::string> Finish() {
-    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) return Error::Io("cannot write it: {}", std::strerror(errno));
+    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR)
+      return Error::Io("writing {}: {}", path_, std::strerror(errno));
     return ToHex(sha256_.Finish());
   }
 
  private:
-  explicit Output(int file) : file_(file) {}
+  Output(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  std::string path_;
   int file_;
   std::uint64_t size_ = 0;
   Sha256 sha256_;
@@ -69,7 +74,7 @@ Result<Input> OpenInput(const ParquetSlice& slice) {
   const std::size_t groups = footer.num_row_groups();
   if (slice.first > groups || slice.count.value_or(0) > groups - slice.first)
     return Error::InvalidData("{} has {} row groups, fewer than are asked for", slice.path, groups);
-  CORDON_TRY(StoredFile file, StoredFile::Open(slice.path).WithContext("{}", slice.path));
+  CORDON_TRY(StoredFile file, StoredFile::Open(slice.path));
   return Input{slice, std::move(footer), std::move(file)};
 }
 
@@ -144,39 +149,35 @@ Result<SplicedParquet> SpliceParquet(std::span<const ParquetSlice> slices, const
   for (const ParquetSlice& slice : slices) {
     CORDON_TRY(Input input, OpenInput(slice));
     if (!inputs.empty() && !input.footer.HasSchemaOf(inputs[0].footer))
-      return Error::InvalidData("{} and {} have other columns", slices[0].path, slice.path);
+      return Error::InvalidData("{} and {} differ in their columns", slices[0].path, slice.path);
     inputs.push_back(std::move(input));
   }
   SplicedParquet made;
-  const auto write = [&]() -> Result<void> {
-    CORDON_TRY(Output out, Output::Create(to));
-    ParquetFooterBuilder builder(inputs[0].footer);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Input& input = inputs[i];
-      std::uint64_t at = i == 0 ? kParquetMagic.size() : out.size();
-      for (std::size_t group = input.slice.first; group < input.end(); ++group) {
-        builder.Add(input.footer, group, at, i);
-        at += input.footer.bytes_of(group).size();
-      }
-      const std::vector<ByteRange> ranges = RangesOf(input, i == 0);
-      std::string& sha256 = made.slice_sha256.emplace_back();
-      if (input.slice.digest) {
-        CORDON_TRY(sha256, CopyAndDigest(input, ranges, out, run).WithContext("{}", input.slice.path));
-      } else {
-        CORDON_RETURN_IF_ERROR(CopyRanges(input, ranges, out, run).WithContext("{}", input.slice.path));
-      }
+  CORDON_TRY(Output out, Output::Create(to));
+  ParquetFooterBuilder builder(inputs[0].footer);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    std::uint64_t at = i == 0 ? kParquetMagic.size() : out.size();
+    for (std::size_t group = input.slice.first; group < input.end(); ++group) {
+      builder.Add(input.footer, group, at, i);
+      at += input.footer.bytes_of(group).size();
     }
-    for (const ParquetFooterBuilder::Loose& loose : std::vector(builder.loose())) {
-      builder.Place(loose, out.size());
-      CORDON_RETURN_IF_ERROR(CopyRanges(inputs[loose.input], {loose.bytes}, out, run));
+    const std::vector<ByteRange> ranges = RangesOf(input, i == 0);
+    std::string& sha256 = made.slice_sha256.emplace_back();
+    if (input.slice.digest) {
+      CORDON_TRY(sha256, CopyAndDigest(input, ranges, out, run));
+    } else {
+      CORDON_RETURN_IF_ERROR(CopyRanges(input, ranges, out, run));
     }
-    made.rows = builder.num_rows();
-    CORDON_RETURN_IF_ERROR(out.Write(std::move(builder).Finish()));
-    made.bytes = out.size();
-    CORDON_TRY(made.sha256, out.Finish());
-    return {};
-  };
-  CORDON_RETURN_IF_ERROR(write().WithContext("writing {}", to));
+  }
+  for (const ParquetFooterBuilder::Loose& loose : std::vector(builder.loose())) {
+    builder.Place(loose, out.size());
+    CORDON_RETURN_IF_ERROR(CopyRanges(inputs[loose.input], {loose.bytes}, out, run));
+  }
+  made.rows = builder.num_rows();
+  CORDON_RETURN_IF_ERROR(out.Write(std::move(builder).Finish()));
+  made.bytes = out.size();
+  CORDON_TRY(made.sha256, out.Finish());
   return made;
 }
 

@@ -12,11 +12,11 @@ namespace cordon {
 
 Result<StoredFile> StoredFile::Open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Error::Io("cannot open it: {}", std::strerror(errno));
-  StoredFile opened(file, 0);
+  if (file < 0) return Error::Io("opening {}: {}", path, std::strerror(errno));
+  StoredFile opened(path, file);
   struct stat info = {};
-  if (::fstat(file, &info) != 0) return Error::Io("cannot read it: {}", std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return Error::Io("it is no file");
+  if (::fstat(file, &info) != 0) return Error::Io("reading {}: {}", path, std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) return Error::Io("{} is no file", path);
   opened.size_ = static_cast<std::uint64_t>(info.st_size);
   return opened;
 }
@@ -30,7 +30,7 @@ Result<std::string_view> StoredFile::Read(std::string& buffer, std::uint64_t at)
   while (size < buffer.size()) {
     const ssize_t got = ::pread(file_, buffer.data() + size, buffer.size() - size, static_cast<off_t>(at + size));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Error::Io("cannot read it: {}", std::strerror(errno));
+    if (got < 0) return Error::Io("reading {}: {}", path_, std::strerror(errno));
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
@@ -39,7 +39,7 @@ Result<std::string_view> StoredFile::Read(std::string& buffer, std::uint64_t at)
 
 Result<void> StoredFile::ReadExactly(std::string& buffer, std::uint64_t at) const {
   CORDON_TRY(const std::string_view bytes, Read(buffer, at));
-  if (bytes.size() < buffer.size()) return Error::Io("it ended while it was read");
+  if (bytes.size() < buffer.size()) return Error::Io("reading {}: it has become shorter", path_);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file on a disk, read at any place. What cannot be rewound (a pipe) is refused.
+// A file on a disk, read at any place. What cannot be rewound (a pipe) is refused. Errors name the file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace cordon {
 class StoredFile {
  public:
   static Result<StoredFile> Open(const std::string& path);
-  StoredFile(StoredFile&& other) noexcept : file_(std::exchange(other.file_, -1)), size_(other.size_) {}
+  StoredFile(StoredFile&& other) noexcept
+      : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), size_(other.size_) {}
   StoredFile& operator=(StoredFile&&) = delete;
   ~StoredFile();
 
@@ -26,9 +27,10 @@ class StoredFile {
   Result<void> ReadExactly(std::string& buffer, std::uint64_t at) const;
 
  private:
-  StoredFile(int file, std::uint64_t size) : file_(file), size_(size) {}
+  StoredFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  std::string path_;
   int file_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0;
 };
 
 }  // namespace cordon

@@ -103,17 +103,14 @@ MergePlan PlanMerge(std::span<const StorePart> parts) {
 }
 
 Result<FileDigest> DigestOfFile(const std::string& path, Ends ends) {
-  const auto read = [&]() -> Result<FileDigest> {
-    CORDON_TRY(const StoredFile file, StoredFile::Open(path));
-    FileDigest digest;
-    digest.bytes = file.size();
-    CORDON_TRY(digest.sha256, WholeDigest(file));
-    if (ends == Ends::kYes && digest.bytes > 2 * kEnd) {
-      CORDON_TRY(digest.ends_sha256, EndsDigest(file, digest.bytes));
-    }
-    return digest;
-  };
-  return read().WithContext("{}", path);
+  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  FileDigest digest;
+  digest.bytes = file.size();
+  CORDON_TRY(digest.sha256, WholeDigest(file));
+  if (ends == Ends::kYes && digest.bytes > 2 * kEnd) {
+    CORDON_TRY(digest.ends_sha256, EndsDigest(file, digest.bytes));
+  }
+  return digest;
 }
 
 Json ToJson(const FileDigest& digest) {
@@ -125,13 +122,13 @@ Json ToJson(const FileDigest& digest) {
 Result<void> FileCheck::operator()(const std::string& path, const Json& entry, const char* whose) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return DamagedFile(path, "it is missing");
-  CORDON_TRY(const StoredFile file, StoredFile::Open(path).WithContext("{}", path));
+  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
   const std::uint64_t size = file.size();
   if (size != entry.value("bytes", size)) return DamagedFile(path, fmt::format("its size differs from {}", whose));
   if (depth_ == Depth::kSizes) return {};
   const bool ends = depth_ == Depth::kQuick && size > budget_ && size > 2 * kEnd && entry.contains("ends_sha256");
   if (!ends && depth_ == Depth::kQuick) budget_ -= std::min(budget_, size);
-  CORDON_TRY(const std::string found, (ends ? EndsDigest(file, size) : WholeDigest(file)).WithContext("{}", path));
+  CORDON_TRY(const std::string found, ends ? EndsDigest(file, size) : WholeDigest(file));
   if (found == entry.value(ends ? "ends_sha256" : "sha256", "")) return {};
   return DifferentDigest(path, whose);
 }
