@@ -10,6 +10,7 @@
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/bind_stream.h"
 #include "cordon/publish/outputs.h"
+#include "cordon/publish/unused_keys.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 
@@ -369,6 +370,7 @@ Result<StreamReport> StreamRun::Drive() {
   StreamReport report = ReportOf(driver.metrics());
   report.end = end;
   report.warnings = engine_->warnings();
+  for (StreamWarning& warning : UnusedKeys(policy_, *algorithm_)) report.warnings.push_back(std::move(warning));
   return report;
 }
 
