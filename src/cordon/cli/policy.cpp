@@ -7,6 +7,7 @@
 #include "cordon/base/random.h"
 #include "cordon/cli/command.h"
 #include "cordon/publish/bind_stream.h"
+#include "cordon/publish/feasible.h"
 #include "cordon/publish/policy_schema.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/stream_registry.h"
@@ -55,6 +56,7 @@ Result<Checked> AlgorithmOf(const Policy& policy) {
 Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
   CORDON_TRY(const Policy policy, ReadPolicy(path));
   CORDON_TRY(const Checked checked, AlgorithmOf(policy));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
   console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), checked.algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
   for (const std::string& note : checked.notes) console.Note("{}", note);

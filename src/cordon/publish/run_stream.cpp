@@ -9,6 +9,7 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/bind_stream.h"
+#include "cordon/publish/feasible.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/unused_keys.h"
 #include "cordon/stream/audit_log.h"
@@ -402,6 +403,7 @@ Result<void> StreamRun::CheckEnded() {
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckPaths(request_, policy_));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy_));  // or all of the stream would be suppressed
   CORDON_RETURN_IF_ERROR(ChooseAlgorithm());
   CORDON_RETURN_IF_ERROR(OpenInput());
   CORDON_RETURN_IF_ERROR(FindCheckpoint());
