@@ -37,8 +37,8 @@ class FileLayer {
   using Access = AtomicFile::Access;
   virtual ~FileLayer() = default;
 
-  // Opens for writing at the end, made where it is not there, cut to `keep` bytes.
-  // An error where it has fewer than `keep`.
+  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes.
+  // An error where it has fewer than `keep`; then nothing is made.
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
@@ -57,6 +57,9 @@ class FileLayer {
 FileLayer& PosixFiles();
 // Standard output, which cannot be synced.
 std::unique_ptr<WritableFile> StandardOutput();
+
+// A file that is shorter than a checkpoint says, or not there at all.
+Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known);
 
 // The file appears whole, and is durable on return.
 Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);

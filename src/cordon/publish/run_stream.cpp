@@ -59,6 +59,12 @@ Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
 
 std::string DefaultDeadLetters(const StreamRequest& request) { return request.output + ".dead-letters.csv"; }
 
+// Nothing where they are only told of.
+std::optional<std::string> DeadLettersPath(const StreamRequest& request) {
+  if (!request.dead_letters && IsPipe(request.output)) return std::nullopt;
+  return request.dead_letters.value_or(DefaultDeadLetters(request));
+}
+
 Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> paths = {
       {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
@@ -125,6 +131,7 @@ class StreamRun {
   Result<void> FindCheckpoint();
   Result<void> CheckSnapshot() const;
   Result<void> MakeEngine();
+  Result<void> CheckLengths() const;
   Result<void> OpenOutputs();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
@@ -159,7 +166,6 @@ class StreamRun {
   std::optional<PersonKey> persons_;
   std::optional<RowSink> sink_;
   DriverFiles logs_;
-  std::string dead_path_;
 };
 
 Result<void> StreamRun::OpenInput() {
@@ -276,9 +282,24 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
   return file;
 }
 
+// All of them before any is touched.
+Result<void> StreamRun::CheckLengths() const {
+  if (!snapshot_) return {};
+  std::vector<std::pair<std::string, std::uint64_t>> written;
+  if (!IsPipe(request_.output)) written.emplace_back(request_.output, snapshot_->out_length);
+  if (request_.audit) written.emplace_back(*request_.audit, snapshot_->audit_length);
+  if (const auto path = DeadLettersPath(request_)) written.emplace_back(*path, snapshot_->dead_length);
+  for (const auto& [path, length] : written) {
+    const std::optional<std::uint64_t> size = files_.Size(path);
+    if (length > 0 && size.value_or(0) < length && !IsSpecialFile(path)) return NotAsItWas(path, size, length);
+  }
+  return {};
+}
+
 Result<void> StreamRun::OpenOutputs() {
   const bool pipe = IsPipe(request_.output);
   const std::uint64_t out_length = snapshot_ ? snapshot_->out_length : 0;
+  CORDON_RETURN_IF_ERROR(CheckLengths());
   if (snapshot_ && !pipe && out_length > 0 && files_.Size(request_.output).value_or(0) >= out_length) {
     CORDON_TRY(const std::uint64_t tail, TailDigest(files_, request_.output, out_length));
     if (tail != snapshot_->out_tail) {
@@ -302,11 +323,11 @@ Result<void> StreamRun::OpenOutputs() {
     logs_.audit = AppendLog(std::move(file), length);
     if (length == 0) AppendAuditHead(policy_.digest, rows_->columns(), logs_.audit.buffer());
   }
-  if (!request_.dead_letters && pipe) return {};
-  dead_path_ = request_.dead_letters.value_or(DefaultDeadLetters(request_));
+  const std::optional<std::string> dead_path = DeadLettersPath(request_);
+  if (!dead_path) return {};
   const std::uint64_t length = snapshot_ ? snapshot_->dead_length : 0;
-  if (length == 0 && !request_.dead_letters) CORDON_RETURN_IF_ERROR(files_.Remove(dead_path_));
-  const auto open = [this, length] { return OpenDurably(dead_path_, FileLayer::Access::kPrivate, length); };
+  if (length == 0 && !request_.dead_letters) CORDON_RETURN_IF_ERROR(files_.Remove(*dead_path));
+  const auto open = [this, length, path = *dead_path] { return OpenDurably(path, FileLayer::Access::kPrivate, length); };
   if (request_.dead_letters || length > 0) {
     CORDON_TRY(auto file, open());
     logs_.dead = AppendLog(std::move(file), length);
@@ -322,7 +343,7 @@ StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   report.privacy = policy_.models;
   for (const DeclaredAxis& axis : layout_.axes) report.quasi.push_back(axis.axis().name);
   report.metrics = metrics;
-  if (metrics.dead_letters > 0) report.dead_letters = dead_path_;
+  if (metrics.dead_letters > 0) report.dead_letters = DeadLettersPath(request_).value_or("");
   report.resumed_from = snapshot_ ? snapshot_->metrics.records : 0;
   report.tuples_here = metrics.tuples - (snapshot_ ? snapshot_->metrics.tuples : 0);
   report.peak_rss_mb = PeakRssMb();
@@ -410,6 +431,7 @@ Result<StreamReport> StreamRun::Go() {
   if (snapshot_ && snapshot_->finished) {
     StreamReport report = ReportOf(snapshot_->metrics);
     report.had_ended = true;
+    report.dead_letters_gone = !report.dead_letters.empty() && !files_.Size(report.dead_letters);
     CORDON_RETURN_IF_ERROR(CheckEnded());
     CORDON_RETURN_IF_ERROR(CheckResumed(report));
     return report;
@@ -508,8 +530,9 @@ std::string Summary(const StreamReport& report) {
   if (m.reused > 0) text += fmt::format("{} of them joined a group that was published before\n", m.reused);
   if (m.dropped > 0) text += fmt::format("{} row{} with missing cells dropped\n", m.dropped, m.dropped == 1 ? "" : "s");
   if (m.dead_letters > 0) {
-    text += fmt::format("{} dead letter{}{}\n", m.dead_letters, m.dead_letters == 1 ? "" : "s",
-                        report.dead_letters.empty() ? ", not kept: give --dead-letters FILE" : " in " + report.dead_letters);
+    text += fmt::format("{} dead letter{}{}{}\n", m.dead_letters, m.dead_letters == 1 ? "" : "s",
+                        report.dead_letters.empty() ? ", not kept: give --dead-letters FILE" : " in " + report.dead_letters,
+                        report.dead_letters_gone ? ", which is there no more" : "");
   }
   for (const ModelSpec& spec : report.privacy) text += fmt::format("{}: holds in every group\n", Describe(spec));
   text += fmt::format("information loss {:.4f}, of released rows {:.4f}\n", m.information_loss(), m.released_loss());
