@@ -105,6 +105,16 @@ class Posix final : public FileLayer {
     if (code == EEXIST && fs::is_directory(path, failed)) return {};
     return code == EEXIST ? Error::Io("{} is not a folder", path) : Failed(path, code);
   }
+  bool OpenToOthers(const std::string& path) override {
+    struct stat info = {};
+    return ::stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0;
+  }
+  Result<void> MakePrivate(const std::string& path) override {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0) return Failed(path, errno);
+    if ((info.st_mode & 077) == 0 || ::chmod(path.c_str(), 0600) == 0) return {};
+    return Failed(path, errno);
+  }
   Result<void> SyncFolder(const std::string& path) override {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return Failed(path, errno);

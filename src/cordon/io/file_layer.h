@@ -43,7 +43,10 @@ class FileLayer {
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
   virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error where it is there
-  virtual Result<void> SyncFolder(const std::string& path) = 0;  // makes renames durable
+  // Whether others may look into a folder; it is not ours to close where it was there before.
+  virtual bool OpenToOthers(const std::string&) { return false; }
+  virtual Result<void> MakePrivate(const std::string&) { return {}; }  // a file: 0600
+  virtual Result<void> SyncFolder(const std::string& path) = 0;        // makes renames durable
   // An error where another process holds it.
   virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there

@@ -217,6 +217,12 @@ Result<void> StreamRun::FindCheckpoint() {
   const bool pipe = IsPipe(request_.output);
   folder_.emplace(files_, *request_.checkpoint, pipe ? kKeepOfPipes : kKeepOfFiles);
   CORDON_RETURN_IF_ERROR(folder_->Open());
+  if (files_.OpenToOthers(folder_->path())) {
+    Note(fmt::format(
+        "warning: others may look into the folder {}: what is in it is private to this user (mode 0600), its names and "
+        "times are not; chmod 700 closes it",
+        folder_->path()));
+  }
   if (folder_->empty()) {
     if (request_.resume_after.value_or(0) > 0) {
       return Error::InvalidData("there is no checkpoint in {}: rows up to {} cannot be made again", *request_.checkpoint,
