@@ -74,6 +74,10 @@ Result<void> CheckAsked(const VerifyArgs& args) {
     return Error::InvalidPolicy("--original does not go with --stream")
         .WithHint("leave it out: a stream is held against its audit log");
   }
+  if (args.exempt_suppressed) {
+    return Error::InvalidPolicy("--exempt-suppressed does not go with --stream")
+        .WithHint("leave it out: the log tells which tuples were suppressed, and no group is made of them");
+  }
   return {};
 }
 
