@@ -343,6 +343,16 @@ Result<void> StreamRun::OpenOutputs() {
   return {};
 }
 
+// Tuples that only one other, by its time, made late; small disorder is what lateness is for.
+std::string TellOfJump(const EventClock::Jump& jump) {
+  constexpr EventTime kWorthTelling = 60'000;
+  if (jump.late == 0 || jump.by < kWorthTelling) return "";
+  return fmt::format(
+      "line {} moved the clock by {}, and {} tuple{} came too late for that alone: if its time was wrong, set max_jump in "
+      "[stream]",
+      jump.line, DurationText(jump.by), jump.late, jump.late == 1 ? "" : "s");
+}
+
 StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   StreamReport report;
   report.algorithm = algorithm_->name;
@@ -391,13 +401,23 @@ Result<StreamReport> StreamRun::Drive() {
     CORDON_RETURN_IF_ERROR(driver.Checkpoint());
   }
   CORDON_RETURN_IF_ERROR(OpenOutputs());
-  const EventClock clock(policy_.stream->lateness_ms, snapshot_ ? snapshot_->event_clock : kNoTime);
+  const EventClock clock(policy_.stream->lateness_ms, snapshot_ ? snapshot_->event_clock : kNoTime,
+                         policy_.stream->max_jump_ms);
   TupleCoder coder(layout_, *rows_, *persons_, clock);
-  Pump pump(*reader_, coder);
-  CORDON_TRY(const StreamDriver::End end, driver.Run(pump, run_.stop));
+  Result<StreamDriver::End> end = StreamDriver::End::kEnded;
+  {
+    Pump pump(*reader_, coder);
+    end = driver.Run(pump, run_.stop);
+  }
+  const std::string jump = TellOfJump(coder.clock().worst_jump());
+  if (!end.ok()) {
+    if (!jump.empty()) Note("warning: " + jump);
+    return std::move(end).error();
+  }
   StreamReport report = ReportOf(driver.metrics());
-  report.end = end;
+  report.end = end.value();
   report.warnings = engine_->warnings();
+  if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
   for (StreamWarning& warning : UnusedKeys(policy_, *algorithm_)) report.warnings.push_back(std::move(warning));
   return report;
 }
