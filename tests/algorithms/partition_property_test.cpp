@@ -428,5 +428,64 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
   }
 }
 
+// Of what the tree says of a group's surroundings a scan finds nothing more, and nothing nearer.
+TEST(BoxTreeProperty, SurroundingsAreWhatAScanFinds) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, true);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
+    const PartitionSpace space(view, {});
+    PartitionGate gate(view, counted.model, counted.counted);
+    RowPlaces places(view.size());
+    RefineGroups groups(space, gate, places);
+    std::vector<Place> all(view.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    RowSets sets;
+    PartitionCuts(space, gate).Divide(all, sets);
+    for (const auto& rows : sets) groups.Add(rows);
+    BoxTree tree(space, groups, gate.min_rows(), 1'000'000);
+    tree.Build();
+    std::vector<BoxTree::Candidate> around;
+    std::vector<GroupId> near;
+    for (GroupId g = 0; g < groups.size(); ++g) {
+      for (const double bound : {0.1, 1.0, 5.0}) {
+        const double weight = bound < 1 ? static_cast<double>(gate.min_rows()) : 0.5;
+        ASSERT_TRUE(tree.Around(g, weight, bound, around));
+        for (GroupId other = 0; other < groups.size(); ++other) {
+          if (other == g) continue;
+          double least = 1e9;
+          for (const Place row : groups.rows(g)) {
+            const double with = groups.LossWith(other, space.row(row));
+            least = std::min(least, with + weight * (with - groups.loss(other)));
+          }
+          const auto at = std::find_if(around.begin(), around.end(), [&](const auto& one) { return one.group == other; });
+          if (at == around.end()) {
+            EXPECT_GE(least, bound - 1e-5);
+          } else {
+            EXPECT_GE(least, at->bound - 1e-5);
+          }
+        }
+      }
+      const auto distance = [&](GroupId other) {
+        double both = 0;
+        for (std::size_t q = 0; q < space.num_quasi(); ++q) {
+          both += space.Span(q, std::min(groups.lo(g, q), groups.lo(other, q)), std::max(groups.hi(g, q), groups.hi(other, q)));
+        }
+        return both - 0.6 * groups.loss(other);
+      };
+      std::vector<double> distances;
+      for (GroupId other = 0; other < groups.size(); ++other) {
+        if (other != g) distances.push_back(distance(other));
+      }
+      std::sort(distances.begin(), distances.end());
+      tree.Nearest(g, 3, 1'000'000, near);
+      ASSERT_EQ(near.size(), std::min<std::size_t>(3, distances.size()));
+      for (std::size_t i = 0; i < near.size(); ++i) EXPECT_NEAR(distance(near[i]), distances[i], 1e-5);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cordon

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An index over the boxes of groups, for the two questions of a refinement: which group takes up a row most cheaply, and
-// which groups lie near another. A binary tree with a group a leaf; an inner node knows a box around all groups below it
-// and the least loss among them. Boxes are widened when groups grow and not tightened when they shrink: the answers stay
-// right, the search grows slower; build it anew now and then.
+// which groups lie near another. A binary tree with a group a leaf; an inner node knows a box around all groups below it,
+// the least loss among them, and how wide they are at most along each attribute. Nodes follow the groups as they grow and
+// shrink; only the shape grows old: build it anew now and then.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,10 @@ namespace cordon {
 class BoxTree {
  public:
   // `min_rows`: the least rows of a group that rows may join. A search ends after `max_visits` nodes.
-  BoxTree(const PartitionSpace& space, const RefineGroups& groups, std::size_t min_rows, std::size_t max_visits)
-      : space_(space), groups_(groups), d_(space.num_quasi()), min_rows_(min_rows), max_visits_(max_visits) {}
+  BoxTree(const PartitionSpace& space, const RefineGroups& groups, std::size_t min_rows, std::size_t max_visits);
 
   void Build();
-  // The box of a group has grown, or its loss changed.
+  // The box of a group has changed, or its loss.
   void Update(GroupId g);
   // A new group, near an old one.
   void Insert(GroupId g, GroupId near);
@@ -32,38 +31,86 @@ class BoxTree {
   };
   // The group other than `except` with the least InsertCost below `bound` that `allowed` lets pass.
   Found Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed);
-  // The `count` groups whose union with this one loses least more than it, the nearest first; of those seen in `max_visits`
-  // nodes.
+  // Groups that might take up some row of the given one, box by box: all groups but itself for which s + weight * growth may
+  // be below `bound`, s being the loss of a group's box with the row and growth what it has more for it. False where not all
+  // could be seen in `max_visits` nodes.
+  struct Candidate {
+    double bound = 0;  // s + weight * growth is not less
+    GroupId group = kNoGroup;
+  };
+  bool Around(GroupId g, double weight, double bound, std::vector<Candidate>& found);
+  // The `count` groups with the least loss of the union with this one less a share of their own loss, the nearest first; of
+  // those seen in `max_visits` nodes. Without the share, small groups within a large one, of which nothing can be won, would
+  // all be nearer than those beside it.
   void Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
   // Groups by subtrees of at most max_rows rows (or a single group), from left to right.
   std::vector<std::vector<GroupId>> Parts(std::size_t max_rows) const;
 
  private:
+  using NodeId = std::uint32_t;
+  static constexpr NodeId kNone = ~NodeId{0};
+
   struct Node {
-    std::int32_t left = -1;
-    std::int32_t right = -1;
-    std::int32_t parent = -1;
-    GroupId group = kNoGroup;
-    double least_loss = 0;
+    NodeId first = kNone;  // child; the second follows it
+    NodeId parent = kNone;
+    GroupId group = kNoGroup;  // of a leaf
+    double least_loss = 0;     // infinite where all groups below are gone
   };
-  std::int32_t BuildNode(std::span<GroupId> groups, std::int32_t parent);
-  std::int32_t NewNode(std::int32_t parent);
-  std::size_t ChooseCut(std::span<GroupId> groups, const std::vector<Rank>& box);
-  Rank* box(std::int32_t node) { return &boxes_[static_cast<std::size_t>(node) * 2 * d_]; }
-  const Rank* box(std::int32_t node) const { return &boxes_[static_cast<std::size_t>(node) * 2 * d_]; }
-  bool empty(std::int32_t node) const { return box(node)[d_] < 0; }
-  double InsertBound(std::int32_t node, const Rank* row) const;
-  double NearBound(std::int32_t node, GroupId g) const;
+  struct Side {
+    Rank lo;
+    Rank hi;
+  };
+  struct Shape {
+    float widest;  // span of a group below
+    float span;    // of the box around all
+  };
+  struct Axis {
+    const float* table;  // null: ask the space
+    std::size_t size;
+  };
+  // A row whose group is looked for, by attribute: its rank, and the spans from there.
+  struct Point {
+    const float* spans;  // null: ask the space
+    Rank rank;
+  };
+
+  void BuildNode(NodeId node, std::span<GroupId> groups);
+  NodeId AddPair(NodeId parent);
+  void Resize(std::size_t num_nodes);
+  std::size_t ChooseCut(std::span<GroupId> groups);
+  double CutScore(std::span<const GroupId> groups, std::int64_t threshold, std::size_t below);
+  void FitLeaf(NodeId node);
+  bool FitInner(NodeId node);
+  void FitAbove(NodeId node);
+  float Span(std::size_t q, Rank lo, Rank hi) const {
+    return axes_[q].table != nullptr ? axes_[q].table[static_cast<std::size_t>(lo) * axes_[q].size + hi]
+                                     : space_.Span(q, lo, hi);
+  }
+  template <bool kTables>
+  Found CheapestBy(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed);
+  template <bool kTables>
+  double InsertBound(NodeId node, double enough) const;
+  double AroundBound(NodeId node, double weight, double enough) const;
+  double NearBound(NodeId node) const;
 
   const PartitionSpace& space_;
   const RefineGroups& groups_;
   std::size_t d_;
   std::size_t min_rows_;
   std::size_t max_visits_;
+  std::vector<Axis> axes_;
+  bool all_tables_ = false;
   std::vector<Node> nodes_;
-  std::vector<Rank> boxes_;            // per node: lows, then highs
-  std::vector<std::int32_t> leaf_of_;  // by group
-  std::vector<std::pair<double, std::int32_t>> stack_;
+  std::vector<Side> boxes_;      // per node and attribute: around all groups below
+  std::vector<Shape> shapes_;    // likewise
+  std::vector<NodeId> leaf_of_;  // by group
+  std::vector<Point> point_;
+  std::vector<Side> asked_;  // the box of a group that is asked about
+  std::vector<std::pair<double, NodeId>> open_;
+  std::vector<std::pair<double, GroupId>> best_;
+  std::vector<std::int64_t> keys_;
+  std::vector<std::int64_t> sorted_;
+  std::vector<Side> sides_;
 };
 
 }  // namespace cordon

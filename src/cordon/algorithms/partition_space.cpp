@@ -38,7 +38,9 @@ void PartitionSpace::AddAxis(const MicrodataColumn& column, std::span<const RowI
     axis.table.resize(axis.size * axis.size);
     for (std::size_t lo = 0; lo < axis.size; ++lo) {
       for (std::size_t hi = lo; hi < axis.size; ++hi) {
-        axis.table[lo * axis.size + hi] = axis.Loss(static_cast<Rank>(lo), static_cast<Rank>(hi));
+        const float loss = axis.Loss(static_cast<Rank>(lo), static_cast<Rank>(hi));
+        axis.table[lo * axis.size + hi] = loss;
+        axis.table[hi * axis.size + lo] = loss;
       }
     }
   }

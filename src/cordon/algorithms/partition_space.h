@@ -36,6 +36,9 @@ class PartitionSpace {
     return axis.depth > 0 ? axis.NodeLoss(lo, hi) : axis.Loss(lo, hi);
   }
 
+  // The spans of all pairs of ranks, in either order, by lo * num_ranks + hi; null where that would be large.
+  const float* span_table(std::size_t q) const { return axes_[q].table.empty() ? nullptr : axes_[q].table.data(); }
+
   // Whether the attribute is cut at hierarchy nodes, else at thresholds.
   bool has_nodes(std::size_t q) const { return axes_[q].depth > 0; }
   Rank num_ranks(std::size_t q) const { return static_cast<Rank>(axes_[q].size); }
@@ -60,7 +63,7 @@ class PartitionSpace {
     std::size_t size = 0;
     std::vector<Code> codes;    // by rank
     std::vector<Rank> rank_of;  // by code; -1 where it does not occur
-    std::vector<float> table;   // span by lo * size + hi, where that is small
+    std::vector<float> table;   // span by lo * size + hi and hi * size + lo, where that is small
     int depth = 0;
     std::vector<NodeId> ancestors;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace cordon {
 namespace {
@@ -13,6 +14,7 @@ constexpr int kTrims = 6;
 constexpr std::size_t kTrimsTried = 8;
 constexpr int kForesight = 4;
 constexpr std::size_t kSwapNear = 6;
+constexpr double kDissolveLook = 1.25;        // times a group's loss: dearer places are not looked at to tell that it cannot go
 constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided anew
 
 }  // namespace
@@ -59,8 +61,13 @@ void GroupRefinement::RefineGroup(GroupId g) {
   Relocate(g);
   Trim(g);
   if (groups_.alive(g)) Split(g);
-  if (groups_.alive(g) && options_.swap) Swap(g);
-  if (groups_.alive(g) && options_.resplit > 0) Resplit(g);
+  if (!groups_.alive(g) || groups_.loss(g) < kMargin || (!options_.swap && options_.resplit == 0)) return;
+  std::vector<GroupId> near;
+  tree_.Nearest(g, std::max(kSwapNear, options_.resplit), options_.max_near, near);
+  if (options_.swap && Swap(g, std::span(near).first(std::min(near.size(), kSwapNear)))) {
+    tree_.Nearest(g, options_.resplit, options_.max_near, near);
+  }
+  if (options_.resplit > 0) Resplit(g, std::span(near).first(std::min(near.size(), options_.resplit)));
 }
 
 void GroupRefinement::SetPrice(double price) {
@@ -78,7 +85,7 @@ void GroupRefinement::TakeBack() {
 }
 
 BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) {
-  if (left_out_.size() >= options_.max_left_out || bound <= options_.price) return SearchGroups(row, bound, except);
+  if (!MayLeaveOut() || bound <= options_.price) return SearchGroups(row, bound, except);
   const BoxTree::Found found = SearchGroups(row, options_.price, except);
   return found.group != kNoGroup ? found : BoxTree::Found{kLeftOut, options_.price};
 }
@@ -112,7 +119,22 @@ void GroupRefinement::Enter(Place row, GroupId to) {
   tree_.Update(to);
 }
 
+// A row of the group whose surroundings are at hand. REQUIRES: bound <= around_bound_.
+BoxTree::Found GroupRefinement::SearchAround(Place row, double bound) {
+  BoxTree::Found found{kNoGroup, bound};
+  if (MayLeaveOut() && options_.price < bound) found = {kLeftOut, options_.price};
+  for (const BoxTree::Candidate& each : around_) {
+    if (each.bound >= found.cost) continue;
+    const double cost = groups_.InsertCost(each.group, space_.row(row));
+    if (cost < found.cost && groups_.CanInsert(each.group, row)) found = {each.group, cost};
+  }
+  return found;
+}
+
+// The rows of a group lie close together: what may take up any of them is found by one search.
 void GroupRefinement::Relocate(GroupId g) {
+  if (groups_.rows(g).size() <= gate_.min_rows()) return;
+  around_bound_ = -1;
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
     moved = false;
@@ -122,9 +144,17 @@ void GroupRefinement::Relocate(GroupId g) {
       if (groups_.group_of(row) != g) continue;
       const double gain = groups_.RemoveGain(g, row);
       if (gain < kMargin || !groups_.CanRemove(g, row)) continue;
-      const BoxTree::Found found = Search(row, gain - kMargin, g);
+      if (gain > around_bound_) {
+        around_bound_ = gain;
+        for (const Place each : groups_.rows(g)) around_bound_ = std::max(around_bound_, groups_.RemoveGain(g, each));
+        if (!tree_.Around(g, static_cast<double>(gate_.min_rows()), around_bound_, around_)) around_bound_ = -1;
+      }
+      const BoxTree::Found found = gain <= around_bound_ ? SearchAround(row, gain - kMargin) : Search(row, gain - kMargin, g);
       if (found.group == kNoGroup) continue;
       Move(row, found.group);
+      for (BoxTree::Candidate& each : around_) {
+        if (each.group == found.group) each.bound = 0;  // it has grown: more may fit
+      }
       moved = true;
     }
   }
@@ -150,11 +180,32 @@ bool GroupRefinement::TrimOnce(GroupId g) {
     std::sort(block.begin(), block.end());
     if (MoveBlock(g, block, cuts[i].potential)) return true;
   }
+  if (CannotDissolve(g)) return false;
   block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
   std::sort(block.begin(), block.end());
   if (!MoveBlock(g, block, groups_.total(g))) return false;
   tree_.Erase(g);
   return true;
+}
+
+// Rows S of a group of m that join H pay |S| s + |H| (s - loss(H)), s the loss of H's box with all of them: at least the sum
+// over S of s(row) + |H| / m (s(row) - loss(H)), each with that row alone. So no way to place all rows costs less than the
+// sum of the least of these; of those above a limit the limit is known to be a lower bound.
+bool GroupRefinement::CannotDissolve(GroupId g) {
+  const std::span<const Place> rows = groups_.rows(g);
+  const auto size = static_cast<double>(rows.size());
+  const double limit = kDissolveLook * groups_.loss(g);
+  if (!tree_.Around(g, static_cast<double>(gate_.min_rows()) / size, limit, around_)) return false;
+  least_.assign(rows.size(), MayLeaveOut() ? std::min(limit, options_.price) : limit);
+  for (const BoxTree::Candidate& each : around_) {
+    const double weight = static_cast<double>(groups_.rows(each.group).size()) / size;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (each.bound >= least_[i]) continue;
+      const double with = groups_.LossWith(each.group, space_.row(rows[i]));
+      least_[i] = std::min(least_[i], with + weight * (with - groups_.loss(each.group)));
+    }
+  }
+  return std::accumulate(least_.begin(), least_.end(), 0.0) >= groups_.total(g);
 }
 
 void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
@@ -259,25 +310,24 @@ void GroupRefinement::Split(GroupId g) {
   ReplaceIfBetter(old);
 }
 
-void GroupRefinement::Resplit(GroupId g) {
+void GroupRefinement::Resplit(GroupId g, std::span<const GroupId> near) {
   if (groups_.loss(g) < kMargin) return;
-  std::vector<GroupId> old;
-  tree_.Nearest(g, options_.resplit, options_.max_near, old);
-  old.insert(old.begin(), g);
+  std::vector<GroupId> old{g};
+  old.insert(old.end(), near.begin(), near.end());
   std::size_t rows = 0;
   for (const GroupId each : old) rows += groups_.rows(each).size();
   if (old.size() > 1 && rows <= kLargestUnion) ReplaceIfBetter(old);
 }
 
-void GroupRefinement::Swap(GroupId g) {
-  if (groups_.loss(g) < kMargin) return;
-  std::vector<GroupId> near;
-  tree_.Nearest(g, kSwapNear, options_.max_near, near);
+// Whether any were.
+bool GroupRefinement::Swap(GroupId g, std::span<const GroupId> near) {
+  bool swapped = false;
   const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
   for (const Place row : rows) {
     if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
-    if (groups_.LossWithout(g, row) < groups_.loss(g) - kMargin) SwapRow(g, row, near);
+    if (groups_.LossWithout(g, row) < groups_.loss(g) - kMargin) swapped |= SwapRow(g, row, near);
   }
+  return swapped;
 }
 
 // The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.

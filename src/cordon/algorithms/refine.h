@@ -69,12 +69,15 @@ class GroupRefinement {
   void TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts);
   bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
   void Split(GroupId g);
-  void Swap(GroupId g);
+  bool CannotDissolve(GroupId g);
+  bool Swap(GroupId g, std::span<const GroupId> near);
   bool SwapRow(GroupId g, Place row, std::span<const GroupId> near);
-  void Resplit(GroupId g);
+  void Resplit(GroupId g, std::span<const GroupId> near);
   bool ReplaceIfBetter(std::span<const GroupId> old);
   void TakeBack();
+  bool MayLeaveOut() const { return left_out_.size() < options_.max_left_out; }
   BoxTree::Found Search(Place row, double bound, GroupId except);
+  BoxTree::Found SearchAround(Place row, double bound);
   BoxTree::Found SearchGroups(Place row, double bound, GroupId except);
   void Move(Place row, GroupId to);
   void Enter(Place row, GroupId to);
@@ -87,6 +90,9 @@ class GroupRefinement {
   PartitionCuts top_down_;
   RowPlaces& places_;
   std::vector<Place> left_out_;  // places_.at says where in it
+  std::vector<BoxTree::Candidate> around_;
+  double around_bound_ = 0;  // what may take up a row of the group at hand for less is among them
+  std::vector<double> least_;
 };
 
 }  // namespace cordon

@@ -199,11 +199,11 @@ double RefineGroups::LossWithFor(GroupId g, Place in, Place out) const {
   return sum;
 }
 
-double RefineGroups::InsertCost(GroupId g, const Rank* ranks) const {
+double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
   const Rank* const ends = &ends_[g * 4 * d_];
   double sum = 0;
   for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, std::min(ranks[q], ends[q]), std::max(ranks[q], ends[2 * d_ + q]));
-  return sum + static_cast<double>(groups_[g].rows.size()) * (sum - groups_[g].loss);
+  return sum;
 }
 
 bool RefineGroups::CanRemove(GroupId g, Place row) {

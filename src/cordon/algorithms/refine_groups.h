@@ -54,7 +54,11 @@ class RefineGroups {
 
   double LossWithout(GroupId g, Place row) const;            // of the box, exact
   double LossWithFor(GroupId g, Place in, Place out) const;  // with one row in place of another
-  double InsertCost(GroupId g, const Rank* row) const;       // growth of the total
+  double LossWith(GroupId g, const Rank* row) const;         // with one row more
+  double InsertCost(GroupId g, const Rank* row) const {      // growth of the total
+    const double with = LossWith(g, row);
+    return with + static_cast<double>(groups_[g].rows.size()) * (with - groups_[g].loss);
+  }
   double RemoveGain(GroupId g, Place row) const {
     const auto rows = static_cast<double>(groups_[g].rows.size());
     return rows * groups_[g].loss - (rows - 1) * LossWithout(g, row);

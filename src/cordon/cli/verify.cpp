@@ -93,7 +93,8 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
   if (!args.original.empty()) {
     CORDON_TRY(original, ReadOriginal(args.original, policy, run));
   }
-  CORDON_TRY(Release release, ReadReleaseFile(args.release, policy, original ? &*original : nullptr, format, run));
+  std::optional<HelpAudit> help;
+  CORDON_TRY(Release release, ReadReleaseFile(args.release, policy, original ? &*original : nullptr, format, run, &help));
 
   std::optional<Truth> truth;
   if (original) {
@@ -114,7 +115,7 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
                                                       .Judge(release, run)
                                                       .WithContext("judging {}", args.release));
 
-  bool holds = !truth || truth->holds;
+  bool holds = (!truth || truth->holds) && (!help || help->holds);
   Json json = {{"format", 1},
                {"rows", release.num_rows},
                {"counts", release.persons.empty() ? "rows" : "persons"},  // what k counted
@@ -134,10 +135,12 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
   }
   if (args.json) {
     if (truth) json["truth"] = {{"holds", truth->holds}, {"necessary_only", truth->necessary_only}, {"text", truth->Explain()}};
+    if (help) json["help"] = ToJson(*help);
     json["holds"] = holds;
     console.Out(Dump(json));
-  } else if (truth) {
-    console.Print("{}", truth->Explain());
+  } else {
+    if (help) console.Print("{}", help->Explain());
+    if (truth) console.Print("{}", truth->Explain());
   }
   return holds ? Answer::kYes : Answer::kNo;
 }
