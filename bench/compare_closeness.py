@@ -23,13 +23,13 @@ import argparse
 import csv
 import json
 import math
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import measure
+
 OPTION_TABLES = {"sabre-ak": "sabre", "sabre-knn": "sabre", "burel-paper": "burel"}
 
 
@@ -50,7 +50,7 @@ class Table:
 
 
 def census(cordon, rows, rho, folder, args):
-    subprocess.run([cordon, "generate", "census", "--rows", str(rows), "--rho", str(rho), "--seed", "1", "--output", str(folder)], check=True, capture_output=True)
+    measure.run([cordon, "generate", "census", "--rows", rows, "--rho", rho, "--seed", "1", "--output", folder])
     columns = {}
     for name in "age sex education marital_status race work_class birth_place".split():
         numeric = {"age": "[17, 95]", "education": "[1, 17]"}.get(name)
@@ -83,10 +83,7 @@ class Runner:
         name, _, options = algorithm.partition(":")
         if name == "dmondrian":
             name, models = "mondrian", [self.derived(model) for model in models]
-        text = self.table.policy
-        for model, keys in models:
-            text += f'[[privacy]]\nmodel = "{model}"\n'
-            text += "".join(f"{key} = " + (f'"{value}"' if isinstance(value, str) else f"{value}") + "\n" for key, value in keys.items())
+        text = self.table.policy + measure.privacy(models)
         if options:
             text += f"[algorithm.{OPTION_TABLES.get(name, name)}]\n"
             for option in options.split(","):
@@ -94,12 +91,13 @@ class Runner:
                 text += f"{key} = " + (value if value[0].isdigit() else f'"{value}"') + "\n"
         policy, report = self.folder / "compare.toml", self.folder / "compare.json"
         policy.write_text(text, encoding="utf-8")
-        done = subprocess.run([self.cordon, "anonymize", str(self.table.path), "--policy", str(policy), "--algorithm", name, "--dry-run", "--seed", "1",
-                               "--threads", "1", "--effort", self.effort, "--report", str(report)], capture_output=True, text=True)
-        if done.returncode != 0:
-            print(f"{algorithm}: {done.stderr.strip()}", file=sys.stderr)
+        try:
+            measure.run([self.cordon, "anonymize", self.table.path, "--policy", policy, "--algorithm", name, "--dry-run", "--seed", "1", "--threads", "1",
+                         "--effort", self.effort, "--report", report])
+        except measure.Failed as failed:
+            print(f"{algorithm}: {failed}", file=sys.stderr)
             return None
-        result = json.loads(report.read_text(encoding="utf-8"))
+        result = measure.read_json(report)
         answer = {"loss": result["utility"]["information_loss"], "groups": result["groups"], "seconds": result["seconds"]["anonymize"],
                   "reached": {verdict["model"]: verdict["reached"] for verdict in result["privacy"]}}
         self.log.append([self.label, algorithm, "; ".join(f"{m} {k}" for m, k in models), answer["loss"], answer["groups"], answer["seconds"], json.dumps(answer["reached"])])
@@ -125,12 +123,11 @@ def cells(answers):
 
 
 def print_row(values):
-    print("| " + " | ".join(str(value) for value in values) + " |", flush=True)
+    print(measure.markdown_row(values), flush=True)
 
 
 def print_head(values):
-    print_row(values)
-    print_row(["---"] * len(values))
+    print("\n".join(measure.markdown_head(values)), flush=True)
 
 
 def compare(runners, args, parameter, values, models_of):
@@ -233,10 +230,11 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--sensitive")
     parser.add_argument("--distance", choices=["ordered", "hierarchical", "equal"])
-    parser.add_argument("--cordon", default=str(ROOT / "build" / "release" / "cordon"))
+    parser.add_argument("--cordon")
     parser.add_argument("--effort", choices=["low", "normal", "high"], default="normal")
     parser.add_argument("--csv")
     args = parser.parse_args()
+    args.cordon = measure.find_cordon(args.cordon)
     defaults = {"t": ("sabre-ak,sabre-knn,mondrian", 6, 7), "beta": ("burel-paper,burel-paper:margin=0.1,mondrian,dmondrian", None, 3),
                 "face": ("burel-paper,burel-paper:margin=0.1;sabre-ak,mondrian", None, 3), "face-t": ("burel-paper:margin=0.1;sabre-ak,mondrian", None, 3)}[args.what]
     args.algorithms = args.algorithms or defaults[0]

@@ -94,6 +94,13 @@ def markdown_table(rows):
     return markdown_head(rows[0]) + [markdown_row(row.values()) for row in rows]
 
 
+def write_results(folder, table, rows, summary, lines):
+    """Every run as a CSV file, and what they come to as Markdown."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_csv(folder / table, rows)
+    (folder / summary).write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
 def write_csv(path, rows):
     """[{column: cell}] -> a CSV file with every column that occurs"""
     names = list(dict.fromkeys(name for row in rows for name in row))

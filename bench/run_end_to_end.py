@@ -10,9 +10,7 @@ that a busy machine hurts both. Writes raw.csv (every run) and summary.md (media
 and versions) to the output folder. With --gate the exit status is 1 where a target is missed.
 """
 import argparse
-import csv
 import datetime
-import json
 import math
 import os
 import platform
@@ -22,9 +20,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import measure
+from measure import ROOT
+
 REQUIREMENTS = ROOT / "bench" / "requirements.txt"  # the one place with DuckDB's version
-TIME = "/usr/bin/time"
 
 # What the project holds itself to.
 MAX_READ_RATIO = 1.5        # own CSV read against the yardstick
@@ -45,31 +44,13 @@ print(seconds, rows, duckdb.__version__)
 """
 
 
-def parse_time(text):
-    """Wall and CPU seconds and peak memory from the report of /usr/bin/time -v."""
-    def value(label):
-        return re.search(rf"^\s*{re.escape(label)}: (\S+)\s*$", text, re.MULTILINE).group(1)
-    wall = 0.0
-    for part in value("Elapsed (wall clock) time (h:mm:ss or m:ss)").split(":"):
-        wall = wall * 60 + float(part)
-    cpu = float(value("User time (seconds)")) + float(value("System time (seconds)"))
-    return {"wall_s": wall, "cpu_s": round(cpu, 2), "peak_mb": round(int(value("Maximum resident set size (kbytes)")) / 1024, 1)}
-
-
-def run_timed(command, scratch):
-    report = scratch / "time.txt"
-    done = subprocess.run([TIME, "-v", "-o", report, *map(str, command)], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"failed with {done.returncode}: {' '.join(map(str, command))}\n{done.stderr}")
-    return done.stdout, parse_time(report.read_text())
-
-
-def find_cordon(given):
-    candidates = [Path(given)] if given else [ROOT / "build" / preset / "cordon" for preset in ("bench", "release")]
-    for path in candidates:
-        if path.is_file() and os.access(path, os.X_OK):
-            return path.resolve()
-    sys.exit(f"no cordon at {' or '.join(map(str, candidates))}: run make build, or give --cordon")
+def run_timed(command):
+    """-> stdout, and what the process cost"""
+    try:
+        out, cost = measure.run(command)
+    except measure.Failed as failed:
+        sys.exit(f"{' '.join(map(str, command))}\n{failed}")
+    return out, {"wall_s": cost.wall_s, "cpu_s": cost.cpu_s, "peak_mb": cost.peak_mb}
 
 
 def duckdb_python(folder):
@@ -99,8 +80,8 @@ def anonymize_command(cordon, folder, options):
 
 
 def run_cordon(cordon, rows, folder, options):
-    _, timed = run_timed(anonymize_command(cordon, folder, options), options.work)
-    report = json.loads((options.work / "report.json").read_text())
+    _, timed = run_timed(anonymize_command(cordon, folder, options))
+    report = measure.read_json(options.work / "report.json")
     if report["rows"] != rows or not report["privacy"] or not all(verdict["holds"] for verdict in report["privacy"]):
         sys.exit(f"the release of {rows} rows is not what was asked for")
     seconds = report["seconds"]
@@ -112,7 +93,7 @@ def run_cordon(cordon, rows, folder, options):
 def run_duckdb(python, rows, folder, options):
     program = options.work / "read_csv.py"
     program.write_text(DUCKDB_PROGRAM)
-    out, timed = run_timed([python, program, folder / "census.csv", options.threads], options.work)
+    out, timed = run_timed([python, program, folder / "census.csv", options.threads])
     seconds, counted, _ = out.split()
     if int(counted) != rows:
         sys.exit(f"DuckDB read {counted} of {rows} rows")
@@ -205,7 +186,7 @@ def parse_options():
 def main():
     options = parse_options()
     options.work.mkdir(parents=True, exist_ok=True)
-    cordon = find_cordon(options.cordon)
+    cordon = measure.find_cordon(options.cordon, ("bench", "release"))
     python = duckdb_python(ROOT / "build" / "bench_venv")
     runs = []
     for rows in options.sizes:
@@ -223,13 +204,7 @@ def main():
     relative = [str(part).replace(str(ROOT) + "/", "") for part in anonymize_command(cordon, folder, options)]
     text = summary(table, exponents, missed, [version, REQUIREMENTS.read_text().strip()],
                    ["bench/run_end_to_end.py " + " ".join(sys.argv[1:]), " ".join(relative)], options)
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "summary.md").write_text(text)
-    names = list(dict.fromkeys(name for run in runs for name in run))
-    with open(options.output / "raw.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows(runs)
+    measure.write_results(options.output, "raw.csv", runs, "summary.md", [text.rstrip("\n")])
     print(text)
     return 1 if options.gate and missed else 0
 

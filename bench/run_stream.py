@@ -13,26 +13,21 @@ Wall time is what a user sees; CPU time (all threads, the reader's included) is 
 summary.md to the output folder. With --gate the exit status is 1 where a target is missed.
 """
 import argparse
-import csv
-import datetime
-import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import measure
+
 LEAST_TUPLES_PER_SECOND = 300_000
 MOST_GROWTH = 1.05
 
 
 def run(cordon, policy, feed, scratch):
     """Feeds the stream through a pipe on both sides; `feed(pipe)` writes the input. -> the report and what the run cost"""
-    report = scratch / "report.json"
-    cost = scratch / "cost.txt"  # by a small parent: peak memory is inherited from whoever forks
-    stream = subprocess.Popen(["/usr/bin/time", "-f", "%M %U %S", "-o", str(cost), cordon, "stream", "-", "--policy", str(policy), "--output", "-", "--report", str(report)],
+    report, cost = scratch / "report.json", scratch / "cost.txt"
+    stream = subprocess.Popen(measure.timed([cordon, "stream", "-", "--policy", policy, "--output", "-", "--report", report], cost),
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     reader = subprocess.Popen(["cat"], stdin=stream.stdout, stdout=subprocess.DEVNULL)
     stream.stdout.close()
@@ -42,11 +37,8 @@ def run(cordon, policy, feed, scratch):
     reader.wait()
     if stream.returncode != 0:
         sys.exit(f"cordon stream failed with {stream.returncode}")
-    result = json.loads(report.read_text())
-    kilobytes, user, system = cost.read_text().split()
-    result["cpu"] = float(user) + float(system)
-    result["peak_mb"] = int(kilobytes) / 1024
-    return result
+    spent = measure.Cost(cost.read_text())
+    return measure.read_json(report) | {"cpu": spent.cpu_s, "peak_mb": spent.peak_mb}
 
 
 def census(cordon, rows, k, delay, scratch):
@@ -55,7 +47,7 @@ def census(cordon, rows, k, delay, scratch):
         subprocess.run([cordon, "generate", "census", "--rows", "100000", "--output", str(folder)], check=True, capture_output=True)
     policy = (folder / "policy.toml").read_text().split("[[privacy]]")[0]
     path = folder / f"k{k}.toml"
-    path.write_text(f'{policy}\n[[privacy]]\nmodel = "ks-anonymity"\nk = {k}\n[stream]\ndelay = {delay}\n')
+    path.write_text(policy + "\n" + measure.privacy([("ks-anonymity", {"k": k})]) + "[stream]\n" + measure.toml_keys({"delay": delay}))
     header, _, body = (folder / "census.csv").read_bytes().partition(b"\n")
     per_pass = body.count(b"\n")
 
@@ -81,13 +73,14 @@ def generated(cordon, name, rows, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cordon", default=str(ROOT / "build" / "release" / "cordon"))
+    parser.add_argument("--cordon")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--short", type=int, default=2_000_000)
     parser.add_argument("--long", type=int, default=10_000_000)
-    parser.add_argument("--output", default=str(ROOT / "bench" / "runs" / f"{datetime.date.today()}-{platform.machine()}-{os.cpu_count()}cpu"))
+    parser.add_argument("--output", type=Path, default=measure.runs_folder())
     parser.add_argument("--gate", action="store_true")
     args = parser.parse_args()
+    args.cordon = str(measure.find_cordon(args.cordon))
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
@@ -106,18 +99,10 @@ def main():
             print(runs[-1], flush=True)
     growths = [runs[3]["peak_mb"] / runs[2]["peak_mb"], runs[5]["peak_mb"] / runs[4]["peak_mb"]]
     met = [min(r["tuples_per_s"] for r in runs[:2]) >= LEAST_TUPLES_PER_SECOND, max(growths) <= MOST_GROWTH]
-    output = Path(args.output)
-    output.mkdir(parents=True, exist_ok=True)
-    with open(output / "stream_raw.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(runs[0]))
-        writer.writeheader()
-        writer.writerows(runs)
-    columns = list(runs[0])
-    lines = ["# cordon stream, a CSV pipe on both sides", "", f"`{' '.join(['bench/run_stream.py', *sys.argv[1:]])}`", "",
-             "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(str(r[c]) for c in columns) + " |" for r in runs]
-    lines += ["", f"Peak memory of the long runs against the short ones: {growths[0]:.3f} and {growths[1]:.3f} (at most {MOST_GROWTH}).", ""]
-    (output / "stream_summary.md").write_text("\n".join(lines), encoding="utf-8")
+    measure.write_results(args.output, "stream_raw.csv", runs, "stream_summary.md",
+                          ["# cordon stream, a CSV pipe on both sides", "", f"`{' '.join(['bench/run_stream.py', *sys.argv[1:]])}`", "",
+                           *measure.markdown_table(runs), "",
+                           f"Peak memory of the long runs against the short ones: {growths[0]:.3f} and {growths[1]:.3f} (at most {MOST_GROWTH})."])
     return 1 if args.gate and not all(met) else 0
 
 

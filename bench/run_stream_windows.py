@@ -10,17 +10,13 @@ does the rest. The first table is the setting of the issue (seven quasi columns,
 folder; with --gate the exit status is 1 where sabre does not lose less than mondrian in the first table, or memory grows by more than 5 %.
 """
 import argparse
-import csv
-import datetime
-import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import measure
+
 QUASI = ["age", "sex", "education", "marital_status", "race", "work_class", "birth_place"]
 K = 6
 
@@ -32,39 +28,32 @@ def policy_of(folder, quasi, window, step, t, partition, extra=""):
         head, _, rest = text.partition(f"[attributes.{name}]")
         block, bracket, rest = rest.partition("\n[")
         text = head + f"[attributes.{name}]\nrole = \"insensitive\"\n" + bracket + rest
-    return text + (f'\n[[privacy]]\nmodel = "window-closeness"\nsensitive = "salary"\nwindow = {window}\nt = {t}\n'
-                   f'[[privacy]]\nmodel = "ks-anonymity"\nk = {K}\n[stream]\n[algorithm]\nname = "sabre-w"\n'
-                   f'[algorithm.sabre-w]\nstep = {step}\npartition = "{partition}"\n{extra}')
+    models = [("window-closeness", {"sensitive": "salary", "window": window, "t": t}), ("ks-anonymity", {"k": K})]
+    return (text + "\n" + measure.privacy(models) + '[stream]\n[algorithm]\nname = "sabre-w"\n[algorithm.sabre-w]\n' +
+            measure.toml_keys({"step": step, "partition": partition}) + extra)
 
 
 def run(cordon, data, policy, scratch):
-    report, cost, path = scratch / "report.json", scratch / "cost.txt", data.parent / "run.toml"
+    report, path = scratch / "report.json", data.parent / "run.toml"
     path.write_text(policy)
-    subprocess.run(["/usr/bin/time", "-f", "%M %U %S", "-o", str(cost), cordon, "stream", str(data), "--policy", str(path), "--output",
-                    str(scratch / "out.csv"), "--report", str(report)], check=True, stdout=subprocess.DEVNULL)
-    result = json.loads(report.read_text())
-    kilobytes, user, system = cost.read_text().split()
+    _, cost = measure.run([cordon, "stream", data, "--policy", path, "--output", scratch / "out.csv", "--report", report])
+    result = measure.read_json(report)
     return {"tuples": result["tuples"], "loss": round(result["utility"]["information_loss"], 4), "groups": result["groups"],
-            "suppressed": result["suppressed"], "cpu_s": round(float(user) + float(system), 2),
-            "tuples_per_cpu_s": round(result["tuples"] / (float(user) + float(system))),
-            "tuples_per_s": round(result["tuples"] / result["seconds"]), "peak_mb": round(int(kilobytes) / 1024, 1)}
-
-
-def table(rows):
-    columns = list(rows[0])
-    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)] + ["| " + " | ".join(str(r[c]) for c in columns) + " |" for r in rows]
+            "suppressed": result["suppressed"], "cpu_s": cost.cpu_s, "tuples_per_cpu_s": round(result["tuples"] / cost.cpu_s),
+            "tuples_per_s": round(result["tuples"] / result["seconds"]), "peak_mb": cost.peak_mb}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cordon", default=str(ROOT / "build" / "release" / "cordon"))
+    parser.add_argument("--cordon")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--main", type=int, default=1_000_000)
     parser.add_argument("--long", type=int, default=5_000_000)
-    parser.add_argument("--output", default=str(ROOT / "bench" / "runs" / f"{datetime.date.today()}-{platform.machine()}-{os.cpu_count()}cpu"))
+    parser.add_argument("--output", type=Path, default=measure.runs_folder())
     parser.add_argument("--full-domain", action="store_true")
     parser.add_argument("--gate", action="store_true")
     args = parser.parse_args()
+    args.cordon = str(measure.find_cordon(args.cordon))
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
@@ -82,45 +71,39 @@ def main():
                 if rows < args.main:
                     sink.write(b"\n".join(body.split(b"\n", rows)[:rows]) + b"\n")
 
-        def measure(data, vary, quasi=7, window=20_000, step=5_000, t=0.35, partition="sabre", extra=""):
+        def take_one(data, vary, quasi=7, window=20_000, step=5_000, t=0.35, partition="sabre", extra=""):
             result = run(args.cordon, data, policy_of(census, quasi, window, step, t, partition, extra), scratch)
             runs.append({"vary": vary, "quasi": quasi, "window": window, "step": step, "t": t, "partition": partition + extra.strip().replace(" ", ""), **result})
             print(runs[-1], flush=True)
             return result
 
         for partition in ["sabre", "sabre-ak", "mondrian"]:
-            measure(whole, "main", partition=partition)
+            take_one(whole, "main", partition=partition)
         take(small, args.rows)
         for partition in ["sabre", "mondrian"]:
             for window in [10_000, 40_000]:
-                measure(small, "window", window=window, partition=partition)
+                take_one(small, "window", window=window, partition=partition)
             for step in [1_000, 2_500, 10_000, 20_000]:
-                measure(small, "step", step=step, partition=partition)
+                take_one(small, "step", step=step, partition=partition)
             for t in [0.05, 0.15, 0.25, 0.55]:
-                measure(small, "t", t=t, partition=partition)
+                take_one(small, "t", t=t, partition=partition)
             for quasi in [3, 4, 5, 6]:
-                measure(small, "quasi", quasi=quasi, partition=partition)
-        measure(small, "lazy", extra="lazy = true\n")
-        measure(small, "rho", extra="lazy = true\nrho = 0\n")
-        measure(small, "sweeps", extra="sweeps = 5\n")
+                take_one(small, "quasi", quasi=quasi, partition=partition)
+        take_one(small, "lazy", extra="lazy = true\n")
+        take_one(small, "rho", extra="lazy = true\nrho = 0\n")
+        take_one(small, "sweeps", extra="sweeps = 5\n")
         if args.full_domain:
             take(small, args.rows // 10)
             for partition in ["sabre", "mondrian", "full-domain"]:
-                measure(small, "full-domain", quasi=3, partition=partition)
+                take_one(small, "full-domain", quasi=3, partition=partition)
         growth = 1.0
         if args.long > args.main:
             long = census / "long.csv"
             take(long, args.long)
-            growth = measure(long, "memory")["peak_mb"] / runs[0]["peak_mb"]
-    output = Path(args.output)
-    output.mkdir(parents=True, exist_ok=True)
-    with open(output / "stream_windows.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(runs[0]))
-        writer.writeheader()
-        writer.writerows(runs)
-    lines = ["# sabre-w over windows", "", f"`{' '.join(['bench/run_stream_windows.py', *sys.argv[1:]])}`", "", *table(runs), "",
-             f"Peak memory at {args.long:,} tuples against {args.main:,}: {growth:.3f}.", ""]
-    (output / "stream_windows.md").write_text("\n".join(lines), encoding="utf-8")
+            growth = take_one(long, "memory")["peak_mb"] / runs[0]["peak_mb"]
+    measure.write_results(args.output, "stream_windows.csv", runs, "stream_windows.md",
+                          ["# sabre-w over windows", "", f"`{' '.join(['bench/run_stream_windows.py', *sys.argv[1:]])}`", "", *measure.markdown_table(runs), "",
+                           f"Peak memory at {args.long:,} tuples against {args.main:,}: {growth:.3f}."])
     met = runs[0]["loss"] < runs[2]["loss"] and growth <= 1.05
     return 1 if args.gate and not met else 0
 

@@ -9,18 +9,16 @@ stream_rtree_summary.md to the output folder. Times are CPU time of one thread. 
 than 200,000 tuples a second at k = 10 and 1,000 active.
 """
 import argparse
-import csv
-import datetime
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import mean
 
-ROOT = Path(__file__).resolve().parents[1]
+import measure
+from measure import ROOT
+
 METHODS = ["min-delay", "basic", "density-aware", "full"]
 CONTROLS = ["proportional", "fixed", "literal"]
 FIELDS = ["method", "control", "active", "alpha", "k", "rows", "more", "seed"]
@@ -49,8 +47,7 @@ COUNTERS = ["penalty", "cost", "delay", "delay_p50", "delay_p99", "delay_max", "
 
 
 def table(title, head, rows):
-    return [f"### {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head),
-            *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows), ""]
+    return [f"### {title}", "", *measure.markdown_head(head), *map(measure.markdown_row, rows), ""]
 
 
 def triple(run):
@@ -101,7 +98,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bench", default=str(ROOT / "build" / "bench" / "bench" / "stream_rtree_bench"))
     parser.add_argument("--json")
-    parser.add_argument("--output", default=str(ROOT / "bench" / "runs" / f"{datetime.date.today()}-{platform.machine()}-{os.cpu_count()}cpu"))
+    parser.add_argument("--output", type=Path, default=measure.runs_folder())
     parser.add_argument("--gate", action="store_true")
     args = parser.parse_args()
     path = args.json
@@ -111,14 +108,8 @@ def main():
         subprocess.run([args.bench, "--benchmark_min_time=0.5", f"--benchmark_out={path}", "--benchmark_out_format=json"], check=True,
                        stdout=subprocess.DEVNULL)
     runs = read(json.loads(Path(path).read_text(encoding="utf-8")))
-    output = Path(args.output)
-    output.mkdir(parents=True, exist_ok=True)
-    with open(output / "stream_rtree_raw.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=["family", *FIELDS, *COUNTERS])
-        writer.writeheader()
-        writer.writerows(runs)
     lines = ["# stream-rtree", "", "Times are CPU time of one thread.", "", *summary(runs)]
-    (output / "stream_rtree_summary.md").write_text("\n".join(lines), encoding="utf-8")
+    measure.write_results(args.output, "stream_rtree_raw.csv", runs, "stream_rtree_summary.md", lines)
     print("\n".join(lines))
     speed = [r["items_per_second"] for r in runs if r["family"] == "SalSpeed" and r["method"] == "full"]
     return 1 if args.gate and min(speed) < LEAST_TUPLES_PER_SECOND else 0

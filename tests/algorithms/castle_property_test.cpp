@@ -9,6 +9,7 @@
 
 #include "tests/algorithms/castle_oracle.h"
 #include "tests/algorithms/random_stream.h"
+#include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/stream_run.h"
 
 namespace cordon {
@@ -143,10 +144,6 @@ TEST(CastleProperty, BatchesLeaveTogether) {
   }
 }
 
-bool operator==(const Departure& a, const Departure& b) {
-  return a.kind == b.kind && a.group == b.group && a.box == b.box && a.positions == b.positions && a.reusable == b.reusable;
-}
-
 TEST(CastleProperty, ARestoredEngineGoesOnLikeTheOldOneFromEveryStep) {
   for (std::uint64_t seed = 0; seed < 250 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -155,38 +152,7 @@ TEST(CastleProperty, ARestoredEngineGoesOnLikeTheOldOneFromEveryStep) {
     Castle restored = stream.Engine(seed + 1);  // another random stream: the snapshot must bring its own
     StreamVerifier verifier = stream.Verifier();
     StreamVerifier verifier_restored = stream.Verifier();
-    Position position = 0;
-    const auto same = [&](const std::vector<Departure>& a, const std::vector<Departure>& b) {
-      ASSERT_EQ(a.size(), b.size()) << "at " << position;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        ASSERT_TRUE(a[i] == b[i]) << "at " << position;
-        ASSERT_TRUE(verifier.Accept(a[i]).ok());
-        ASSERT_TRUE(verifier_restored.Accept(b[i]).ok());
-      }
-    };
-    for (const Arrival& arrival : stream.arrivals) {
-      ASSERT_TRUE(restored.Restore(kept.Save()).ok());
-      ASSERT_EQ(restored.Save(), kept.Save());
-      ASSERT_TRUE(verifier_restored.Restore(verifier.Save()).ok());
-      ASSERT_EQ(verifier_restored.Save(), verifier.Save());
-      std::vector<Departure> out_kept;
-      std::vector<Departure> out_restored;
-      const Tuple tuple{++position, arrival.time, arrival.person, arrival.quasi, arrival.sensitive};
-      ASSERT_TRUE(verifier.Arrive(tuple).ok());
-      ASSERT_TRUE(verifier_restored.Arrive(tuple).ok());
-      kept.Push(tuple, out_kept);
-      restored.Push(tuple, out_restored);
-      same(out_kept, out_restored);
-      ASSERT_TRUE(verifier.EndStep().ok());
-      ASSERT_TRUE(verifier_restored.EndStep().ok());
-    }
-    // One more, restored once and run to the end without further snapshots.
-    std::vector<Departure> out_kept;
-    std::vector<Departure> out_restored;
-    ASSERT_TRUE(restored.Restore(kept.Save()).ok());
-    kept.Flush(out_kept);
-    restored.Flush(out_restored);
-    same(out_kept, out_restored);
+    test::Restored{kept, restored, &verifier, &verifier_restored}.RunWhole(stream.arrivals);
   }
 }
 
@@ -196,7 +162,7 @@ TEST(CastleProperty, TheSameSeedGivesTheSameDepartures) {
     const std::vector<Left> once = RunWhole(stream, seed);
     const std::vector<Left> again = RunWhole(stream, seed);
     ASSERT_EQ(once.size(), again.size());
-    for (std::size_t i = 0; i < once.size(); ++i) EXPECT_TRUE(once[i].departure == again[i].departure);
+    for (std::size_t i = 0; i < once.size(); ++i) EXPECT_TRUE(test::SameDeparture(once[i].departure, again[i].departure));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/algorithms/random_stream.h"
+#include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/stream_run.h"
 
 namespace cordon {
@@ -104,25 +105,12 @@ TEST(DynamicGroup, ARestoredEngineGoesOnLikeTheOldOne) {
     const NumericStream numeric(seed);
     DynamicGroup kept = numeric.Engine(seed);
     DynamicGroup restored = numeric.Engine(seed + 1);
-    Position position = 0;
-    const auto same = [&](const std::vector<Departure>& a, const std::vector<Departure>& b) {
-      ASSERT_EQ(a.size(), b.size());
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        ASSERT_EQ(a[i].positions, b[i].positions);
-        ASSERT_EQ(a[i].box, b[i].box);
-        ASSERT_EQ(a[i].group, b[i].group);
-      }
-    };
+    test::Restored both{kept, restored};
     for (const Arrival& arrival : numeric.stream.arrivals) {
-      ASSERT_TRUE(restored.Restore(kept.Save()).ok());
-      ASSERT_EQ(restored.Save(), kept.Save());
-      const Tuple tuple{++position, arrival.time, arrival.person, arrival.quasi, arrival.sensitive};
-      std::vector<Departure> out_kept;
-      std::vector<Departure> out_restored;
-      kept.Push(tuple, out_kept);
-      restored.Push(tuple, out_restored);
-      same(out_kept, out_restored);
+      ASSERT_NO_FATAL_FAILURE(both.Restore());
+      ASSERT_NO_FATAL_FAILURE(both.Push(arrival));
     }
+    ASSERT_NO_FATAL_FAILURE(both.Restore());
     const std::string saved = kept.Save();
     for (std::size_t size = 0; size < saved.size(); size += 3) EXPECT_FALSE(restored.Restore(saved.substr(0, size)).ok());
     for (std::size_t at = 0; at < saved.size(); at += 5) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/window_stream.h"
 #include "tests/models/cheapest_move.h"
 
@@ -420,10 +421,6 @@ TEST(SabreWProperty, TheSourcesSettingsAlternate) {
 
 // ---- snapshots
 
-bool operator==(const Departure& a, const Departure& b) {
-  return a.kind == b.kind && a.group == b.group && a.box == b.box && a.positions == b.positions && a.window == b.window;
-}
-
 TEST(SabreWProperty, ARestoredEngineGoesOnLikeTheOldOneFromEveryStep) {
   for (std::uint64_t seed = 0; seed < 250 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -432,37 +429,7 @@ TEST(SabreWProperty, ARestoredEngineGoesOnLikeTheOldOneFromEveryStep) {
     SabreW restored = stream.Engine(seed + 1);  // another random stream: the snapshot must bring its own
     StreamVerifier verifier = stream.Verifier();
     StreamVerifier verifier_restored = stream.Verifier();
-    Position position = 0;
-    const auto same = [&](const std::vector<Departure>& a, const std::vector<Departure>& b) {
-      ASSERT_EQ(a.size(), b.size()) << "at " << position;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        ASSERT_TRUE(a[i] == b[i]) << "at " << position;
-        ASSERT_TRUE(verifier.Accept(a[i]).ok());
-        ASSERT_TRUE(verifier_restored.Accept(b[i]).ok());
-      }
-    };
-    for (const Arrival& arrival : stream.arrivals) {
-      ASSERT_TRUE(restored.Restore(kept.Save()).ok());
-      ASSERT_EQ(restored.Save(), kept.Save());
-      ASSERT_TRUE(verifier_restored.Restore(verifier.Save()).ok());
-      ASSERT_EQ(verifier_restored.Save(), verifier.Save());
-      std::vector<Departure> out_kept;
-      std::vector<Departure> out_restored;
-      const Tuple tuple{++position, 0, arrival.person, arrival.quasi, arrival.sensitive};
-      ASSERT_TRUE(verifier.Arrive(tuple).ok());
-      ASSERT_TRUE(verifier_restored.Arrive(tuple).ok());
-      kept.Push(tuple, out_kept);
-      restored.Push(tuple, out_restored);
-      same(out_kept, out_restored);
-      ASSERT_TRUE(verifier.EndStep().ok());
-      ASSERT_TRUE(verifier_restored.EndStep().ok());
-    }
-    std::vector<Departure> out_kept;
-    std::vector<Departure> out_restored;
-    ASSERT_TRUE(restored.Restore(kept.Save()).ok());
-    kept.Flush(out_kept);
-    restored.Flush(out_restored);
-    same(out_kept, out_restored);
+    test::Restored{kept, restored, &verifier, &verifier_restored}.RunWhole(stream.arrivals);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "cordon/algorithms/stream_rtree_internal.h"
 #include "tests/algorithms/random_stream.h"
+#include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/stream_rtree_cases.h"
 #include "tests/algorithms/stream_rtree_oracle.h"
 
@@ -217,27 +218,12 @@ TEST(StreamRtreeProperty, ARestoredEngineGoesOnLikeTheOldOne) {
     const RandomCase c = MakeCase(seed, 120);
     StreamRtree kept = test::MakeRtree(c.schema, c.k, c.options, seed);
     StreamRtree restored = test::MakeRtree(c.schema, c.k, c.options, seed + 1);
-    Position position = 0;
-    const auto same = [&](const std::vector<Departure>& a, const std::vector<Departure>& b) {
-      ASSERT_EQ(a.size(), b.size());
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        ASSERT_EQ(a[i].positions, b[i].positions);
-        ASSERT_EQ(a[i].box, b[i].box);
-        ASSERT_EQ(a[i].group, b[i].group);
-      }
-    };
+    test::Restored both{kept, restored};
     for (const Arrival& arrival : c.arrivals) {
-      const std::string saved = kept.Save();
-      const auto result = restored.Restore(saved);
-      ASSERT_TRUE(result.ok()) << result.error().message();
-      ASSERT_EQ(restored.Save(), saved);
-      const Tuple tuple{++position, 0, arrival.person, arrival.quasi, {}};
-      std::vector<Departure> out_kept;
-      std::vector<Departure> out_restored;
-      kept.Push(tuple, out_kept);
-      restored.Push(tuple, out_restored);
-      same(out_kept, out_restored);
+      ASSERT_NO_FATAL_FAILURE(both.Restore());
+      ASSERT_NO_FATAL_FAILURE(both.Push(arrival));
     }
+    ASSERT_NO_FATAL_FAILURE(both.Restore());
     const std::string saved = kept.Save();
     for (std::size_t size = 0; size < saved.size(); size += 7) EXPECT_FALSE(restored.Restore(saved.substr(0, size)).ok());
     EXPECT_EQ(restored.Save(), saved);  // what was refused left no trace

@@ -35,11 +35,39 @@ TEST(EventTime, FormsOfTime) {
 TEST(EventTime, LatenessIsMeasuredFromTheGreatestTime) {
   EventClock clock(10);
   EXPECT_FALSE(clock.IsLate(-5));
-  clock.Observe(100);
-  clock.Observe(95);
+  clock.Observe(100, 1);
+  clock.Observe(95, 1);
   EXPECT_EQ(clock.now(), 100);
   EXPECT_FALSE(clock.IsLate(90));
   EXPECT_TRUE(clock.IsLate(89));
+}
+
+TEST(EventTime, AJumpIsBoundedAndBlamedForWhatItMadeLate) {
+  EventClock bounded(10, kNoTime, 1000);
+  EXPECT_FALSE(bounded.IsAhead(5000));  // the first is taken as it is
+  bounded.Observe(5000, 1);
+  EXPECT_FALSE(bounded.IsAhead(6000));
+  EXPECT_TRUE(bounded.IsAhead(6001));
+  EXPECT_FALSE(EventClock(10, 5000).IsAhead(1'000'000'000'000'000));
+
+  EventClock clock(10);
+  clock.Observe(100, 1);
+  clock.Observe(150, 2);
+  clock.Refuse(120);  // late since 150 was seen
+  EXPECT_EQ(clock.worst_jump().line, 2u);
+  clock.Observe(90'000, 3);
+  clock.Refuse(120);  // would be late without it as well
+  clock.Refuse(140);
+  clock.Refuse(4000);
+  EXPECT_EQ(clock.worst_jump().by, 89'850);
+  EXPECT_EQ(clock.worst_jump().line, 3u);
+  EXPECT_EQ(clock.worst_jump().late, 2u);
+  clock.Observe(89'995, 4);  // another that bears it out
+  clock.Refuse(4000);
+  EXPECT_EQ(clock.worst_jump().late, 2u);
+  EXPECT_EQ(DurationText(89'850), "1.4 m");
+  EXPECT_EQ(DurationText(999), "999 ms");
+  EXPECT_EQ(DurationText(86'400'000 * 3), "3 d");
 }
 
 TEST(DeclaredAxis, NumbersAreClampedRoundedAndPutOnAGrid) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cordon/algorithms/castle_internal.h"
+#include "cordon/algorithms/stream_fingerprint.h"
 
 namespace cordon {
 namespace {
@@ -33,19 +34,8 @@ std::vector<AxisRange> LoadBox(ByteReader& reader, const StreamSchema& schema) {
 
 std::string CastleState::Fingerprint() const {
   ByteWriter writer;
-  for (const StreamAxis& axis : schema_.quasi) {
-    writer.Text(axis.name);
-    writer.Whole(axis.lo);
-    writer.Whole(axis.hi);
-    writer.Text(axis.hierarchy != nullptr ? axis.hierarchy->Digest() : "");
-    writer.Real(axis.weight);
-  }
-  writer.Count(schema_.sensitive.size());
-  writer.Whole(needs_.k);
-  for (const GroupNeeds::Diversity& need : needs_.diversity) {
-    writer.Count(need.sensitive);
-    writer.Whole(need.l);
-  }
+  FingerprintAxes(schema_, writer);
+  FingerprintNeeds(schema_, needs_, writer);
   for (const std::int64_t option : {options_.delay_tuples, options_.delay_ms, options_.max_open, options_.history,
                                     options_.reuse_cap, options_.reuse_ttl.value_or(0), options_.pool_cap, options_.batch,
                                     options_.split_tries, static_cast<std::int64_t>(options_.reuse),
@@ -155,12 +145,7 @@ void CastleState::Load(ByteReader& reader) {
 
 Result<void> CastleState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  if (const std::uint64_t version = reader.Count(); reader.ok() && version != kVersion) {
-    return Error::InvalidData("{} has version {}, this program reads {}", kWhat, version, kVersion);
-  }
-  if (reader.Text() != Fingerprint() && reader.ok()) {
-    return Error::InvalidData("{} was made under another policy", kWhat);
-  }
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
   Load(reader);
   return reader.Finish(kWhat);
 }

@@ -8,13 +8,14 @@
 #include "cordon/algorithms/departure_stage.h"
 #include "cordon/algorithms/flat_counts.h"
 #include "cordon/algorithms/group_needs.h"
+#include "cordon/algorithms/stream_fingerprint.h"
 #include "cordon/base/check.h"
 #include "cordon/data/codes.h"
 
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kWhat = "the snapshot of dynamic-group";
 
 // Counts people and values of a run of tuples, and says when they are enough.
@@ -252,18 +253,8 @@ void DynamicGroupState::LetGo() {
 
 std::string DynamicGroupState::Fingerprint() const {
   ByteWriter writer;
-  for (const StreamAxis& axis : schema_.quasi) {
-    writer.Text(axis.name);
-    writer.Whole(axis.lo);
-    writer.Whole(axis.hi);
-    writer.Real(axis.weight);
-  }
-  writer.Count(schema_.sensitive.size());
-  writer.Whole(needs_.k);
-  for (const GroupNeeds::Diversity& need : needs_.diversity) {
-    writer.Count(need.sensitive);
-    writer.Whole(need.l);
-  }
+  FingerprintAxes(schema_, writer);
+  FingerprintNeeds(schema_, needs_, writer);
   writer.Whole(options_.delay_tuples);
   writer.Whole(options_.delay_ms);
   return std::move(writer).Take();
@@ -338,10 +329,7 @@ void DynamicGroupState::Load(ByteReader& reader) {
 
 Result<void> DynamicGroupState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  if (const std::uint64_t version = reader.Count(); reader.ok() && version != kVersion) {
-    return Error::InvalidData("{} has version {}, this program reads {}", kWhat, version, kVersion);
-  }
-  if (reader.Text() != Fingerprint() && reader.ok()) return Error::InvalidData("{} was made under another policy", kWhat);
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
   Load(reader);
   return reader.Finish(kWhat);
 }

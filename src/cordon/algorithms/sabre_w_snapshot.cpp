@@ -3,6 +3,7 @@
 // SABRE_W's state as bytes: the tuples from the window's first on, the groups that wait, and the random streams. Counts are
 // taken again. Private: it holds data and the random stream.
 #include "cordon/algorithms/sabre_w_internal.h"
+#include "cordon/algorithms/stream_fingerprint.h"
 
 namespace cordon {
 namespace {
@@ -14,13 +15,7 @@ constexpr std::string_view kWhat = "the snapshot of sabre-w";
 
 std::string SabreWState::Fingerprint() const {
   ByteWriter writer;
-  for (const StreamAxis& axis : schema_.quasi) {
-    writer.Text(axis.name);
-    writer.Whole(axis.lo);
-    writer.Whole(axis.hi);
-    writer.Text(axis.hierarchy != nullptr ? axis.hierarchy->Digest() : "");
-    writer.Real(axis.weight);
-  }
+  FingerprintAxes(schema_, writer);
   for (const Attribute& attribute : models_.attributes()) {
     writer.Text(attribute.name);
     writer.Whole(attribute.domain->size());
@@ -128,12 +123,7 @@ void SabreWState::Load(ByteReader& reader) {
 
 Result<void> SabreWState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  if (const std::uint64_t version = reader.Count(); reader.ok() && version != kVersion) {
-    return Error::InvalidData("{} has version {}, this program reads {}", kWhat, version, kVersion);
-  }
-  if (reader.Text() != Fingerprint() && reader.ok()) {
-    return Error::InvalidData("{} was made under another policy", kWhat);
-  }
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
   Load(reader);
   return reader.Finish(kWhat);
 }

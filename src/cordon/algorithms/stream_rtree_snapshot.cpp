@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cordon/algorithms/stream_fingerprint.h"
 #include "cordon/algorithms/stream_rtree_internal.h"
 
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kWhat = "the snapshot of stream-rtree";
 constexpr Position kMostPosition = INT64_MAX / 2;
 
@@ -19,13 +20,7 @@ constexpr Position kMostPosition = INT64_MAX / 2;
 
 std::string StreamRtreeState::Fingerprint() const {
   ByteWriter writer;
-  for (const StreamAxis& axis : schema_.quasi) {
-    writer.Text(axis.name);
-    writer.Whole(axis.lo);
-    writer.Whole(axis.hi);
-    writer.Real(axis.weight);
-    writer.Text(axis.hierarchy != nullptr ? axis.hierarchy->Digest() : "");
-  }
+  FingerprintAxes(schema_, writer);
   writer.Whole(k_);
   writer.Count(static_cast<std::uint64_t>(options_.method));
   writer.Count(static_cast<std::uint64_t>(options_.control));
@@ -135,10 +130,7 @@ void StreamRtreeState::LoadLeaves(ByteReader& reader, const std::vector<Index>& 
 
 Result<void> StreamRtreeState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  if (const std::uint64_t version = reader.Count(); reader.ok() && version != kVersion) {
-    return Error::InvalidData("{} has version {}, this program reads {}", kWhat, version, kVersion);
-  }
-  if (reader.Text() != Fingerprint() && reader.ok()) return Error::InvalidData("{} was made under another policy", kWhat);
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
   stage_.Restore(reader, point_.size());
   if (stage_.num_tuples() != 0) reader.Fail();  // it is empty between two steps
   Result<Random> waits = Random::Restore(reader.Text());

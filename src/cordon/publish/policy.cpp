@@ -165,7 +165,7 @@ std::string CanonicalOf(const AlgorithmPolicy& algorithm) {
 std::string CanonicalOf(const StreamPolicy& stream) {
   Canonical form;
   form("tuples", stream.delay_tuples)("ms", stream.delay_ms)("event_time", stream.event_time);
-  form("lateness", stream.lateness_ms)("order", Number(stream.order));
+  form("lateness", stream.lateness_ms)("max_jump", stream.max_jump_ms)("order", Number(stream.order));
   return form("dead", stream.max_dead_letters).text();
 }
 

@@ -139,6 +139,7 @@ struct StreamPolicy {
   std::optional<std::int64_t> delay_ms;      // of event time
   std::optional<std::string> event_time;     // column
   std::int64_t lateness_ms = 0;
+  std::optional<std::int64_t> max_jump_ms;  // how far one tuple may move the clock; none: any way
   Order order = Order::kReady;
   std::int64_t max_dead_letters = 1000;
   int line = 0;

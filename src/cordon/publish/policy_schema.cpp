@@ -139,6 +139,7 @@ Json StreamTable() {
   return Object({{"delay", Described({{"type", {"integer", "string"}}}, "tuples, or event time such as \"30s\"")},
                  {"event_time", Described(Text(), "the column that holds it")},
                  {"lateness", Described(Text(), "such as \"5s\"")},
+                 {"max_jump", Described(Text(), "such as \"1h\"")},
                  {"order", Choice({"ready", "arrival"})},
                  {"max_dead_letters", Whole(0)}});
 }

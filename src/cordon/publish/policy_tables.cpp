@@ -235,8 +235,9 @@ Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::s
 }
 
 Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string& file) {
-  CORDON_TRY(const PolicyTable table,
-             PolicyTable::Open(toml, file, "[stream]", {"delay", "event_time", "lateness", "order", "max_dead_letters"}));
+  CORDON_TRY(
+      const PolicyTable table,
+      PolicyTable::Open(toml, file, "[stream]", {"delay", "event_time", "lateness", "max_jump", "order", "max_dead_letters"}));
   StreamPolicy stream;
   stream.line = table.line();
   const toml::node* delay = table.Node("delay");
@@ -255,6 +256,11 @@ Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string&
   if (lateness) stream.lateness_ms = *lateness;
   if (stream.lateness_ms > 0 && !stream.event_time) {
     return table.AtKey("lateness", "'lateness' in [stream] needs 'event_time', the column that tells how late a tuple is");
+  }
+  CORDON_TRY(stream.max_jump_ms, Duration(table, "max_jump"));
+  if (stream.max_jump_ms && *stream.max_jump_ms < 1) return table.AtKey("max_jump", "'max_jump' in [stream] must be above 0");
+  if (stream.max_jump_ms && !stream.event_time) {
+    return table.AtKey("max_jump", "'max_jump' in [stream] needs 'event_time', the column that moves the clock");
   }
   CORDON_TRY(const auto order, table.Choice("order", {"ready", "arrival"}));
   if (order) stream.order = *order == 0 ? StreamPolicy::Order::kReady : StreamPolicy::Order::kArrival;

@@ -13,11 +13,25 @@
 namespace cordon {
 namespace {
 
+using MadeEngine = Result<std::unique_ptr<StreamEngine>>;
+
+template <typename Engine>
+MadeEngine AsEngine(Result<Engine> made) {
+  CORDON_TRY(Engine engine, std::move(made));
+  return std::unique_ptr<StreamEngine>(std::make_unique<Engine>(std::move(engine)));
+}
+
+// The delay of [stream], for algorithms that count it either way.
+template <typename Options>
+void TakeDelay(const Policy& policy, Options& options) {
+  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
+  options.delay_ms = policy.stream->delay_ms.value_or(0);
+}
+
 CastleOptions CastleOptionsOf(const Policy& policy) {
   const AlgorithmPolicy& algorithm = policy.algorithm;
   CastleOptions options;
-  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
-  options.delay_ms = policy.stream->delay_ms.value_or(0);
+  TakeDelay(policy, options);
   const auto whole = [&](const char* key, std::int64_t& value) {
     value = algorithm.Option<std::int64_t>("castle", key).value_or(value);
   };
@@ -38,16 +52,14 @@ CastleOptions CastleOptionsOf(const Policy& policy) {
   return options;
 }
 
-Result<std::unique_ptr<StreamEngine>> MakeCastle(const StreamSchema& schema, const Policy& policy, Random random) {
-  CORDON_TRY(Castle engine, Castle::Make(schema, policy.models, CastleOptionsOf(policy), std::move(random)));
-  return std::unique_ptr<StreamEngine>(std::make_unique<Castle>(std::move(engine)));
+MadeEngine MakeCastle(const StreamSchema& schema, const Policy& policy, Random random) {
+  return AsEngine(Castle::Make(schema, policy.models, CastleOptionsOf(policy), std::move(random)));
 }
 
 StreamVerifierOptions VerifyCastle(const Policy& policy) {
   const CastleOptions options = CastleOptionsOf(policy);
   StreamVerifierOptions verify;
-  verify.delay_tuples = options.delay_tuples;
-  verify.delay_ms = options.delay_ms;
+  TakeDelay(policy, verify);
   verify.pool = options.pool;
   verify.reuse_cap =
       options.reuse == CastleOptions::Reuse::kOff ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, options.reuse_cap));
@@ -56,8 +68,7 @@ StreamVerifierOptions VerifyCastle(const Policy& policy) {
 
 DynamicGroupOptions DynamicGroupOptionsOf(const Policy& policy) {
   DynamicGroupOptions options;
-  options.delay_tuples = policy.stream->delay_tuples.value_or(0);
-  options.delay_ms = policy.stream->delay_ms.value_or(0);
+  TakeDelay(policy, options);
   return options;
 }
 
@@ -67,17 +78,15 @@ Result<void> RefusePool(const Policy& policy, const char* name) {
       .WithHint("use suppressed = \"drop\" or \"blank\", or castle");
 }
 
-Result<std::unique_ptr<StreamEngine>> MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
+MadeEngine MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
   CORDON_RETURN_IF_ERROR(RefusePool(policy, "dynamic-group"));
-  CORDON_TRY(DynamicGroup engine, DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
-  return std::unique_ptr<StreamEngine>(std::make_unique<DynamicGroup>(std::move(engine)));
+  return AsEngine(DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
 }
 
 StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
   const DynamicGroupOptions options = DynamicGroupOptionsOf(policy);
   StreamVerifierOptions verify;
-  verify.delay_tuples = options.delay_tuples;
-  verify.delay_ms = options.delay_ms;
+  TakeDelay(policy, verify);
   return verify;
 }
 
@@ -103,7 +112,7 @@ SabreWOptions SabreWOptionsOf(const Policy& policy) {
   return options;
 }
 
-Result<std::unique_ptr<StreamEngine>> MakeSabreW(const StreamSchema& schema, const Policy& policy, Random random) {
+MadeEngine MakeSabreW(const StreamSchema& schema, const Policy& policy, Random random) {
   CORDON_RETURN_IF_ERROR(RefusePool(policy, "sabre-w"));
   const SabreWOptions options = SabreWOptionsOf(policy);
   CORDON_TRY(SabreW engine, SabreW::Make(schema, policy.models, options, std::move(random)));
@@ -149,7 +158,7 @@ StreamRtreeOptions StreamRtreeOptionsOf(const Policy& policy) {
   return options;
 }
 
-Result<std::unique_ptr<StreamEngine>> MakeStreamRtree(const StreamSchema& schema, const Policy& policy, Random random) {
+MadeEngine MakeStreamRtree(const StreamSchema& schema, const Policy& policy, Random random) {
   CORDON_RETURN_IF_ERROR(RefusePool(policy, "stream-rtree"));
   if (policy.stream->delay_ms) {
     return Error::InvalidPolicy("{}:{}: stream-rtree counts its delay in arrivals, not in time", policy.name,
@@ -163,8 +172,7 @@ Result<std::unique_ptr<StreamEngine>> MakeStreamRtree(const StreamSchema& schema
                policy.name, policy.stream->line)
         .WithHint("give a delay in tuples, or order = \"ready\"");
   }
-  CORDON_TRY(StreamRtree engine, StreamRtree::Make(schema, policy.models, StreamRtreeOptionsOf(policy), std::move(random)));
-  return std::unique_ptr<StreamEngine>(std::make_unique<StreamRtree>(std::move(engine)));
+  return AsEngine(StreamRtree::Make(schema, policy.models, StreamRtreeOptionsOf(policy), std::move(random)));
 }
 
 StreamVerifierOptions VerifyStreamRtree(const Policy& policy) {

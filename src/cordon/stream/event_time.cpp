@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/event_time.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "cordon/data/decimal.h"
 
 namespace cordon {
@@ -70,6 +74,16 @@ class TimeOfDay {
 };
 
 }  // namespace
+
+std::string DurationText(EventTime ms) {
+  constexpr std::pair<EventTime, const char*> kUnits[] = {{kDay, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}};
+  for (const auto& [size, name] : kUnits) {
+    if (ms < size) continue;
+    const EventTime tenths = (ms - ms / size * size) / (size / 10);
+    return tenths == 0 ? fmt::format("{} {}", ms / size, name) : fmt::format("{}.{} {}", ms / size, tenths, name);
+  }
+  return fmt::format("{} ms", ms);
+}
 
 std::optional<EventTime> ParseEventTime(std::string_view text) {
   const auto day = ParseDate(text);

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cordon/data/stream.h"
@@ -21,18 +23,52 @@ inline constexpr EventTime kNoTime = std::numeric_limits<EventTime>::min();
 // Milliseconds since 1970.
 std::optional<EventTime> ParseEventTime(std::string_view text);
 
-// The greatest event time so far. A tuple whose own time lies more than `lateness` before it came too late.
+// "250 ms", "30 s", "2.5 h", "364 d".
+std::string DurationText(EventTime ms);
+
+// The greatest event time so far. A tuple whose own time lies more than `lateness` before it came too late; one whose time lies
+// more than `max_jump` after it is not believed: a single wrong time would make everything due, and all that follows late.
 class EventClock {
  public:
-  explicit EventClock(EventTime lateness_ms, EventTime now = kNoTime) : lateness_(lateness_ms), now_(now) {}
+  explicit EventClock(EventTime lateness_ms, EventTime now = kNoTime, std::optional<EventTime> max_jump_ms = std::nullopt)
+      : lateness_(lateness_ms), max_jump_(max_jump_ms), now_(now) {}
 
   bool IsLate(EventTime time) const { return now_ != kNoTime && time < now_ - lateness_; }
-  void Observe(EventTime time) { now_ = std::max(now_, time); }
+  // The first time of all is taken as it is.
+  bool IsAhead(EventTime time) const { return now_ != kNoTime && max_jump_ && time > now_ + *max_jump_; }
+  void Observe(EventTime time, std::uint64_t line) {
+    if (time <= now_) {
+      others_ = std::max(others_, time);
+      return;
+    }
+    others_ = now_;
+    now_ = time;
+    last_ = {others_ == kNoTime ? 0 : time - others_, line, 0};
+  }
+  // A tuple was refused as late. Without the one tuple that the clock stands at it might not have been.
+  void Refuse(EventTime late) {
+    if (others_ == kNoTime || late < others_ - lateness_) return;
+    ++last_.late;
+    if (last_.late >= worst_.late) worst_ = last_;
+  }
   EventTime now() const { return now_; }
+
+  // A tuple that moved the clock, how far beyond all others, and how many came too late for that alone.
+  struct Jump {
+    EventTime by = 0;
+    std::uint64_t line = 0;
+    std::uint64_t late = 0;
+  };
+  // That with the most; none of them: no tuple made another late by itself.
+  const Jump& worst_jump() const { return worst_; }
 
  private:
   EventTime lateness_;
+  std::optional<EventTime> max_jump_;
   EventTime now_;
+  EventTime others_ = kNoTime;  // the greatest time but for one tuple
+  Jump last_;
+  Jump worst_;
 };
 
 }  // namespace cordon

@@ -34,7 +34,11 @@ std::string TupleCoder::CodeColumn(const InputColumn& column, std::string_view c
   if (column.event_time) {
     const auto time = missing ? std::nullopt : ParseEventTime(cell);
     if (!time) return wrong(missing ? "a missing event time" : "not an event time");
-    if (clock_.IsLate(*time)) return wrong("an event later than stream.lateness allows");
+    if (clock_.IsLate(*time)) {
+      clock_.Refuse(*time);
+      return wrong("an event later than stream.lateness allows");
+    }
+    if (clock_.IsAhead(*time)) return wrong("an event further ahead of the clock than stream.max_jump allows");
     time_ = *time;
   }
   if (column.axis >= 0) {
@@ -94,7 +98,7 @@ void TupleCoder::Add(const InputRecord& record, CodedBatch& batch) {
     entry.index = static_cast<std::uint32_t>(batch.num_tuples());
     if (layout_.has_person) batch.persons.push_back(person_);
     batch.payload_ends.push_back(batch.payload.size());
-    if (layout_.has_event_time) clock_.Observe(time_);
+    if (layout_.has_event_time) clock_.Observe(time_, record.line);
   }
   entry.clock = clock_.now();
   batch.entries.push_back(entry);

@@ -67,6 +67,7 @@ class TupleCoder {
       : layout_(layout), rows_(rows), persons_(persons), clock_(clock) {}
 
   void Add(const InputRecord& record, CodedBatch& batch);
+  const EventClock& clock() const { return clock_; }
 
  private:
   // What is wrong with the record, as "column age: ..."; empty where its tuple was added.

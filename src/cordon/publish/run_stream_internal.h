@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run of a stream, shared by its two halves: run_stream.cpp drives it, resume_stream.cpp says whether it may go on from a
+// checkpoint.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cordon/publish/run_stream.h"
+#include "cordon/stream/checkpoint.h"
+#include "cordon/stream/pump.h"
+#include "cordon/stream/row_sink.h"
+
+namespace cordon::internal {
+
+// One run's parts, in the order in which they are made.
+class StreamRun {
+ public:
+  StreamRun(const StreamRequest& request, const Policy& policy, const StreamWorld& world, const Run& run)
+      : request_(request), policy_(policy), world_(world), run_(run), files_(*world.files) {}
+
+  Result<StreamReport> Go();
+
+ private:
+  Result<void> OpenInput();
+  Result<void> ChooseAlgorithm();
+  Result<void> MakeRandom();
+  Result<void> FindCheckpoint();
+  Result<void> CheckSnapshot() const;
+  Result<void> MakeEngine();
+  Result<void> CheckLengths() const;
+  Result<void> OpenOutputs();
+  Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
+  Result<StreamReport> Drive();
+  Result<void> CheckResumed(const StreamReport& report) const;
+  Result<void> CheckEnded();
+  std::string Options() const;
+  std::string Columns() const { return fmt::format("{}", fmt::join(reader_->columns(), "\x1f")); }
+  StreamReport ReportOf(const StreamMetrics& metrics) const;
+  void Note(const std::string& text) const {
+    if (request_.on_note) request_.on_note(text);
+  }
+
+  const StreamRequest& request_;
+  const Policy& policy_;
+  const StreamWorld& world_;
+  const Run& run_;
+  FileLayer& files_;
+
+  std::unique_ptr<LiveInput> input_;
+  RecordOptions record_options_;
+  std::unique_ptr<RecordReader> reader_;
+  StreamLayout layout_;
+  std::optional<RowFormat> rows_;
+  RowOptions row_options_;
+  const StreamAlgorithmEntry* algorithm_ = nullptr;
+  std::optional<Random> random_;
+  std::optional<CheckpointFolder> folder_;
+  std::optional<TickJournal> ticks_;
+  std::optional<StreamSnapshot> snapshot_;
+  std::unique_ptr<StreamEngine> engine_;
+  std::optional<StreamVerifier> verifier_;
+  std::optional<PersonKey> persons_;
+  std::optional<RowSink> sink_;
+  DriverFiles logs_;
+};
+
+}  // namespace cordon::internal

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/stream_request.h"
+
+#include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
+#include "cordon/publish/bind_stream.h"
+#include "cordon/publish/outputs.h"
+
+namespace cordon::internal {
+namespace {
+
+std::string DefaultDeadLetters(const StreamRequest& request) { return request.output + ".dead-letters.csv"; }
+
+Result<void> CheckFlags(const StreamRequest& request, const Policy& policy) {
+  if (!policy.stream) {
+    return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
+        .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
+  }
+  const bool pipe = IsPipe(request.output);
+  if (request.checkpoint && pipe && !request.sequence) {
+    return Error::InvalidPolicy("--checkpoint with --output {} needs --sequence", request.output)
+        .WithHint("--sequence numbers the rows, so that after a crash --resume-after N can leave out those the reader has");
+  }
+  if (request.resume_after && !request.checkpoint) {
+    return Error::InvalidPolicy("--resume-after needs --checkpoint")
+        .WithHint("without a checkpoint the same rows cannot be made again: tuples would be published twice, in other groups");
+  }
+  if (request.resume_after && !pipe) {
+    return Error::InvalidPolicy("--resume-after is for pipes: {} is a file, and tells by itself how far it is", request.output);
+  }
+  if (request.checkpoint_every == 0) return Error::InvalidPolicy("--checkpoint-every must be at least 1");
+  for (const auto& [flag, path] : {std::pair{"--audit", request.audit}, std::pair{"--dead-letters", request.dead_letters},
+                                   std::pair{"--report", request.report}, std::pair{"--checkpoint", request.checkpoint}}) {
+    if (path && (path->empty() || *path == "-")) return Error::InvalidPolicy("{} needs a name", flag);
+  }
+  if (policy.algorithm.suppressed == Suppression::kStar) {
+    return Error::InvalidPolicy("{}:{}: suppressed = \"star\" is for tables", policy.name, policy.algorithm.line)
+        .WithHint("streams have \"drop\", \"blank\" and \"pool\"");
+  }
+  if (policy.algorithm.suppressed == Suppression::kPool && policy.stream->order == StreamPolicy::Order::kArrival) {
+    return Error::InvalidPolicy("{}:{}: order = \"arrival\" does not go with suppressed = \"pool\"", policy.name,
+                                policy.stream->line)
+        .WithHint("a pooled tuple waits for long, and every later row would wait with it");
+  }
+  return {};
+}
+
+Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
+  std::vector<std::pair<std::string, std::string>> paths = {
+      {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
+  if (request.audit) paths.emplace_back("--audit", *request.audit);
+  if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.dead_letters) {
+    paths.emplace_back("--dead-letters", *request.dead_letters);
+  } else if (!IsPipe(request.output)) {
+    paths.emplace_back("the dead letters", DefaultDeadLetters(request));
+  }
+  return CheckDistinct(paths);
+}
+
+// Rows of a stream are read and written one by one, as lines.
+Error NoLines(const char* doing, const std::string& path, const char* what) {
+  return Error::InvalidPolicy("{} {}: a stream is CSV or JSON Lines, not {}", doing, path, what)
+      .WithHint("cordon anonymize takes Parquet and SQL; cordon stream takes lines, also from a pipe");
+}
+
+}  // namespace
+
+bool IsPipe(const std::string& output) { return output == "-" || IsSpecialFile(output); }
+
+std::optional<std::string> DeadLettersPath(const StreamRequest& request) {
+  if (!request.dead_letters && IsPipe(request.output)) return std::nullopt;
+  return request.dead_letters.value_or(DefaultDeadLetters(request));
+}
+
+Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(CheckFlags(request, policy));
+  return CheckPaths(request, policy);
+}
+
+Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& policy) {
+  if (IsSql(request.input)) return NoLines("reading", "sql:...", "a query");
+  RecordOptions options;
+  options.text = policy.data.text;
+  PathFormat by_path;
+  if (auto found = FormatOfPath(request.input); found.ok()) {
+    by_path = found.value();
+  } else if (!request.input_format) {
+    return std::move(found).error().WithContext("reading {}", request.input);
+  }
+  options.format = request.input_format.value_or(by_path.format);
+  if (options.format == FileFormat::kParquet) return NoLines("reading", request.input, "Parquet");
+  if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
+  if (options.format == FileFormat::kJsonLines) options.columns = StreamColumns(policy);
+  return options;
+}
+
+Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& policy, FileFormat input) {
+  RowOptions options;
+  options.text = policy.data.text;
+  options.sequence = request.sequence;
+  options.group_column = request.group_column;
+  CORDON_TRY(const PathFormat by_path, FormatOfPath(request.output).WithContext("writing {}", request.output));
+  if (by_path.compression != Compression::kNone) {
+    return Error::InvalidPolicy("writing {}: a stream is written plain, so that it can be read while it grows", request.output);
+  }
+  if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
+  options.format = request.output_format.value_or(IsPipe(request.output) ? input : by_path.format);
+  if (options.format == FileFormat::kParquet) return NoLines("writing", request.output, "Parquet");
+  return options;
+}
+
+}  // namespace cordon::internal

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is asked of a stream, and whether it can be served: checked before a row is read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cordon/io/record_reader.h"
+#include "cordon/publish/policy.h"
+#include "cordon/stream/row_format.h"
+#include "cordon/stream/stream_metrics.h"
+
+namespace cordon {
+
+struct StreamRequest {
+  std::string input = "-";
+  std::string output;
+  std::optional<FileFormat> input_format;
+  std::optional<FileFormat> output_format;
+  std::string algorithm;  // empty: the policy's
+  std::optional<std::string> checkpoint;
+  std::uint64_t checkpoint_every = 100'000;
+  std::optional<std::uint64_t> resume_after;
+  std::optional<std::string> audit;
+  std::optional<std::string> dead_letters;
+  std::optional<std::string> metrics;
+  std::optional<std::string> report;
+  std::optional<std::uint64_t> seed;
+  bool sequence = false;
+  bool group_column = false;
+
+  std::function<void(const StreamMetrics&, bool final)> on_status;
+  std::function<void(const std::string&)> on_note;  // a line for the person at the terminal
+};
+
+namespace internal {
+
+// The output cannot be cut: standard output, a pipe, a device.
+bool IsPipe(const std::string& output);
+// Where dead letters go; nothing where they are only told of.
+std::optional<std::string> DeadLettersPath(const StreamRequest& request);
+
+// Flags and policy against each other, and that no file has two parts to play.
+Result<void> CheckRequest(const StreamRequest& request, const Policy& policy);
+// How the input is read and the output written. Rows of a stream are lines: CSV or JSON Lines.
+Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& policy);
+Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& policy, FileFormat input);
+
+}  // namespace internal
+}  // namespace cordon
