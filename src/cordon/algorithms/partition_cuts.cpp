@@ -93,7 +93,7 @@ double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
   return first + Divide(halves->outside, parts);
 }
 
-double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts) {
+double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts) {
   const double whole = FindCuts(rows, -1, false);
   std::vector<Cut> cuts = std::move(cuts_);
   cuts_.clear();
@@ -122,11 +122,13 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, Ro
       best = i;
     }
   }
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (tried.size() > 1 && best_total >= hopeless) return kInfinite;
   const std::size_t inside = Apply(rows, tried[best]).size();
   std::vector<Place> rest(rows.begin() + static_cast<std::ptrdiff_t>(inside), rows.end());
   rows.resize(inside);
-  const double first = DivideWithForesight(std::move(rows), width, parts);
-  return first + DivideWithForesight(std::move(rest), width, parts);
+  const double first = DivideWithForesight(std::move(rows), width, kInfinite, parts);
+  return first + DivideWithForesight(std::move(rest), width, kInfinite, parts);
 }
 
 void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
