@@ -2,8 +2,8 @@
 #include "cordon/algorithms/cut_scores.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
+
+#include "cordon/algorithms/rank_lanes.h"
 
 namespace cordon {
 namespace {
@@ -12,60 +12,6 @@ constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
 constexpr std::size_t kMostValues = 4096;
 constexpr std::size_t kBins = 256;
 constexpr std::size_t kLargestKept = std::size_t{1} << 22;  // lanes of rows that stay allocated
-
-constexpr std::size_t kBlockBytes = 16;
-
-template <typename Lane>
-struct Block {
-  static constexpr std::size_t kLanes = kBlockBytes / sizeof(Lane);
-  typedef Lane Vector __attribute__((vector_size(kBlockBytes)));
-
-  static Vector Load(const Lane* from) {
-    Vector vector;
-    std::memcpy(&vector, from, sizeof(vector));
-    return vector;
-  }
-  static void Store(Lane* to, Vector vector) { std::memcpy(to, &vector, sizeof(vector)); }
-};
-
-// to: the least of its lanes and others'; the greatest likewise.
-template <typename Lane>
-void Lower(Lane* to, const Lane* others, std::size_t width) {
-  using Lanes = Block<Lane>;
-  for (std::size_t i = 0; i < width; i += Lanes::kLanes) {
-    const auto a = Lanes::Load(to + i);
-    const auto b = Lanes::Load(others + i);
-    Lanes::Store(to + i, a < b ? a : b);
-  }
-}
-
-template <typename Lane>
-void Raise(Lane* to, const Lane* others, std::size_t width) {
-  using Lanes = Block<Lane>;
-  for (std::size_t i = 0; i < width; i += Lanes::kLanes) {
-    const auto a = Lanes::Load(to + i);
-    const auto b = Lanes::Load(others + i);
-    Lanes::Store(to + i, a > b ? a : b);
-  }
-}
-
-template <typename Lane>
-void Empty(Lane* box, std::size_t width) {
-  std::fill_n(box, width, std::numeric_limits<Lane>::max());
-  std::fill_n(box + width, width, Lane{-1});
-}
-
-template <typename Lane>
-void Include(Lane* box, const Lane* row, std::size_t width) {
-  Lower(box, row, width);
-  Raise(box + width, row, width);
-}
-
-template <typename Lane>
-void Unite(Lane* box, const Lane* other, std::size_t width) {
-  Lower(box, other, width);
-  Raise(box + width, other + width, width);
-}
 
 template <typename Value>
 void Grow(std::vector<Value>& values, std::size_t size) {
@@ -79,7 +25,7 @@ CutScores<Lane>::CutScores(const PartitionSpace& space, const PartitionGate& gat
     : space_(space),
       gate_(gate),
       d_(space.num_quasi()),
-      width_((d_ + Block<Lane>::kLanes - 1) / Block<Lane>::kLanes * Block<Lane>::kLanes),
+      width_(internal::RankLanes<Lane>::Width(d_)),
       box_(2 * width_),
       inside_box_(2 * width_),
       outside_box_(2 * width_) {}
@@ -105,12 +51,12 @@ double CutScores<Lane>::Find(std::span<const Place> rows, double price, Wanted w
 template <typename Lane>
 void CutScores<Lane>::TakeRows(std::span<const Place> rows) {
   Grow(rows_, rows.size() * width_);
-  Empty(box_.data(), width_);
+  internal::RankLanes<Lane>::Empty(box_.data(), width_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Rank* const from = space_.row(rows[i]);
     Lane* const to = &rows_[i * width_];
     for (std::size_t q = 0; q < d_; ++q) to[q] = static_cast<Lane>(from[q]);
-    Include(box_.data(), to, width_);
+    internal::RankLanes<Lane>::Include(box_.data(), to, width_);
   }
   if (!gate_.has_masks()) return;
   Grow(masks_, rows.size());
@@ -179,22 +125,22 @@ void CutScores<Lane>::SumUp(std::size_t num_rows, std::size_t q) {
   Grow(prefix_, size * (n + 1));
   Grow(suffix_, size * (n + 1));
   count_before_.assign(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i) Empty(&at_[size * i], width_);
+  for (std::size_t i = 0; i < n; ++i) internal::RankLanes<Lane>::Empty(&at_[size * i], width_);
   for (std::size_t i = 0; i < num_rows; ++i) {
     const std::uint32_t slot = slot_[static_cast<std::size_t>(rank(i, q) - lo)];
-    Include(&at_[size * slot], &rows_[i * width_], width_);
+    internal::RankLanes<Lane>::Include(&at_[size * slot], &rows_[i * width_], width_);
     ++count_before_[slot + 1];
   }
-  Empty(prefix_.data(), width_);
+  internal::RankLanes<Lane>::Empty(prefix_.data(), width_);
   for (std::size_t i = 0; i < n; ++i) {
     std::copy_n(&prefix_[size * i], size, &prefix_[size * (i + 1)]);
-    Unite(&prefix_[size * (i + 1)], &at_[size * i], width_);
+    internal::RankLanes<Lane>::Unite(&prefix_[size * (i + 1)], &at_[size * i], width_);
     count_before_[i + 1] += count_before_[i];
   }
-  Empty(&suffix_[size * n], width_);
+  internal::RankLanes<Lane>::Empty(&suffix_[size * n], width_);
   for (std::size_t i = n; i-- > 0;) {
     std::copy_n(&suffix_[size * (i + 1)], size, &suffix_[size * i]);
-    Unite(&suffix_[size * i], &at_[size * i], width_);
+    internal::RankLanes<Lane>::Unite(&suffix_[size * i], &at_[size * i], width_);
   }
   if (!gate_.has_masks()) return;
   mask_at_.assign(n, 0);
@@ -256,9 +202,10 @@ void CutScores<Lane>::Score(std::size_t q, std::size_t first, std::size_t last) 
   const Lane* outside_box = &suffix_[size * (last + 1)];
   if (first > 0) {
     std::copy_n(&at_[size * first], size, inside_box_.data());
-    for (std::size_t i = first + 1; i <= last; ++i) Unite(inside_box_.data(), &at_[size * i], width_);
+    for (std::size_t i = first + 1; i <= last; ++i)
+      internal::RankLanes<Lane>::Unite(inside_box_.data(), &at_[size * i], width_);
     std::copy_n(&prefix_[size * first], size, outside_box_.data());
-    Unite(outside_box_.data(), outside_box, width_);
+    internal::RankLanes<Lane>::Unite(outside_box_.data(), outside_box, width_);
     inside_box = inside_box_.data();
     outside_box = outside_box_.data();
   }
