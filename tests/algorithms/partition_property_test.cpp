@@ -353,6 +353,7 @@ TEST(PartitionProperty, NoRowWouldRatherBeLeftOutOrBack) {
 
 TEST(PartitionGateProperty, SaysWhatTheModelSays) {
   int admitted = 0;
+  int masked = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 30, seed % 2 == 0);
@@ -375,10 +376,17 @@ TEST(PartitionGateProperty, SaysWhatTheModelSays) {
         EXPECT_EQ(gate.Admits(rows, out, in), counted.Admits(swapped));
       }
       EXPECT_EQ(gate.Admits(rows), counted.Admits(rows));
+      if (gate.has_masks()) {
+        std::uint64_t mask = 0;
+        for (const Place row : rows) mask |= gate.Mask(row);
+        EXPECT_EQ(rows.size() >= gate.min_rows() && gate.AdmitsMask(mask), counted.Admits(rows));
+        ++masked;
+      }
       admitted += gate.Admits(rows);
     }
   }
   EXPECT_GT(admitted, 500);
+  EXPECT_GT(masked, 500);
 }
 
 TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
@@ -426,6 +434,51 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
       }
     }
   }
+}
+
+// The best cut of narrow ranks, of wide ones and of a slow search by the definition is the same.
+TEST(CutScoresProperty, TheBestCutIsWhatTheDefinitionSays) {
+  int cut = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 40, true);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    const PartitionSpace space(view, {});
+    PartitionGate gate(view, counted.model, counted.counted);
+    if (!gate.exact() || view.size() < 2) continue;
+    std::vector<Place> rows(view.size());
+    std::iota(rows.begin(), rows.end(), Place{0});
+    std::vector<PartitionCut> narrow;
+    std::vector<PartitionCut> wide;
+    std::vector<PartitionCut> all;
+    CutScores<std::int16_t> narrow_scores(space, gate);
+    CutScores<std::int32_t> wide_scores(space, gate);
+    const double whole = narrow_scores.Find(rows, -1, CutScores<std::int16_t>::Wanted::kBest, narrow);
+    EXPECT_EQ(whole, wide_scores.Find(rows, -1, CutScores<std::int32_t>::Wanted::kBest, wide));
+    wide_scores.Find(rows, -1, CutScores<std::int32_t>::Wanted::kAll, all);
+    EXPECT_NEAR(whole, TotalLoss(each.data, {{rows.begin(), rows.end()}}), 1e-4);
+    ASSERT_EQ(narrow.empty(), wide.empty());
+    ASSERT_EQ(narrow.empty(), all.empty());
+    if (narrow.empty()) continue;
+    EXPECT_EQ(narrow.back().total, wide.back().total);
+    double least = 1e9;
+    for (const PartitionCut& one : all) {
+      std::vector<RowId> inside;
+      std::vector<RowId> outside;
+      for (const Place row : rows) {
+        const Rank rank = space.row(row)[one.attribute];
+        (one.lo <= rank && rank <= one.hi ? inside : outside).push_back(row);
+      }
+      EXPECT_TRUE(counted.Admits(inside));
+      EXPECT_TRUE(counted.Admits(outside));
+      EXPECT_NEAR(one.total, TotalLoss(each.data, {inside, outside}), 1e-4);
+      least = std::min(least, one.total);
+    }
+    EXPECT_EQ(narrow.back().total, least);
+    ++cut;
+  }
+  EXPECT_GT(cut, 30);
 }
 
 // Of what the tree says of a group's surroundings a scan finds nothing more, and nothing nearer.

@@ -78,7 +78,12 @@ class BoxTree {
   NodeId AddPair(NodeId parent);
   void Resize(std::size_t num_nodes);
   std::size_t ChooseCut(std::span<GroupId> groups);
-  double CutScore(std::span<const GroupId> groups, std::int64_t threshold, std::size_t below);
+  struct TreeCut {
+    double score;
+    std::int64_t threshold = 0;  // of lo + hi: groups below it are one side
+  };
+  void TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& best);
+  std::int64_t Key(GroupId g, std::size_t q) const { return static_cast<std::int64_t>(groups_.lo(g, q)) + groups_.hi(g, q); }
   void FitLeaf(NodeId node);
   bool FitInner(NodeId node);
   void FitAbove(NodeId node);
@@ -108,9 +113,14 @@ class BoxTree {
   std::vector<Side> asked_;  // the box of a group that is asked about
   std::vector<std::pair<double, NodeId>> open_;
   std::vector<std::pair<double, GroupId>> best_;
-  std::vector<std::int64_t> keys_;
-  std::vector<std::int64_t> sorted_;
-  std::vector<Side> sides_;
+  // For cuts along one attribute: groups by bins of their keys, bins by buckets.
+  std::vector<std::uint32_t> in_bin_;
+  std::vector<std::uint32_t> bucket_of_;
+  std::vector<std::uint32_t> in_bucket_;
+  std::vector<std::size_t> first_bin_;  // of a bucket
+  std::vector<Side> buckets_;
+  std::vector<Side> side_;
+  std::vector<double> left_;
 };
 
 }  // namespace cordon

@@ -23,7 +23,7 @@ constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into block
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
-constexpr double kNearCuts = 1.4;       // unrefined cuts lose so many times what the search does: refined, they may do better
+constexpr double kNearCuts = 1.35;      // unrefined cuts lose so many times what the search does: refined, they may do better
 constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
 constexpr double kNearStart = 1.6;      // others' groups that lose more than so many times the best are no way to begin
 constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
@@ -95,6 +95,7 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
   if (problem.outlook.HasCaps()) {
     ways = {{times(1.2), 1}, {times(1.6), 1}, {times(3), 1}, {least, 1}, {least, 0.8}, {times(1.4), 1}, {times(2), 1}};
   }
+  if (problem.outlook.LooksAhead()) ways = {{times(2), 1}, {times(4), 1}, {least, 0.8}, {times(3), 1}, {times(8), 1}};
   if (least > problem.model.MinRows()) {
     ways = {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
   }
@@ -327,7 +328,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  BoxSpans(view.data()),
                                  MixOutlook(specs, reference, histogram, classes)};
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
-  const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
+  const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
   const Plan plan = PlanOf(options, problem.outlook, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const PartitionOptions::Effort effort = PartitionEffort(options.effort);

@@ -199,6 +199,7 @@ RefineOptions RefineBy(Effort effort) {
     options.rounds = 12;
     options.resplit = 8;
     options.least_gain = 0.0005;
+    options.max_near = 2000;
   }
   return options;
 }

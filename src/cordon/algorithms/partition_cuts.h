@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Top-down division of a set of rows: of all cuts that leave two admitted sides the one after which the boxes of the
-// sides lose least, and again on both sides, as long as something is gained. A numeric attribute is cut at a threshold,
-// a categorical one into the rows under one hierarchy node and the rest.
-//
-// All cuts of an attribute are scored exactly by one pass over the rows: what lies at each value is summed up in a box
-// over all attributes, and prefix and suffix unions of these boxes are the sides.
+// sides lose least, and again on both sides, as long as something is gained.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +10,7 @@
 #include <vector>
 
 #include "cordon/algorithms/cut_counts.h"
+#include "cordon/algorithms/cut_scores.h"
 #include "cordon/algorithms/partition_gate.h"
 #include "cordon/algorithms/partition_space.h"
 
@@ -24,12 +21,14 @@ using RowSets = std::vector<std::vector<Place>>;
 // Keeps its memory from call to call: one per thread.
 class PartitionCuts {
  public:
-  PartitionCuts(const PartitionSpace& space, PartitionGate& gate) : space_(space), gate_(gate), counts_(space, gate) {}
+  PartitionCuts(const PartitionSpace& space, PartitionGate& gate)
+      : space_(space), gate_(gate), counts_(space, gate), narrow_(space, gate), wide_(space, gate) {}
 
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);
-  // The same with foresight: the `width` best cuts are followed to their ends before one is chosen.
-  double DivideWithForesight(std::vector<Place> rows, int width, RowSets& parts);
+  // The same with foresight: the `width` best cuts are followed to their ends before one is chosen. It is given up, and the
+  // loss infinite, where no end of the first choice loses less than `hopeless`.
+  double DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts);
   // One best cut. A price of at least 0 allows cuts that leave one side that is not admitted: its rows are expelled, to be
   // divided later together with others of their kind, and are reckoned to lose the price each. Nothing where no cut gains.
   struct Halves {
@@ -45,41 +44,20 @@ class PartitionCuts {
   double Loss(std::span<const Place> rows);  // total: rows times the loss of their box
 
  private:
-  struct Cut {
-    double total = 0;  // loss of both sides
-    std::size_t attribute = 0;
-    Rank lo = 0;  // one side has its ranks in lo..hi
-    Rank hi = 0;
-    std::uint32_t inside = 0;  // rows of that side
-    enum class Side { kNone, kInside, kOutside } expelled = Side::kNone;
-  };
+  using Cut = PartitionCut;
 
-  void FindCuts(std::span<const Place> rows, double price);
-  void ScoreAttribute(std::span<const Place> rows, std::size_t q, double price);
-  void Score(std::size_t q, std::size_t first, std::size_t last, double price);
+  double FindCuts(std::span<const Place> rows, double price, bool best);
   bool Allowed(std::span<const Place> rows, const Cut& cut);
-  const Cut* BestCut(std::span<const Place> rows, double below);
+  const Cut* BestCut(std::span<const Place> rows);
   std::span<Place> Apply(std::span<Place> rows, const Cut& cut);
-  double BoxLoss(const Rank* box, std::size_t count) const;
 
   const PartitionSpace& space_;
   PartitionGate& gate_;
   CutCounts counts_;
+  CutScores<std::int16_t> narrow_;
+  CutScores<std::int32_t> wide_;
   std::vector<Cut> cuts_;
-  double whole_ = 0;          // total loss of the rows at hand
-  std::vector<Rank> box_;     // their box: lo and hi by turns
-  std::vector<Rank> values_;  // of the attribute at hand, ascending; the first of each bin
-  std::vector<Rank> last_;    // the last rank of each bin
-  std::vector<std::uint32_t> slot_;
-  std::vector<std::uint32_t> seen_;
-  // Boxes by value: lo and hi by turns per attribute; prefix[i] is the union of values 0..i-1, suffix[i] of i and on.
-  std::vector<Rank> at_;
-  std::vector<Rank> prefix_;
-  std::vector<Rank> suffix_;
-  std::vector<std::uint32_t> count_;
-  std::vector<std::uint32_t> count_before_;
-  std::vector<Rank> inside_box_;
-  std::vector<Rank> outside_box_;
+  double whole_ = 0;  // total loss of the rows at hand
   std::vector<Place> inside_rows_;
   std::vector<Place> outside_rows_;
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/partition_gate.h"
 
+#include <bit>
+
 namespace cordon {
 namespace {
 
 constexpr std::size_t kLargestKept = 512;  // values of all histograms together
+constexpr std::int64_t kMaskBits = 64;
 
 }  // namespace
 
@@ -16,17 +19,37 @@ PartitionGate::PartitionGate(const View& view, const GroupModel& model, const Co
       counts_(counted) {
   if (const auto distinct = model.only_distinct()) {
     needs_.emplace();
+    std::int64_t bits = 0;
     for (const DistinctNeed& need : *distinct) {
       if (!need.histogram && counted.persons() == nullptr) continue;  // MinRows says it
       const Codes& codes = need.histogram ? counted.codes(*need.histogram) : *counted.persons();
-      needs_->push_back({&codes, need.least, need.missing.value_or(kNull), {}});
+      const std::int64_t values = need.histogram ? counted.histogram_size(*need.histogram) : kMaskBits + 1;
+      needs_->push_back({&codes, need.least, need.missing.value_or(kNull), static_cast<int>(std::min(bits, kMaskBits)), 0, {}});
+      bits += values;
+      if (bits > kMaskBits) continue;
+      for (std::int64_t i = 0; i < values; ++i) needs_->back().bits |= std::uint64_t{1} << (needs_->back().first_bit + i);
     }
     rows_decide_ = needs_->empty();
+    has_masks_ = !rows_decide_ && bits <= kMaskBits;
     return;
   }
   std::size_t values = 0;
   for (std::size_t i = 0; i < counted.num_histograms(); ++i) values += static_cast<std::size_t>(counted.histogram_size(i));
   keep_counts_ = values <= kLargestKept;
+}
+
+std::uint64_t PartitionGate::Mask(Place place) const {
+  std::uint64_t mask = 0;
+  for (const Need& need : *needs_) {
+    const Code code = (*need.codes)[row(place)];
+    if (code >= 0 && code != need.missing) mask |= std::uint64_t{1} << (need.first_bit + code);
+  }
+  return mask;
+}
+
+bool PartitionGate::AdmitsMask(std::uint64_t mask) const {
+  return std::all_of(needs_->begin(), needs_->end(),
+                     [&](const Need& need) { return std::popcount(mask & need.bits) >= need.least; });
 }
 
 bool PartitionGate::Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {

@@ -5,12 +5,15 @@
 #include <limits>
 #include <numeric>
 
+#include "cordon/algorithms/rank_lanes.h"
+
 namespace cordon {
 namespace {
 
 constexpr double kMargin = 1e-7;
 constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place rows that are left over
 
+template <typename Lane>
 class Peeling {
  public:
   Peeling(const View& view, const PartitionSpace& space, PartitionGate& gate, const LatticeCells& cells, double price)
@@ -20,13 +23,16 @@ class Peeling {
         price_(price),
         grouper_(cells),
         left_(cells.all()),
-        place_of_(view.data().num_rows) {
+        place_of_(view.data().num_rows),
+        width_(Lanes::Width(space.num_quasi())) {
     for (std::size_t place = 0; place < view.size(); ++place) place_of_[view.rows()[place]] = static_cast<Place>(place);
     quasi_.resize(space.num_quasi());
     std::iota(quasi_.begin(), quasi_.end(), std::size_t{0});
-    ranks_.resize(cells.num_cells() * space.num_quasi());
+    ranks_.resize(cells.num_cells() * width_);
     for (std::size_t cell = 0; cell < cells.num_cells(); ++cell) {
-      for (std::size_t q = 0; q < quasi_.size(); ++q) ranks_[cell * quasi_.size() + q] = space.rank_of(q, cells.code(q, cell));
+      for (std::size_t q = 0; q < quasi_.size(); ++q) {
+        ranks_[cell * width_ + q] = static_cast<Lane>(space.rank_of(q, cells.code(q, cell)));
+      }
     }
   }
 
@@ -42,6 +48,8 @@ class Peeling {
   }
 
  private:
+  using Lanes = internal::RankLanes<Lane>;
+
   void Climb(LevelVector& levels, const LevelVector& top) {
     double score = Score(levels, std::numeric_limits<double>::infinity());
     while (true) {
@@ -100,26 +108,20 @@ class Peeling {
     const std::size_t rest = Group(levels);
     double score = price_ * static_cast<double>(rest);
     if (score >= bound) return score;
-    const std::size_t d = quasi_.size();
-    boxes_.resize(std::max(boxes_.size(), rows_.size() * 2 * d));
-    for (std::size_t i = 0; i < rows_.size() * 2 * d; i += 2) {
-      boxes_[i] = std::numeric_limits<Rank>::max();
-      boxes_[i + 1] = -1;
+    const std::size_t size = 2 * width_;
+    if (boxes_.size() < rows_.size() * size) boxes_.resize(rows_.size() * size);
+    for (std::size_t group = 0; group < rows_.size(); ++group) {
+      if (admitted_[group] != 0) Lanes::Empty(&boxes_[group * size], width_);
     }
     for (std::size_t i = 0; i < left_.cells.size(); ++i) {
       const std::uint32_t group = grouper_.group_of(i);
-      if (admitted_[group] == 0) continue;
-      const Rank* const ranks = &ranks_[left_.cells[i] * d];
-      Rank* const box = &boxes_[group * 2 * d];
-      for (std::size_t q = 0; q < d; ++q) {
-        box[2 * q] = std::min(box[2 * q], ranks[q]);
-        box[2 * q + 1] = std::max(box[2 * q + 1], ranks[q]);
-      }
+      if (admitted_[group] != 0) Lanes::Include(&boxes_[group * size], &ranks_[left_.cells[i] * width_], width_);
     }
     for (std::size_t group = 0; group < rows_.size() && score < bound; ++group) {
       if (admitted_[group] == 0) continue;
+      const Lane* const box = &boxes_[group * size];
       double loss = 0;
-      for (std::size_t q = 0; q < d; ++q) loss += space_.Span(q, boxes_[(group * d + q) * 2], boxes_[(group * d + q) * 2 + 1]);
+      for (std::size_t q = 0; q < quasi_.size(); ++q) loss += space_.Span(q, box[q], box[width_ + q]);
       score += loss * rows_[group];
     }
     return score;
@@ -222,10 +224,11 @@ class Peeling {
   CellSet left_;
   std::vector<Place> place_of_;
   std::vector<std::size_t> quasi_;
-  std::vector<Rank> ranks_;  // by cell
+  std::size_t width_;        // lanes of a cell
+  std::vector<Lane> ranks_;  // by cell
   std::vector<std::uint32_t> rows_;
   std::vector<char> admitted_;
-  std::vector<Rank> boxes_;
+  std::vector<Lane> boxes_;
   std::vector<std::uint32_t> starts_;
   std::vector<std::uint32_t> by_group_;
   std::vector<Place> members_;
@@ -244,7 +247,8 @@ Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGat
     levels.push_back(std::move(made));
   }
   const LatticeCells cells(view, std::move(levels), run);
-  return Peeling(view, space, gate, cells, price).Run(run);
+  if (space.narrow()) return Peeling<std::int16_t>(view, space, gate, cells, price).Run(run);
+  return Peeling<std::int32_t>(view, space, gate, cells, price).Run(run);
 }
 
 }  // namespace cordon

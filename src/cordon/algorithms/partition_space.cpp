@@ -2,6 +2,7 @@
 #include "cordon/algorithms/partition_space.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cordon {
 namespace {
@@ -31,6 +32,7 @@ void PartitionSpace::AddAxis(const MicrodataColumn& column, std::span<const RowI
     axis.codes.push_back(code);
   }
   axis.size = axis.codes.size();
+  narrow_ = narrow_ && axis.size < std::numeric_limits<std::int16_t>::max();
   ParallelFor(threads, rows.size(), kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) ranks_[i * axes_.size() + q] = rank_of[column.codes[rows[i]]];
   });

@@ -27,6 +27,8 @@ class PartitionSpace {
   std::size_t num_quasi() const { return axes_.size(); }
   const Rank* row(Place place) const { return ranks_.data() + static_cast<std::size_t>(place) * axes_.size(); }
   Rank rank_of(std::size_t q, Code code) const { return axes_[q].rank_of[static_cast<std::size_t>(code)]; }
+  // Whether all ranks fit into 15 bits.
+  bool narrow() const { return narrow_; }
   // Of one suppressed row: the sum of the weights.
   double suppressed_loss() const { return suppressed_loss_; }
 
@@ -85,6 +87,7 @@ class PartitionSpace {
   std::vector<Axis> axes_;
   std::vector<Rank> ranks_;
   double suppressed_loss_ = 0;
+  bool narrow_ = true;
 };
 
 }  // namespace cordon

@@ -13,6 +13,7 @@ constexpr int kSweeps = 4;
 constexpr int kTrims = 6;
 constexpr std::size_t kTrimsTried = 8;
 constexpr int kForesight = 4;
+constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
 constexpr std::size_t kSwapNear = 6;
 constexpr double kDissolveLook = 1.25;        // times a group's loss: dearer places are not looked at to tell that it cannot go
 constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided anew
@@ -35,6 +36,7 @@ GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gat
 void GroupRefinement::Rounds(const Run& run) {
   double before = total();
   for (int round = 0; round < options_.rounds; ++round) {
+    if (round == 1) tree_.Build();  // few groups change after the first round
     std::vector<GroupId> order;
     for (GroupId g = 0; g < groups_.size(); ++g) {
       if (groups_.alive(g) && groups_.dirty(g)) order.push_back(g);
@@ -48,7 +50,6 @@ void GroupRefinement::Rounds(const Run& run) {
       }
       if (groups_.alive(order[i]) && groups_.dirty(order[i])) RefineGroup(order[i]);
     }
-    tree_.Build();
     TakeBack();
     const double now = total();
     if (before - now <= options_.least_gain * before) break;
@@ -289,7 +290,8 @@ bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
   }
   std::sort(rows.begin(), rows.end());
   RowSets parts;
-  if (top_down_.DivideWithForesight(std::move(rows), kForesight, parts) >= before - kMargin) return false;
+  const double hopeless = old.size() > 1 ? kHopeless * before : std::numeric_limits<double>::infinity();
+  if (top_down_.DivideWithForesight(std::move(rows), kForesight, hopeless, parts) >= before - kMargin) return false;
   for (std::size_t i = 0; i < std::max(old.size(), parts.size()); ++i) {
     if (i < old.size() && i < parts.size()) {
       groups_.Replace(old[i], std::move(parts[i]));

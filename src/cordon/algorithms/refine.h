@@ -29,7 +29,7 @@ struct RefineOptions {
   std::size_t resplit = 3;        // groups put together with one; 0: none
   double least_gain = 0.002;      // a round that gains a smaller share is the last
   std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
-  std::size_t max_near = 2000;    // the same for groups near another
+  std::size_t max_near = 150;     // the same for groups near another: those seen first are mostly the nearest
   std::size_t max_left_out = 0;   // rows that may be in no group
   double price = 0;               // what each of them is reckoned to lose
 };

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Boxes over ranks as lanes of numbers: the least rank of each attribute, then the greatest, each in whole blocks of 16 bytes
+// that one instruction compares. Lane is std::int16_t where all ranks fit, else std::int32_t.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+namespace cordon::internal {
+
+template <typename Lane>
+struct RankLanes {
+  static constexpr std::size_t kBytes = 16;
+  static constexpr std::size_t kLanes = kBytes / sizeof(Lane);
+  typedef Lane Block __attribute__((vector_size(kBytes)));
+
+  // Lanes of a row of so many attributes; a box has twice as many.
+  static std::size_t Width(std::size_t num_attributes) { return (num_attributes + kLanes - 1) / kLanes * kLanes; }
+
+  static void Empty(Lane* box, std::size_t width) {
+    std::fill_n(box, width, std::numeric_limits<Lane>::max());
+    std::fill_n(box + width, width, Lane{-1});
+  }
+  static void Include(Lane* box, const Lane* row, std::size_t width) {
+    Lower(box, row, width);
+    Raise(box + width, row, width);
+  }
+  static void Unite(Lane* box, const Lane* other, std::size_t width) {
+    Lower(box, other, width);
+    Raise(box + width, other + width, width);
+  }
+
+ private:
+  static Block Load(const Lane* from) {
+    Block block;
+    std::memcpy(&block, from, sizeof(block));
+    return block;
+  }
+  static void Lower(Lane* to, const Lane* others, std::size_t width) {
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      const Block a = Load(to + i);
+      const Block b = Load(others + i);
+      const Block least = a < b ? a : b;
+      std::memcpy(to + i, &least, sizeof(least));
+    }
+  }
+  static void Raise(Lane* to, const Lane* others, std::size_t width) {
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      const Block a = Load(to + i);
+      const Block b = Load(others + i);
+      const Block greatest = a > b ? a : b;
+      std::memcpy(to + i, &greatest, sizeof(greatest));
+    }
+  }
+};
+
+}  // namespace cordon::internal
