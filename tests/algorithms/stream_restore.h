@@ -53,7 +53,9 @@ struct Restored {
   void Push(const Arrival& arrival) {
     const Tuple tuple{++position, arrival.time, arrival.person, arrival.quasi, arrival.sensitive};
     for (StreamVerifier* each : {verifier, verifier_restored}) {
-      if (each != nullptr) ASSERT_TRUE(each->Arrive(tuple).ok());
+      if (each != nullptr) {
+        ASSERT_TRUE(each->Arrive(tuple).ok());
+      }
     }
     std::vector<Departure> out_kept;
     std::vector<Departure> out_restored;
@@ -61,7 +63,9 @@ struct Restored {
     restored.Push(tuple, out_restored);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(out_kept, out_restored));
     for (StreamVerifier* each : {verifier, verifier_restored}) {
-      if (each != nullptr) ASSERT_TRUE(each->EndStep().ok());
+      if (each != nullptr) {
+        ASSERT_TRUE(each->EndStep().ok());
+      }
     }
   }
 
@@ -69,8 +73,12 @@ struct Restored {
     ASSERT_EQ(a.size(), b.size()) << "at " << position;
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_TRUE(SameDeparture(a[i], b[i])) << "at " << position;
-      if (verifier != nullptr) ASSERT_TRUE(verifier->Accept(a[i]).ok());
-      if (verifier_restored != nullptr) ASSERT_TRUE(verifier_restored->Accept(b[i]).ok());
+      if (verifier != nullptr) {
+        ASSERT_TRUE(verifier->Accept(a[i]).ok());
+      }
+      if (verifier_restored != nullptr) {
+        ASSERT_TRUE(verifier_restored->Accept(b[i]).ok());
+      }
     }
   }
 };

@@ -84,7 +84,6 @@ MadeEngine MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Ra
 }
 
 StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
-  const DynamicGroupOptions options = DynamicGroupOptionsOf(policy);
   StreamVerifierOptions verify;
   TakeDelay(policy, verify);
   return verify;
