@@ -110,10 +110,15 @@ class Posix final : public FileLayer {
     return ::stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0;
   }
   Result<void> MakePrivate(const std::string& path) override {
+    // Never through a link: in a folder that others may write to it could lead anywhere.
+    const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return errno == ELOOP ? Error::Io("{} is a link, not a file", path) : Failed(path, errno);
     struct stat info = {};
-    if (::stat(path.c_str(), &info) != 0) return Failed(path, errno);
-    if ((info.st_mode & 077) == 0 || ::chmod(path.c_str(), 0600) == 0) return {};
-    return Failed(path, errno);
+    const bool done =
+        ::fstat(file, &info) == 0 && (!S_ISREG(info.st_mode) || (info.st_mode & 077) == 0 || ::fchmod(file, 0600) == 0);
+    const int code = errno;
+    ::close(file);
+    return done ? Result<void>() : Failed(path, code);
   }
   Result<void> SyncFolder(const std::string& path) override {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
