@@ -31,33 +31,33 @@ class KeStoreTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  static void Fill(const StoreStage& stage, const std::string& content) { FillPart(stage, 1, content); }
-  static void FillPart(const StoreStage& stage, std::uint64_t number, const std::string& content) {
-    for (const char* table : kStoreTables) {
-      const std::string name = PartFile(table, number);
-      std::ofstream(stage.directory() + "/" + name) << content << name;
-    }
+  static void Fill(const StoreStage& stage, const std::string& content) {
+    for (const char* table : kStoreTables)
+      std::ofstream(stage.directory() + "/" + TableFile(table)) << content << TableFile(table);
   }
   static Json Manifest(unsigned rows) {
-    return {{"format", 1},          {"kind", "ke-store"},       {"rows", rows},
-            {"sensitive", "value"}, {"columns", Json::array()}, {"releases", Json::array()}};
+    Json manifest = {{"format", 1},          {"kind", "ke-store"},       {"rows", rows},
+                     {"sensitive", "value"}, {"columns", Json::array()}, {"releases", Json::array()}};
+    const StorePart whole{rows, StorePart::kSettled, {1, 1, 1}};
+    SetParts(manifest, std::span(&whole, 1));
+    return manifest;
   }
-  // The store with one more part. Up to a step, where the process ends: 1 the stage, 2 links and files, 3 sealed, 4 in place.
+  // The store with one more part. Up to a step, where the process ends: 1 the stage, 2 files, 3 sealed, 4 in place.
   void AddPart(int steps) const {
     const StoreManifest old = OpenStore(store_).value();
     StoreStage stage = StoreStage::ForNext(store_).value();
+    const std::string scratch = stage.Scratch("new").value();
     if (steps == 1) ::_exit(HasFailure() ? 1 : 0);
+    std::ofstream(scratch + "/part") << "on the way";
+    const unsigned rows = old.json.value("rows", 0u) + 1;
     std::vector<StorePart> parts = PartsOf(old.json);
-    for (const StorePart& part : parts) ASSERT_TRUE(stage.Keep(old, part).ok());
-    const std::uint64_t number = NextPart(old.json);
-    parts.push_back({number, 1, 0});
-    FillPart(stage, number, "more");
+    parts.push_back({1, 0, {1, 1, 1}});
+    Fill(stage, fmt::format("{} rows", rows));
     if (steps == 2) ::_exit(HasFailure() ? 1 : 0);
     Json manifest = old.json;
-    manifest["rows"] = old.json.value("rows", 0u) + 1;
-    manifest["next_part"] = number + 1;
+    manifest["rows"] = rows;
     SetParts(manifest, parts);
-    ASSERT_TRUE(stage.Seal(manifest, {{"is", fmt::format("with {}", number)}}).ok());
+    ASSERT_TRUE(stage.Seal(manifest, {{"is", fmt::format("with {}", rows)}}).ok());
     if (steps == 3) ::_exit(HasFailure() ? 1 : 0);
     ASSERT_TRUE(stage.Commit().ok());
   }
@@ -180,21 +180,26 @@ TEST_F(KeStoreTest, KilledAfterTheExchangeItIsTheNewStore) {
   EXPECT_EQ(content, "newtable.parquet");
 }
 
-TEST_F(KeStoreTest, APartIsAddedWithoutTouchingTheOthers) {
+TEST_F(KeStoreTest, APartMoreIsANewStoreOfTheSameFiles) {
   Make();
-  const auto inode = [&](const char* name) {
-    struct stat info = {};
-    EXPECT_EQ(::stat((store_ + "/" + name).c_str(), &info), 0);
-    return info.st_ino;
-  };
-  const auto before = inode("table.parquet");
-  for (unsigned append = 1; append <= 3; ++append) {
+  for (unsigned rows = 2; rows <= 4; ++rows) {
     AddPart(4);
-    ExpectState(1 + append, fmt::format("with {}", append + 1));
-    EXPECT_EQ(inode("table.parquet"), before);
-    EXPECT_EQ(PartPaths(store_, OpenStore(store_).value().json, "table").size(), append + 1);
+    ExpectState(rows, fmt::format("with {}", rows));
+    EXPECT_EQ(ReadFile(store_ + "/help.parquet").value(), fmt::format("{} rowshelp.parquet", rows));
+    EXPECT_EQ(PartsOf(OpenStore(store_).value().json).size(), rows);
+    EXPECT_EQ(std::distance(fs::directory_iterator(store_), fs::directory_iterator()), 4);
   }
-  EXPECT_EQ(ReadFile(store_ + "/help-000003.parquet").value(), "morehelp-000003.parquet");
+}
+
+TEST_F(KeStoreTest, ADigestThatIsKnownIsNotTakenAgain) {
+  Make();
+  StoreStage stage = StoreStage::ForNext(store_).value();
+  Fill(stage, "new");
+  stage.SetDigest("help.parquet", {"not its digest", "", 15});
+  ASSERT_TRUE(stage.Seal(Manifest(2), {{"is", "new"}}).ok());
+  ASSERT_TRUE(stage.Commit().ok());
+  EXPECT_TRUE(OpenStore(store_, FileCheck::Depth::kSizes).ok());
+  EXPECT_EQ(OpenStore(store_).error().message(), store_ + "/help.parquet is damaged: its SHA-256 differs from the manifest's");
 }
 
 TEST_F(KeStoreTest, KilledWhileAPartIsAddedItIsTheOldStoreOrTheNewOne) {
@@ -208,16 +213,26 @@ TEST_F(KeStoreTest, KilledWhileAPartIsAddedItIsTheOldStoreOrTheNewOne) {
   ExpectState(3, "with 3");
 }
 
-TEST_F(KeStoreTest, WhatIsNotTheStoresIsNeitherReadNorLost) {
+TEST_F(KeStoreTest, WhatIsNotTheStoresIsNotLost) {
   Make();
-  std::ofstream(store_ + "/table-000009.parquet") << "whoever reads table*.parquet would read it";
-  EXPECT_FALSE(OpenStore(store_).ok());
-  fs::remove(store_ + "/table-000009.parquet");
-  ASSERT_TRUE(OpenStore(store_).ok());
-  std::ofstream(store_ + "/README") << "mine";
-  EXPECT_TRUE(OpenStore(store_).ok());
-  EXPECT_FALSE(StoreStage::ForNext(store_).ok());
-  EXPECT_TRUE(fs::exists(store_ + "/README"));
+  for (const char* name : {"README", "table-000002.parquet"}) {
+    std::ofstream(store_ + "/" + name) << "mine";
+    EXPECT_TRUE(OpenStore(store_).ok());
+    EXPECT_FALSE(StoreStage::ForNext(store_).ok());
+    EXPECT_TRUE(fs::exists(store_ + "/" + name));
+    fs::remove(store_ + "/" + name);
+  }
+  EXPECT_TRUE(StoreStage::ForNext(store_).ok());
+}
+
+TEST_F(KeStoreTest, TablesInSeveralFilesAreOfNoReleasedVersion) {
+  Make();
+  Json old = OpenStore(store_).value().json;
+  old["parts"] = {{{"number", 1u}, {"rows", 1u}, {"level", 1000u}}, {{"number", 2u}, {"rows", 1u}, {"level", 0u}}};
+  ASSERT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(old).Text()).ok());
+  const auto opened = OpenStore(store_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().message().find("kept a table in several files"), std::string::npos) << opened.error().message();
 }
 
 TEST_F(KeStoreTest, APermuteThatRunsIsLetBe) {
@@ -246,22 +261,25 @@ TEST_F(KeStoreTest, AManifestWithAFittingDigestIsNoProofOfItsForm) {
     return OpenStore(store_).ok();
   };
   EXPECT_TRUE(opens(good));
-  for (const auto& [key, value] : {std::pair<const char*, Json>{"files", 3},
-                                   {"files", {{"table.parquet", "text"}}},
-                                   {"columns", {{{"name", 7}}}},
-                                   {"columns", {{{"name", "a"}, {"role", "quasi"}, {"type", "text"}, {"scale", 40u}}}},
-                                   {"parts", Json::array()},
-                                   {"parts", {{{"number", "one"}}}},
-                                   {"parts", {{{"number", 7u}, {"rows", 1u}, {"level", 0u}}}},
-                                   {"rows", -1},
-                                   {"format", "one"},
-                                   {"kind", 1},
-                                   {"sensitive", Json()}}) {
+  for (const auto& [key, value] :
+       {std::pair<const char*, Json>{"files", 3},
+        {"files", {{"table.parquet", "text"}}},
+        {"columns", {{{"name", 7}}}},
+        {"columns", {{{"name", "a"}, {"role", "quasi"}, {"type", "text"}, {"scale", 40u}}}},
+        {"parts", Json::array()},
+        {"parts", 3},
+        {"parts", {{{"rows", 1u}, {"level", 0u}}}},
+        {"parts", {{{"rows", 1u}, {"level", 0u}, {"row_groups", {{"table", 1u}, {"help", 1u}}}}}},
+        {"parts", {{{"rows", 1u}, {"level", 0u}, {"row_groups", {{"table", 1u}, {"help", -1}, {"groups", 1u}}}}}},
+        {"rows", -1},
+        {"format", "one"},
+        {"kind", 1},
+        {"sensitive", Json()}}) {
     Json bad = good;
     bad[key] = value;
     EXPECT_FALSE(opens(bad)) << key << value;
     bad.erase(key);
-    const bool optional = std::string(key) == "parts" || std::string(key) == "rows";
+    const bool optional = std::string(key) == "rows";
     EXPECT_EQ(opens(bad), optional) << key;
   }
 }
@@ -274,9 +292,10 @@ TEST_F(KeStoreTest, AQuickCheckHasABoundAndSeesBothEnds) {
     return WriteFile(path, bytes).ok();
   };
   ASSERT_TRUE(write(0, 'a'));
-  const Json entry = ToJson(DigestOfFile(path).value());
+  const Json entry = ToJson(DigestOfFile(path, Ends::kYes).value());
   const auto quick = [&] { return FileCheck(FileCheck::Depth::kQuick)(path, entry, "it").ok(); };
   const auto whole = [&] { return FileCheck(FileCheck::Depth::kWhole)(path, entry, "it").ok(); };
+  const auto sizes = [&] { return FileCheck(FileCheck::Depth::kSizes)(path, entry, "it").ok(); };
   EXPECT_TRUE(quick() && whole());
   for (const std::size_t at : {std::size_t{0}, std::size_t{65535}, (std::size_t{20} << 20) - 1}) {
     ASSERT_TRUE(write(at, 'b'));
@@ -284,24 +303,24 @@ TEST_F(KeStoreTest, AQuickCheckHasABoundAndSeesBothEnds) {
     EXPECT_FALSE(whole()) << at;
   }
   ASSERT_TRUE(write(std::size_t{10} << 20, 'b'));  // in the middle of a large file: for verify and query to find
-  EXPECT_TRUE(quick());
+  EXPECT_TRUE(quick() && sizes());
   EXPECT_FALSE(whole());
   fs::resize_file(path, std::size_t{19} << 20);
-  EXPECT_FALSE(quick());
+  EXPECT_FALSE(quick() || sizes());
 }
 
 TEST(KeParts, AreMergedSixteenAtATimeAndStayFew) {
-  std::vector<StorePart> parts = {{1, 500, StorePart::kSettled}};
+  std::vector<StorePart> parts = {{500, StorePart::kSettled, {1, 1, 1}}};
   std::uint64_t rewritten = 0;
   std::size_t most = 0;
   constexpr std::uint64_t kAppends = 5000;
   for (std::uint64_t append = 1; append <= kAppends; ++append) {
-    parts.push_back({append + 1, 10, 0});
+    parts.push_back({10, 0, {1, 1, 1}});
     const MergePlan plan = PlanMerge(parts);
     ASSERT_GE(plan.parts, 1u);
     ASSERT_LT(plan.parts, parts.size());  // what permute made is never merged by itself
     if (plan.parts > 1) {
-      StorePart made{0, 0, plan.level};
+      StorePart made{0, plan.level, {1, 1, 1}};
       for (const StorePart& part : std::span(parts).last(plan.parts)) made.rows += part.rows;
       rewritten += made.rows;
       parts.resize(parts.size() - plan.parts);
@@ -318,7 +337,7 @@ TEST(KeParts, AreMergedSixteenAtATimeAndStayFew) {
 
 TEST(KeParts, LargeOnesAreLeftAlone) {
   std::vector<StorePart> parts;
-  for (std::uint64_t number = 1; number <= 40; ++number) parts.push_back({number, 1'000'000, 0});
+  for (int part = 0; part < 40; ++part) parts.push_back({1'000'000, 0, {9, 9, 1}});
   EXPECT_EQ(PlanMerge(parts).parts, 1u);
 }
 

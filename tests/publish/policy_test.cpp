@@ -484,6 +484,58 @@ range = [1.0, 100.0]
             WithModel("model = \"t-closeness\"\nsensitive = \"disease\"\nt = \"1/5\"\ndistance = \"equal\"\n").value().digest);
 }
 
+// Every option of every algorithm that has a default, spelled out.
+TEST(Policy, DefaultsThatAreSpelledOutDoNotChangeTheDigest) {
+  const std::string of_tables = With("").value().digest;
+  for (const char* table : {"[algorithm.mondrian]\ndims = \"all\"\ncategorical = \"hierarchy\"\nrelaxed = false\n",
+                            "[algorithm.full-domain]\nchecks = 4000\n", "[algorithm.sabre]\nbound = \"thesis\"\n",
+                            "[algorithm.burel]\nmargin = 0.0\nneighbours = \"hilbert\"\n",
+                            "[algorithm.tdr]\nutility = \"distortion\"\nscore = \"gain-per-loss\"\n",
+                            "[algorithm.tdd]\nutility = \"distortion\"\nscore = \"gain-per-loss\"\n", "[algorithm.sabre]\n"}) {
+    EXPECT_EQ(With(table).value().digest, of_tables) << table;
+  }
+  EXPECT_NE(With("[algorithm.tdr]\nutility = \"class\"\n").value().digest, of_tables);
+
+  const std::string stream = "[stream]\ndelay = 500\n";
+  const std::string of_streams = With(stream).value().digest;
+  const std::string castle =
+      "[algorithm.castle]\nmax_open = 50\nhistory = 100\nreuse = \"uniform\"\nreuse_cap = 4096\nreuse_ttl = 5000\noutlier = "
+      "false\nloss = \"paper\"\nbatch = 1\npool_cap = 4096\ncuts = \"best\"\nsplit_tries = 2\n";
+  EXPECT_EQ(With(stream + castle).value().digest, of_streams);
+  EXPECT_EQ(With(stream + "lateness = \"0s\"\norder = \"ready\"\nmax_dead_letters = 1000\n").value().digest, of_streams);
+  EXPECT_EQ(
+      With(stream + "[algorithm.stream-rtree]\nmethod = \"full\"\nactive = 1000\nalpha = 0.001\nsample = 3000\nsample_window = "
+                    "10000\nmax_holds = 2\nmax_held = 2000\ncontrol = \"proportional\"\n")
+          .value()
+          .digest,
+      of_streams);
+  for (const char* other : {"[algorithm.castle]\nreuse_ttl = 5001\n", "[algorithm.castle]\ncuts = \"seeds\"\n",
+                            "[algorithm.stream-rtree]\nmax_held = 1000\n"}) {
+    EXPECT_NE(With(stream + other).value().digest, of_streams) << other;
+  }
+  // Where another option moves a default, the old value is none.
+  EXPECT_NE(With(stream + "[algorithm.stream-rtree]\nactive = 900\nmax_held = 2000\n").value().digest,
+            With(stream + "[algorithm.stream-rtree]\nactive = 900\n").value().digest);
+}
+
+TEST(Policy, DefaultsOfWindowsFollowFromThem) {
+  const auto digest = [](const std::string& window, const std::string& more) {
+    const std::string model = "model = \"window-closeness\"\nsensitive = \"disease\"\nt = 0.2\nwindow = " + window + "\n";
+    const auto policy = Parsed(std::string(kAttributes) + "values = [\"a\", \"b\"]\n[[privacy]]\n" + model + more);
+    EXPECT_TRUE(policy.ok()) << Told(policy);
+    return policy.ok() ? policy.value().digest : "";
+  };
+  const std::string plain = digest("80", "[stream]\n");
+  EXPECT_EQ(plain, digest("80",
+                          "[stream]\n[algorithm.sabre-w]\nstep = 20\npartition = \"sabre\"\nsweeps = 0\nrho = 1\nlazy = "
+                          "false\nshort = \"static\"\n"));
+  EXPECT_EQ(plain, digest("80", "[stream]\ndelay = 99\n"));  // window + step - 1
+  EXPECT_EQ(digest("81", "[stream]\n"), digest("81", "[stream]\ndelay = 161\n[algorithm.sabre-w]\nstep = 81\n"));
+  EXPECT_NE(plain, digest("80", "[stream]\n[algorithm.sabre-w]\nstep = 40\n"));
+  EXPECT_NE(plain, digest("80", "[stream]\n[algorithm.sabre-w]\nrho = \"1/2\"\n"));
+  EXPECT_NE(plain, digest("80", "[stream]\ndelay = 100\n"));
+}
+
 TEST(Policy, HierarchyFilesAreReadRelativeToThePolicyAndEnterTheDigest) {
   const TestFolder folder;
   folder.Write("h.csv", "a;x;*\nb;x;*\nc;y;*\n");

@@ -22,7 +22,7 @@ struct AnnealOptions {
   double start_temperature = 1;
   double end_temperature = 0.1;
   // How far, in the orders, a neighbouring group is looked for.
-  int window = 20;
+  int window = 12;
 };
 
 // REQUIRES: every row is in an admitted group.

@@ -23,9 +23,9 @@ class BoxSpans {
   const Domain& domain(std::size_t q) const { return *axes_[q].domain; }
   // REQUIRES: lo <= hi.
   float Span(std::size_t q, Code lo, Code hi) const {
-    const Axis& axis = axes_[q];
-    if (!axis.table.empty()) return axis.table[static_cast<std::size_t>(lo) * axis.size + static_cast<std::size_t>(hi)];
-    return Large(axis, lo, hi);
+    const Table& table = tables_[q];
+    if (table.cells != nullptr) return table.cells[static_cast<std::size_t>(lo) * table.size + static_cast<std::size_t>(hi)];
+    return Large(axes_[q], lo, hi);
   }
   // A row of which nothing is said.
   float Whole() const { return whole_; }
@@ -33,12 +33,16 @@ class BoxSpans {
  private:
   struct Axis {
     std::shared_ptr<const Domain> domain;
-    std::size_t size = 0;
     float weight = 1;
-    std::vector<float> table;  // [lo * size + hi]; empty for large domains
+    std::shared_ptr<const std::vector<float>> cells;
+  };
+  struct Table {
+    const float* cells = nullptr;  // [lo * size + hi]; none for large domains
+    std::size_t size = 0;
   };
   static float Large(const Axis& axis, Code lo, Code hi) { return axis.weight * static_cast<float>(axis.domain->Loss(lo, hi)); }
   std::vector<Axis> axes_;
+  std::vector<Table> tables_;
   float whole_ = 0;
 };
 

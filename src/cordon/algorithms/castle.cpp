@@ -18,6 +18,11 @@ Error OutOfRange(std::string_view option, std::int64_t value, std::string_view a
 
 }  // namespace
 
+std::int64_t CastleOptions::life() const {
+  return reuse_ttl.value_or(kDefaultLifeInDelays *
+                            std::max(std::min<std::int64_t>(delay_tuples, kMost), std::min<EventTime>(delay_ms, kMost * 1000)));
+}
+
 Result<void> CastleOptions::Validate() const {
   if (delay_tuples < 0) return OutOfRange("delay", delay_tuples, "at least 1");
   if (delay_ms < 0) return OutOfRange("delay", delay_ms, "at least a millisecond");
@@ -134,8 +139,7 @@ bool CastleState::IsOutlier(Lane lane) const {
 
 // A random choice among all groups that hold the tuple: taking the one of least loss would tell where the tuple is not.
 bool CastleState::TryReuse(Position position) {
-  const std::int64_t life = options_.reuse_ttl.value_or(
-      kDefaultLifeInDelays * std::max(options_.delay_tuples, std::min<EventTime>(options_.delay_ms, kMost * 1000)));
+  const std::int64_t life = options_.life();
   std::int64_t oldest = 0;
   if (!__builtin_sub_overflow(Clock(), life, &oldest)) reuse_.DropBefore(oldest);
   if (reuse_.size() == 0) return false;

@@ -47,6 +47,7 @@ struct CastleOptions {
   std::int64_t pool_cap = 4096;                 // tuples that may wait so
   std::int64_t batch = 1;  // departures only at every batch-th arrival; within the delay, which is in arrivals
 
+  std::int64_t life() const;  // of a group that can be joined: reuse_ttl, or its default
   Result<void> Validate() const;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/closeness_block.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "cordon/algorithms/group_insertion.h"
@@ -46,8 +47,9 @@ void ClosenessBlock::BeginWith(std::span<const RowGroup> groups) {
   groups_->Restore(assignment);
 }
 
-void ClosenessBlock::Improve(double sweeps, double temperature, QuickRandom& random, const Run& run) {
+void ClosenessBlock::Improve(double sweeps, double heat, QuickRandom& random, const Run& run) {
   const double before = groups_->TotalCost();
+  const double temperature = heat * before / static_cast<double>(std::max<std::size_t>(1, rows_.size()));
   const std::vector<std::int32_t> assignment = groups_->Assignment();
   Anneal(*groups_, orders_,
          {.sweeps = sweeps, .start_temperature = temperature, .end_temperature = temperature * kEndTemperature}, random, run);

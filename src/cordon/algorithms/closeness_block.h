@@ -39,8 +39,9 @@ class ClosenessBlock {
   bool Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run);
   // Groups as they were, each with all of its rows among those of the block.
   void BeginWith(std::span<const RowGroup> groups);
-  // Annealing and a descent at the end; what comes out is never worse than what went in.
-  void Improve(double sweeps, double temperature, QuickRandom& random, const Run& run);
+  // Annealing and a descent at the end; what comes out is never worse than what went in. `heat`: what a step may lose in
+  // the beginning, in what a row loses on average.
+  void Improve(double sweeps, double heat, QuickRandom& random, const Run& run);
 
   double cost() const { return groups_->TotalCost(); }
   std::vector<RowGroup> Result() const;

@@ -23,14 +23,20 @@ constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into block
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
-constexpr double kNearCuts = 1.6;       // unrefined cuts lose so many times what the search does: refined, they may do better
+constexpr double kNearCuts = 1.4;       // unrefined cuts lose so many times what the search does: refined, they may do better
 constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
+constexpr double kNearStart = 1.6;      // others' groups that lose more than so many times the best are no way to begin
 constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
-constexpr std::size_t kCapWays = 4;     // to begin at normal effort, where values are capped
+constexpr double kCappedSweeps = 0.1;   // where values are capped, rare ones have their place from the start;
+constexpr std::int64_t kRareNeed = 30;  // rows of a group that a rare value needs;
+constexpr double kMostlyRare = 0.75;    // where such groups are most of the table, how they are begun decides,
+constexpr std::size_t kRareWays = 3;    // so several ways are tried,
+constexpr double kRareSweeps = 0.4;     // and it takes longer to part them
 constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
-constexpr double kStartTemperature = 1;
-constexpr double kRoundTemperature = 0.5;   // blocks that are cut anew begin with good groups
-constexpr double kStartsTemperature = 0.1;  // others' groups are near a good place already
+constexpr double kLeastHeat = 0.25;     // of a short search: there is no time to come down from more,
+constexpr double kFullSweeps = 300;     // and of one that goes on for so long: 1 more
+constexpr double kMostHeat = 1;
+constexpr double kStartsHeat = 0.1;  // others' groups are near a good place already
 
 // How long to look.
 struct Plan {
@@ -50,15 +56,23 @@ PartitionOptions::Effort PartitionEffort(Effort effort) {
   return PartitionOptions::Effort::kNormal;
 }
 
-Plan PlanOf(const ClosenessSearchOptions& options, bool loose) {
-  Plan plan{2, 8, 90, 3, 20};
+Plan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
+  Plan plan{2, 8, 220, 3, 20};
   if (options.effort == Effort::kLow) plan = {1, 0, 15, 2, 5};
   if (options.effort == Effort::kHigh) plan = {5, 15, 600, 6, 60};
   if (loose) plan.sweeps *= kLooseSweeps;
+  if (options.effort == Effort::kNormal && outlook.HasCaps()) {
+    const bool mostly_rare = outlook.ShareNeeding(kRareNeed) > kMostlyRare;
+    plan.ways = mostly_rare ? kRareWays : 1;
+    plan.sweeps *= mostly_rare ? kRareSweeps : kCappedSweeps;
+  }
+  if (plan.ways == 1) plan.trial_sweeps = 0;
   if (options.growth) plan.ways = 1;
   if (options.sweeps) plan.sweeps = *options.sweeps;
   return plan;
 }
+
+double HeatFor(double sweeps) { return std::min(kMostHeat, kLeastHeat + sweeps / kFullSweeps); }
 
 // The column whose mix is hardest to keep: that of the first model that compares with the whole.
 std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
@@ -78,7 +92,9 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
   if (options.growth) return {*options.growth};
   const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
   std::vector<GrowthOptions> ways = {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
-  if (problem.outlook.HasCaps()) ways = {{times(1.2), 1}, {least, 1}, {times(1.6), 1}, {times(3), 1}, {least, 0.8}};
+  if (problem.outlook.HasCaps()) {
+    ways = {{times(1.2), 1}, {times(1.6), 1}, {times(3), 1}, {least, 1}, {least, 0.8}, {times(1.4), 1}, {times(2), 1}};
+  }
   if (least > problem.model.MinRows()) {
     ways = {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
   }
@@ -93,30 +109,32 @@ using Grouping = std::vector<RowGroup>;
 bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
            const Random& random, const Run& run) {
   double best_cost = 0;
-  double best_temperature = kStartTemperature;
+  bool grown = true;  // the best
   Grouping best;
-  const auto consider = [&](double temperature, QuickRandom& quick) {
-    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, temperature, quick, run.Silent());
+  const auto consider = [&](bool is_grown, QuickRandom& quick) {
+    const double heat = is_grown ? HeatFor(plan.trial_sweeps) : kStartsHeat;
+    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, heat, quick, run.Silent());
     if (!best.empty() && block.cost() >= best_cost) return;
     best_cost = block.cost();
-    best_temperature = temperature;
+    grown = is_grown;
     best = block.Result();
   };
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
     if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
     QuickRandom quick(random.Substream("way", way));
     if (!block.Begin(ways[way], quick, run)) break;
-    consider(kStartTemperature, quick);
+    consider(true, quick);
   }
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
     QuickRandom quick(random.Substream("start", start));
     block.BeginWith(starts[start]);
-    consider(kStartsTemperature, quick);
+    if (!best.empty() && block.cost() > kNearStart * best_cost) continue;
+    consider(false, quick);
   }
   if (best.empty()) return false;
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(best);
-  block.Improve(plan.sweeps, best_temperature, quick, run);
+  block.Improve(plan.sweeps, grown ? HeatFor(plan.sweeps) : kStartsHeat, quick, run);
   return true;
 }
 
@@ -197,8 +215,8 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 }
 
 // Rounds of blocks of neighbours, cut anew each time, so that rows find groups from anywhere in the table.
-Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double temperature, const Plan& plan,
-                         const Random& random, const Run& run, const std::function<void()>& on_block) {
+Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const Plan& plan, const Random& random,
+                         const Run& run, const std::function<void()>& on_block) {
   for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
@@ -209,7 +227,7 @@ Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, doubl
       ClosenessBlock block(problem, rows, block_random);
       QuickRandom quick(block_random.Substream("improve"));
       block.BeginWith(blocks[number]);
-      block.Improve(plan.round_sweeps, temperature, quick, run.Silent());
+      block.Improve(plan.round_sweeps, heat, quick, run.Silent());
       blocks[number] = block.Result();
       on_block();
     });
@@ -236,16 +254,15 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
   const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
   Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
   double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
-  double temperature = kRoundTemperature;
+  double heat = HeatFor(plan.round_sweeps);
   for (const Grouping& start : starts) {
     const double start_cost = CostOf(problem, start);
     if (start_cost >= cost) continue;
     cost = start_cost;
-    temperature = kStartsTemperature;
+    heat = kStartsHeat;
     groups = start;
   }
-  return ImproveInBlocks(problem, std::move(groups), temperature, plan, random, run,
-                         [&] { run.Report("search", ++done, total); });
+  return ImproveInBlocks(problem, std::move(groups), heat, plan, random, run, [&] { run.Report("search", ++done, total); });
 }
 
 std::size_t NumValues(const CountedColumns& counted) {
@@ -264,13 +281,13 @@ Grouping GroupingOf(const Groups& groups) {
 Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const Plan& plan, bool large,
                          const Random& random, const Run& run) {
   Grouping groups = GroupingOf(refined);
-  if (large) return ImproveInBlocks(problem, std::move(groups), kStartsTemperature, plan, random, run, [] {});
+  if (large) return ImproveInBlocks(problem, std::move(groups), kStartsHeat, plan, random, run, [] {});
   RowGroup rows;
   for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
   ClosenessBlock block(problem, rows, random);
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(groups);
-  block.Improve(plan.sweeps, kStartsTemperature, quick, run);
+  block.Improve(plan.sweeps, kStartsHeat, quick, run);
   return block.Result();
 }
 
@@ -311,9 +328,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  MixOutlook(specs, reference, histogram, classes)};
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps();
-  Plan plan = PlanOf(options, loose);
-  // Which sizes suit rare values differs from table to table, and from seed to seed.
-  if (problem.outlook.HasCaps() && options.effort == Effort::kNormal && !options.growth) plan.ways = kCapWays;
+  const Plan plan = PlanOf(options, problem.outlook, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const PartitionOptions::Effort effort = PartitionEffort(options.effort);
   if (loose && !options.growth) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 
 #include "cordon/algorithms/alive_lists.h"
 #include "cordon/algorithms/host_box.h"
@@ -17,6 +18,7 @@ constexpr float kSupplyBias = 0.05F;    // values that are left over too often a
 constexpr float kMostLoss = 0.375F;     // of a core, where not all rows are to be in cores
 constexpr std::int64_t kHostSize = 30;  // from this size on, boxes are widened instead of rows added
 constexpr std::size_t kMostHosts = 256;
+constexpr float kNarrowest = 1.05F;  // a box that loses no more than so many times the narrowest is as good
 
 class Grower {
  public:
@@ -33,6 +35,7 @@ class Grower {
         alive_(orders, std::min(kGrowthOrders, orders.size())),
         left_(classes.size()),
         stamps_(rows_.size()),
+        hosts_(rows_, spans, outlook),
         scratch_(groups.AddGroup()) {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       if (groups_.group_of(row) == MovableGroups::kNone) {
@@ -44,7 +47,9 @@ class Grower {
     }
   }
 
-  // Rows of values that need larger groups than the cores, those of the largest need first.
+  // Rows of values that need larger groups than the cores, those of the largest need first; of those that need boxes, the
+  // one with the narrowest is next. What it takes makes the others' wider, never narrower, so most need not be looked at
+  // again before their turn.
   void Rare(const Run& run) {
     std::vector<std::uint32_t> seeds;
     for (const std::uint32_t row : ShuffledRows()) {
@@ -53,18 +58,18 @@ class Grower {
     std::stable_sort(seeds.begin(), seeds.end(), [&](std::uint32_t a, std::uint32_t b) {
       return outlook_.Need(rows_.values[a]) > outlook_.Need(rows_.values[b]);
     });
-    std::size_t hosts = 0;
-    for (const std::uint32_t seed : seeds) {
-      if (run.Enough()) return;
-      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
-      const std::int64_t size = std::max(options_.size, outlook_.Need(rows_.values[seed]));
-      if (num_left_ < size) continue;
-      if (size >= kHostSize && hosts < kMostHosts) {
-        ++hosts;
-        Host(seed, size);
-      } else {
-        Grow(seed, size, MixOutlook::kRefused);
+    std::size_t next = 0;
+    while (next < seeds.size() && !run.Enough()) {
+      const std::int64_t need = outlook_.Need(rows_.values[seeds[next]]);
+      const std::size_t first = next;
+      while (next < seeds.size() && next < kMostHosts && outlook_.Need(rows_.values[seeds[next]]) == need) ++next;
+      if (need >= kHostSize && next > first) {
+        HostAll(std::span(seeds).subspan(first, next - first), need, run);
+        continue;
       }
+      next = first + 1;
+      const std::uint32_t seed = seeds[first];
+      if (groups_.group_of(seed) == MovableGroups::kNone && num_left_ >= need) Grow(seed, need, MixOutlook::kRefused);
     }
   }
 
@@ -82,6 +87,12 @@ class Grower {
   }
 
  private:
+  struct Candidate {
+    std::uint32_t row = 0;
+    float loss = 0;  // of the box with it, when that was last computed
+    std::uint8_t value_class = 0;
+  };
+
   std::vector<std::uint32_t> ShuffledRows() {
     std::vector<std::uint32_t> all(rows_.size());
     std::iota(all.begin(), all.end(), 0U);
@@ -95,30 +106,49 @@ class Grower {
   bool Fill(std::size_t seed, std::int64_t size, float most_loss) {
     GatherPool(seed, size);
     Take(seed);
+    std::int64_t target = 0;
     while (groups_.size(scratch_) < size || !groups_.Admits(scratch_)) {
       const std::int64_t rows = groups_.size(scratch_);
       if (rows >= size + (outlook_.HasCaps() ? 0 : kOvertime)) return false;
-      const std::int64_t target = std::max(size, rows + 1);
-      outlook_.Charge(counts_, rows, target, left_, charges_);
-      for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
-      float least = MixOutlook::kRefused / 2;
-      std::size_t best = pool_.size();
-      for (std::size_t i = 0; i < pool_.size(); ++i) {
-        const float charge = charges_[rows_.value_classes[pool_[i]]];
-        if (charge >= least) continue;
-        const float score = groups_.LossWith(scratch_, pool_[i]) + charge;
-        if (score < least && WithinCap(pool_[i], target)) {
-          least = score;
-          best = i;
-        }
+      if (const std::int64_t wanted = std::max(size, rows + 1); wanted != target) {
+        target = wanted;
+        closed_.assign(classes_.size(), false);
       }
+      const std::size_t best = Next(rows, target);
       if (best == pool_.size()) return false;
-      Take(pool_[best]);
+      Take(pool_[best].row);
       if (groups_.loss(scratch_) > most_loss) return false;
       pool_[best] = pool_.back();
       pool_.pop_back();
     }
     return true;
+  }
+
+  // Of the pool: the row that widens the box least and leaves a way to the wanted size. Looking ahead costs most, so it is
+  // done for the best row only, and a class that leads nowhere is not looked at again.
+  std::size_t Next(std::int64_t rows, std::int64_t target) {
+    outlook_.Charge(counts_, rows, target, charges_);
+    for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
+    for (;;) {
+      float least = MixOutlook::kRefused / 2;
+      std::size_t best = pool_.size();
+      for (std::size_t i = 0; i < pool_.size(); ++i) {
+        Candidate& candidate = pool_[i];
+        const float charge = charges_[candidate.value_class];
+        // What it was in a smaller box is no more than what it is.
+        if (candidate.loss + charge >= least || closed_[candidate.value_class]) continue;
+        candidate.loss = groups_.LossWith(scratch_, candidate.row);
+        const float score = candidate.loss + charge;
+        if (score < least && WithinCap(candidate.row, target)) {
+          least = score;
+          best = i;
+        }
+      }
+      if (best == pool_.size()) return best;
+      const std::size_t value_class = pool_[best].value_class;
+      if (outlook_.Reaches(value_class, counts_, rows, target, left_)) return best;
+      closed_[value_class] = true;
+    }
   }
 
   bool WithinCap(std::size_t row, std::int64_t size) const {
@@ -140,7 +170,7 @@ class Grower {
                              [&](std::uint32_t row) {
                                if (stamps_[row] == stamp_) return;
                                stamps_[row] = stamp_;
-                               pool_.push_back(row);
+                               pool_.push_back({row, 0, rows_.value_classes[row]});
                              });
       }
     }
@@ -154,17 +184,40 @@ class Grower {
     }
   }
 
-  void Host(std::size_t seed, std::int64_t size) {
-    counts_.assign(classes_.size(), 0);
+  void HostAll(std::span<const std::uint32_t> seeds, std::int64_t size, const Run& run) {
+    struct Turn {
+      float loss;
+      std::uint32_t number;
+      bool operator<(const Turn& other) const { return std::pair(loss, number) > std::pair(other.loss, other.number); }
+    };
+    std::priority_queue<Turn> turns;
+    for (std::uint32_t number = 0; number < seeds.size(); ++number) turns.push({0, number});
     std::vector<std::uint32_t> alive;
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-      if (row != seed && groups_.group_of(row) == MovableGroups::kNone) alive.push_back(static_cast<std::uint32_t>(row));
+    for (std::size_t row = 0; row < rows_.size(); ++row) alive.push_back(static_cast<std::uint32_t>(row));
+    bool stale = true;  // some of them are in groups
+    while (!turns.empty() && num_left_ >= size && !run.Enough()) {
+      const Turn turn = turns.top();
+      turns.pop();
+      const std::uint32_t seed = seeds[turn.number];
+      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
+      if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != MovableGroups::kNone; });
+      stale = false;
+      const HostBoxes::Box box = hosts_.Around(seed, size, alive);
+      if (turns.empty() || box.loss <= kNarrowest * turns.top().loss) {
+        Host(seed, size, box.rows);
+        stale = true;
+      } else {
+        turns.push({box.loss, turn.number});
+      }
     }
-    const HostBox box = WidenHostBox(rows_, spans_, outlook_, alive, seed, size);
+  }
+
+  void Host(std::size_t seed, std::int64_t size, std::span<const std::uint32_t> around) {
+    counts_.assign(classes_.size(), 0);
     Take(seed);
-    std::vector<std::int64_t> held(box.num_values);
+    std::vector<std::int64_t> held(hosts_.num_values());
     ++held[rows_.values[seed]];
-    for (const std::uint32_t row : box.rows) {  // values of large need first
+    for (const std::uint32_t row : around) {
       if (groups_.size(scratch_) >= size) break;
       std::int64_t& of_value = held[rows_.values[row]];
       if (of_value + 1 > outlook_.Cap(rows_.values[row], size)) continue;
@@ -205,10 +258,12 @@ class Grower {
   std::int64_t num_left_ = 0;
   std::vector<std::uint32_t> stamps_;  // by row: the pool it was last put into
   std::uint32_t stamp_ = 0;
-  std::vector<std::uint32_t> pool_;
+  std::vector<Candidate> pool_;
   std::vector<std::int32_t> counts_;  // of the scratch group, by class
   std::vector<float> charges_;
   std::vector<float> bias_;
+  std::vector<bool> closed_;  // classes of which no row leaves a way to the wanted size
+  HostBoxes hosts_;
   std::size_t scratch_;
 };
 

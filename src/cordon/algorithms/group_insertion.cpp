@@ -21,6 +21,8 @@ class Inserter {
     double best = 0;
     std::size_t best_group = groups_.num_groups();
     for (const std::size_t group : candidates_) {
+      // A row that lies in the box costs what the others do; no row costs less.
+      if (best_group < groups_.num_groups() && static_cast<double>(groups_.loss(group)) >= best) continue;
       const double cost = static_cast<double>(groups_.LossWith(group, row)) * static_cast<double>(groups_.size(group) + 1) -
                           groups_.cost(group);
       if (best_group < groups_.num_groups() && cost >= best) continue;

@@ -104,6 +104,16 @@ std::int64_t MixOutlook::Cap(Code value, std::int64_t size) const {
   return static_cast<std::int64_t>(std::floor(caps_[value] * static_cast<double>(size) + kSlack));
 }
 
+double MixOutlook::ShareNeeding(std::int64_t size) const {
+  double needed = 0;
+  double rows = 0;
+  for (std::size_t value = 0; value < needs_.size(); ++value) {
+    rows += static_cast<double>(histogram_[value]);
+    if (needs_[value] >= size) needed += static_cast<double>(histogram_[value]) * static_cast<double>(needs_[value]);
+  }
+  return rows > 0 ? needed / rows : 0;
+}
+
 double MixOutlook::LeastDistance(const NestedDistance& distance, std::span<const std::int32_t> counts, std::int64_t rows,
                                  std::int64_t size, std::span<const std::int64_t> left) const {
   const double one = 1.0 / static_cast<double>(size);
@@ -150,24 +160,27 @@ double MixOutlook::OrderedDistance(std::span<const std::int32_t> counts, std::in
   return sum / static_cast<double>(counts.size() - 1);
 }
 
-void MixOutlook::Charge(std::span<const std::int32_t> counts, std::int64_t rows, std::int64_t size,
-                        std::span<const std::int64_t> left, std::vector<float>& charges) const {
-  std::vector<std::int32_t> more(counts.begin(), counts.end());
+bool MixOutlook::Reaches(std::size_t value_class, std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
+                         std::span<const std::int64_t> left) const {
+  if (left[value_class] <= counts[value_class]) return false;
+  ++counts[value_class];
+  const bool reached = std::all_of(nested_.begin(), nested_.end(), [&](const NestedDistance& distance) {
+    return LeastDistance(distance, counts, rows + 1, size, left) <= distance.t + kSlack;
+  });
+  --counts[value_class];
+  return reached;
+}
+
+void MixOutlook::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
+                        std::vector<float>& charges) const {
   charges.assign(counts.size(), 0);
-  for (std::size_t c = 0; c < counts.size(); ++c) {
-    if (left[c] <= counts[c]) {
-      charges[c] = kRefused;
-      continue;
+  const double full = static_cast<double>(rows + 1) / static_cast<double>(size);
+  for (const double t : ordered_t_) {
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      ++counts[c];
+      charges[c] += static_cast<float>(kOrderedPenalty * std::max(0.0, OrderedDistance(counts, rows + 1) - t) * full * full);
+      --counts[c];
     }
-    ++more[c];
-    for (const NestedDistance& distance : nested_) {
-      if (LeastDistance(distance, more, rows + 1, size, left) > distance.t + kSlack) charges[c] = kRefused;
-    }
-    for (const double t : ordered_t_) {
-      const double full = static_cast<double>(rows + 1) / static_cast<double>(size);
-      charges[c] += static_cast<float>(kOrderedPenalty * std::max(0.0, OrderedDistance(more, rows + 1) - t) * full * full);
-    }
-    --more[c];
   }
 }
 

@@ -28,16 +28,22 @@ class MixOutlook {
   // How many rows of the value a group of this size may hold, and the least size of a group that may hold one.
   std::int64_t Cap(Code value, std::int64_t size) const;
   std::int64_t Need(Code value) const { return needs_[value]; }
-  // Whether some value needs a larger group than this.
+  // How much of the table is in the groups of values that need at least so many rows; of the rarest, it may come to more
+  // than 1.
+  double ShareNeeding(std::int64_t size) const;
+  // Whether some value needs a larger group than one row.
   bool HasCaps() const { return has_caps_; }
   // About the least size from `size` on for which some mix of values looks admissible; `most` where there is none up to it.
   std::int64_t LeastSize(std::int64_t size, std::int64_t most) const;
 
-  static constexpr float kRefused = 1e9F;
-  // For each class: what taking one more row of it is to be charged, kRefused where no way is left.
+  static constexpr float kRefused = 1e9F;  // more than any box or penalty
+  // Whether one more row of a class leaves a way to a group of `size` rows. Where it does not, it does not for any group
+  // with these rows among its own, either.
   // counts: rows of each class in the group, `rows` in all; left: rows of each class outside of groups, these included.
-  void Charge(std::span<const std::int32_t> counts, std::int64_t rows, std::int64_t size, std::span<const std::int64_t> left,
-              std::vector<float>& charges) const;
+  bool Reaches(std::size_t value_class, std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
+               std::span<const std::int64_t> left) const;
+  // For each class: what taking one more row of it is to be charged beside that.
+  void Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size, std::vector<float>& charges) const;
 
  private:
   // A distance that is a sum over sets of classes: weight * |share in the group - share in the whole|.

@@ -2,15 +2,8 @@
 #include "cordon/algorithms/movable_groups.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace cordon {
-namespace {
-
-constexpr Code kHighest = std::numeric_limits<Code>::max();
-
-}  // namespace
-
 MovableGroups::MovableGroups(const SearchRows& rows, const BoxSpans& spans, const GroupModel& model,
                              const CountedColumns& counted)
     : rows_(&rows),
@@ -113,29 +106,29 @@ bool MovableGroups::AdmitsSwapped(std::size_t group, std::size_t out, std::size_
 
 std::size_t MovableGroups::AddGroup() {
   groups_.push_back({{}, GroupCounts(*counted_), 0});
-  extremes_.insert(extremes_.end(), width_, Extremes{kHighest, kHighest, -1, -1});
+  extremes_.insert(extremes_.end(), width_, kNoCodes);
   return groups_.size() - 1;
+}
+
+void MovableGroups::Include(Extremes& at, Code code) {
+  if (code < at.lo1) {
+    at.lo2 = at.lo1;
+    at.lo1 = code;
+  } else if (code < at.lo2) {
+    at.lo2 = code;
+  }
+  if (code > at.hi1) {
+    at.hi2 = at.hi1;
+    at.hi1 = code;
+  } else if (code > at.hi2) {
+    at.hi2 = code;
+  }
 }
 
 void MovableGroups::Extend(std::size_t group, std::size_t row) {
   Extremes* const box = extremes(group);
   const Code* const codes = rows_->row(row);
-  for (std::size_t q = 0; q < width_; ++q) {
-    const Code code = codes[q];
-    Extremes& at = box[q];
-    if (code < at.lo1) {
-      at.lo2 = at.lo1;
-      at.lo1 = code;
-    } else if (code < at.lo2) {
-      at.lo2 = code;
-    }
-    if (code > at.hi1) {
-      at.hi2 = at.hi1;
-      at.hi1 = code;
-    } else if (code > at.hi2) {
-      at.hi2 = code;
-    }
-  }
+  for (std::size_t q = 0; q < width_; ++q) Include(box[q], codes[q]);
 }
 
 float MovableGroups::BoxLoss(std::size_t group) const {
@@ -147,7 +140,7 @@ float MovableGroups::BoxLoss(std::size_t group) const {
 }
 
 void MovableGroups::Rebuild(std::size_t group) {
-  std::fill_n(extremes(group), width_, Extremes{kHighest, kHighest, -1, -1});
+  std::fill_n(extremes(group), width_, kNoCodes);
   for (const std::uint32_t member : groups_[group].members) Extend(group, member);
 }
 
@@ -171,12 +164,17 @@ void MovableGroups::Remove(std::size_t row) {
   from.counts.Remove(rows_->ids[row]);
   group_of_[row] = kNone;
   const Code* const codes = rows_->row(row);
-  const Extremes* const box = extremes(group);
-  bool at_border = false;
-  for (std::size_t q = 0; q < width_; ++q) at_border |= codes[q] <= box[q].lo2 || codes[q] >= box[q].hi2;
-  if (!at_border) return;
-  Rebuild(group);
-  from.loss = BoxLoss(group);
+  Extremes* const box = extremes(group);
+  const bool several = from.members.size() > 1;
+  bool changed = false;
+  for (std::size_t q = 0; q < width_; ++q) {
+    if (several && box[q].lo1 == box[q].hi1) continue;  // all are equal, and stay so
+    if (codes[q] > box[q].lo2 && codes[q] < box[q].hi2) continue;
+    changed = true;
+    box[q] = kNoCodes;
+    for (const std::uint32_t member : from.members) Include(box[q], rows_->row(member)[q]);
+  }
+  if (changed) from.loss = BoxLoss(group);
 }
 
 void MovableGroups::Move(std::size_t row, std::size_t group) {

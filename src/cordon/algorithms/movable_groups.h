@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,8 @@ class MovableGroups {
   struct Extremes {
     Code lo1, lo2, hi2, hi1;
   };
+  static constexpr Extremes kNoCodes{std::numeric_limits<Code>::max(), std::numeric_limits<Code>::max(), -1, -1};
+  static void Include(Extremes& at, Code code);
   struct Group {
     std::vector<std::uint32_t> members;
     GroupCounts counts;

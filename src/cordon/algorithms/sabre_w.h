@@ -36,6 +36,9 @@ struct SabreWOptions {
   Rational rho = 1;                               // groups of an earlier window go first where the distance is rho * t or more
   bool lazy = false;                              // INDIRECT: only groups with tuples that have to leave
   Short short_stream = Short::kStatic;
+
+  // A quarter of the window, or all of it where 4 does not divide it.
+  static std::int64_t DefaultStep(std::int64_t window) { return window % 4 == 0 ? window / 4 : window; }
 };
 
 class SabreWState;

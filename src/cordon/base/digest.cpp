@@ -39,6 +39,12 @@ void Sha256::Update(std::string_view bytes) {
   CORDON_CHECK_EQ(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()), 1);
 }
 
+Sha256 Sha256::Clone() const {
+  Sha256 made;
+  CORDON_CHECK_EQ(EVP_MD_CTX_copy_ex(made.state_->context, state_->context), 1);
+  return made;
+}
+
 Sha256Digest Sha256::Finish() {
   Sha256Digest digest;
   CORDON_CHECK_EQ(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr), 1);

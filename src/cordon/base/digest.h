@@ -26,6 +26,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void Update(std::string_view bytes);
+  Sha256 Clone() const;  // of the bytes so far, to go on with others
   Sha256Digest Finish();
 
  private:

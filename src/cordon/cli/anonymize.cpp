@@ -18,7 +18,7 @@ struct AnonymizeArgs {
   std::string format;
   std::string output_format;
   std::string order;
-  std::string effort = "normal";
+  std::string effort;
   std::optional<std::string> seed;
   bool dry_run = false;
   bool json = false;
@@ -34,10 +34,11 @@ Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
   return Error::InvalidPolicy("there is no order '{}'", name).WithHint("known: shuffled, sorted, input");
 }
 
-Result<Effort> ParseEffort(const std::string& name) {
-  if (name == "low") return Effort::kLow;
-  if (name == "normal") return Effort::kNormal;
-  if (name == "high") return Effort::kHigh;
+Result<std::optional<Effort>> ParseEffort(const std::string& name) {
+  if (name.empty()) return std::optional<Effort>();
+  if (name == "low") return std::optional(Effort::kLow);
+  if (name == "normal") return std::optional(Effort::kNormal);
+  if (name == "high") return std::optional(Effort::kHigh);
   return Error::InvalidPolicy("there is no effort '{}'", name).WithHint("known: low, normal, high");
 }
 

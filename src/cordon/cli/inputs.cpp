@@ -52,17 +52,22 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
 struct StoreRows {
   Table table;
   std::string sensitive;  // what its manifest says was shuffled inside the groups
+  std::optional<HelpAudit> help;
 };
-Result<StoreRows> ReadStoreRows(const std::string& store, const Run& run) {
+Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const Run& run) {
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   std::error_code failed;
   if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
     CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
     CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
   }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
   CORDON_TRY(Table table, ReadTable(*source, run));
-  return StoreRows{std::move(table), manifest.json.value("sensitive", "")};
+  std::optional<HelpAudit> help;
+  if (with_help) {
+    CORDON_TRY(help, AuditHelp(store, manifest, table, run));
+  }
+  return StoreRows{std::move(table), manifest.json.value("sensitive", ""), std::move(help)};
 }
 
 // A name that could well be meant for a store.
@@ -91,7 +96,7 @@ Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, co
 }
 
 Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
-                                std::optional<FileFormat> format, const Run& run) {
+                                std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help) {
   // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
   TextFormat text = policy.data.text;
   text.skip = 0;
@@ -106,9 +111,10 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
   }
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
-    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, run); }));
+    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, help != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;
+    if (help != nullptr) *help = read.help;
     return release;
   }
   if (IsMissingStore(path) && !format) {

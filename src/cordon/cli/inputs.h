@@ -10,6 +10,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
+#include "cordon/publish/ke_audit.h"
 #include "cordon/publish/policy.h"
 
 namespace cordon {
@@ -19,8 +20,9 @@ Result<std::optional<FileFormat>> ParseFormat(const std::string& name);
 
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
+// `help`: where the release is a store, whether its help table is what its rows give.
 Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
-                                std::optional<FileFormat> format, const Run& run);
+                                std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help = nullptr);
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,

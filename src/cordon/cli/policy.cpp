@@ -7,15 +7,30 @@
 #include "cordon/base/random.h"
 #include "cordon/cli/command.h"
 #include "cordon/publish/bind_stream.h"
+#include "cordon/publish/feasible.h"
 #include "cordon/publish/policy_schema.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/stream_registry.h"
+#include "cordon/publish/unused_keys.h"
 
 namespace cordon {
 namespace {
 
+// The algorithm of a policy, and what a run by it would not look at.
+struct Checked {
+  std::string algorithm;
+  std::vector<std::string> notes;
+};
+
+template <typename Warnings>
+std::vector<std::string> NotesOf(const Warnings& warnings) {
+  std::vector<std::string> notes;
+  for (const auto& warning : warnings) notes.push_back(fmt::format("warning: {}: {}", warning.code, warning.fix));
+  return notes;
+}
+
 // What `cordon stream` would refuse before it reads a row.
-Result<std::string> StreamAlgorithmOf(const Policy& policy) {
+Result<Checked> StreamAlgorithmOf(const Policy& policy) {
   CORDON_TRY(const StreamAlgorithmEntry* algorithm, ChooseStreamAlgorithm(policy.algorithm.name, policy));
   std::vector<std::string> columns;
   for (const AttributePolicy& attribute : policy.attributes) columns.push_back(attribute.name);
@@ -23,21 +38,28 @@ Result<std::string> StreamAlgorithmOf(const Policy& policy) {
     columns.push_back(*policy.stream->event_time);
   CORDON_TRY(const StreamLayout layout, BindStream(policy, columns));
   CORDON_TRY(const auto engine, algorithm->make(layout.Schema(), policy, Random::FromSeed(0)));
-  return std::string(algorithm->name);
+  return Checked{algorithm->name, NotesOf(UnusedKeys(policy, *algorithm))};
 }
 
-Result<std::string> AlgorithmOf(const Policy& policy) {
+Result<Checked> AlgorithmOf(const Policy& policy) {
   const std::string& name = policy.algorithm.name;
   if (policy.stream && (name == "auto" || IsStreamAlgorithm(name))) return StreamAlgorithmOf(policy);
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
-  return std::string(choice.algorithm->name);
+  std::vector<const AlgorithmEntry*> may_run;
+  for (const Candidate& candidate : name == "auto" ? Candidates(policy, 0) : std::vector<Candidate>()) {
+    if (candidate.left_out.empty()) may_run.push_back(candidate.algorithm);  // at high effort
+  }
+  if (may_run.empty()) may_run.push_back(choice.algorithm);
+  return Checked{choice.algorithm->name, NotesOf(UnusedKeys(policy, {}, may_run))};
 }
 
 Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
   CORDON_TRY(const Policy policy, ReadPolicy(path));
-  CORDON_TRY(const std::string algorithm, AlgorithmOf(policy));
-  console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), algorithm);
+  CORDON_TRY(const Checked checked, AlgorithmOf(policy));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
+  console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), checked.algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
+  for (const std::string& note : checked.notes) console.Note("{}", note);
   return Answer::kYes;
 }
 

@@ -74,6 +74,10 @@ Result<void> CheckAsked(const VerifyArgs& args) {
     return Error::InvalidPolicy("--original does not go with --stream")
         .WithHint("leave it out: a stream is held against its audit log");
   }
+  if (args.exempt_suppressed) {
+    return Error::InvalidPolicy("--exempt-suppressed does not go with --stream")
+        .WithHint("leave it out: the log tells which tuples were suppressed, and no group is made of them");
+  }
   return {};
 }
 
@@ -89,7 +93,8 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
   if (!args.original.empty()) {
     CORDON_TRY(original, ReadOriginal(args.original, policy, run));
   }
-  CORDON_TRY(Release release, ReadReleaseFile(args.release, policy, original ? &*original : nullptr, format, run));
+  std::optional<HelpAudit> help;
+  CORDON_TRY(Release release, ReadReleaseFile(args.release, policy, original ? &*original : nullptr, format, run, &help));
 
   std::optional<Truth> truth;
   if (original) {
@@ -110,7 +115,7 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
                                                       .Judge(release, run)
                                                       .WithContext("judging {}", args.release));
 
-  bool holds = !truth || truth->holds;
+  bool holds = (!truth || truth->holds) && (!help || help->holds);
   Json json = {{"format", 1},
                {"rows", release.num_rows},
                {"counts", release.persons.empty() ? "rows" : "persons"},  // what k counted
@@ -130,10 +135,12 @@ Result<Answer> RunVerify(const VerifyArgs& args, Console& console, const Run& ru
   }
   if (args.json) {
     if (truth) json["truth"] = {{"holds", truth->holds}, {"necessary_only", truth->necessary_only}, {"text", truth->Explain()}};
+    if (help) json["help"] = ToJson(*help);
     json["holds"] = holds;
     console.Out(Dump(json));
-  } else if (truth) {
-    console.Print("{}", truth->Explain());
+  } else {
+    if (help) console.Print("{}", help->Explain());
+    if (truth) console.Print("{}", truth->Explain());
   }
   return holds ? Answer::kYes : Answer::kNo;
 }

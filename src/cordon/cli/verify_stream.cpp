@@ -24,7 +24,8 @@ Json AuditJson(const StreamAudit& audit) {
                {"privacy", Json::array()},
                {"each_group", Json::array()},
                {"findings", audit.findings},
-               {"holds", audit.holds()}};
+               // Neither true nor false: part of what was promised could not be judged.
+               {"holds", audit.holds() || audit.fails() ? Json(audit.holds()) : Json()}};
   for (const Verdict& verdict : audit.whole) json["privacy"].push_back(ToJson(verdict));
   for (const Verdict& verdict : audit.by_departure) json["each_group"].push_back(ToJson(verdict));
   if (!audit.window_models.empty()) {
@@ -44,7 +45,9 @@ void Print(const StreamAudit& audit, Console& console) {
     console.Print("{}: {} groups held against their windows", Describe(spec), audit.windows_judged);
   }
   if (audit.windows_unknown > 0) {
-    console.Print("{} groups cannot be held against theirs: too many tuples of them were not published", audit.windows_unknown);
+    console.Print(
+        "{} groups cannot be held against theirs: too many tuples of them were not published; whether they hold is not known",
+        audit.windows_unknown);
   }
   for (const std::string& finding : audit.findings) console.Print("fault: {}", finding);
   if (audit.findings.empty()) console.Print("every row and every tuple is accounted for, once and in time");

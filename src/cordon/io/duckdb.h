@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -105,6 +106,8 @@ class DuckDbSession {
   Result<void> Execute(const std::string& statement, const Run& run);
   // Columns must be whole numbers, decimals, dates, booleans or texts: cast what is something else.
   Result<SqlRows> Query(const std::string& statement, const Run& run);
+  // The same, some thousand rows at a time, for results that are long.
+  Result<void> EachChunk(const std::string& statement, const Run& run, const std::function<Result<void>(const SqlRows&)>& take);
 
  private:
   explicit DuckDbSession(std::shared_ptr<Database> database) : database_(std::move(database)) {}

@@ -34,5 +34,8 @@ class Database {};
 Result<DuckDbSession> DuckDbSession::Open(const Options&) { return Absent(); }
 Result<void> DuckDbSession::Execute(const std::string&, const Run&) { return Absent(); }
 Result<SqlRows> DuckDbSession::Query(const std::string&, const Run&) { return Absent(); }
+Result<void> DuckDbSession::EachChunk(const std::string&, const Run&, const std::function<Result<void>(const SqlRows&)>&) {
+  return Absent();
+}
 
 }  // namespace cordon

@@ -81,10 +81,10 @@ Taken Describe(const DuckDbApi& api, duckdb_result& result, idx_t index) {
   return taken;
 }
 
-Result<SqlRows> Collect(const DuckDbApi& api, duckdb_result& result) {
-  std::vector<Taken> taken;
+// Chunk by chunk: `take` gets the columns so far, and may empty them.
+template <typename Take>
+Result<void> Collect(const DuckDbApi& api, duckdb_result& result, std::vector<Taken>& taken, const Take& take) {
   for (idx_t i = 0; i < api.column_count(&result); ++i) taken.push_back(Describe(api, result, i));
-  SqlRows rows;
   while (duckdb_data_chunk chunk = api.fetch_chunk(result)) {
     const std::size_t size = api.data_chunk_get_size(chunk);
     bool good = true;
@@ -94,10 +94,26 @@ Result<SqlRows> Collect(const DuckDbApi& api, duckdb_result& result) {
     }
     api.destroy_data_chunk(&chunk);
     if (!good) return Error::InvalidData("a column of the query is of a type that is not read here");
-    rows.num_rows += size;
+    CORDON_RETURN_IF_ERROR(take(size));
   }
-  for (Taken& column : taken) rows.columns.push_back(std::move(column.column));
-  return rows;
+  return {};
+}
+
+template <typename Read>
+Result<void> Ask(Database& database, const std::string& statement, const Run& run, const Read& read) {
+  const DuckDbApi& api = database.api();
+  const std::stop_callback interrupt(run.stop, [&] { api.interrupt(database.connection()); });
+  if (run.Stopped()) return Error::Cancelled();
+  duckdb_result result;
+  const duckdb_state state = api.query(database.connection(), statement.c_str(), &result);
+  const auto answer = [&]() -> Result<void> {
+    if (state == DuckDBSuccess) return read(result);
+    const char* message = api.result_error(&result);
+    return QueryError(message != nullptr ? message : "");
+  };
+  Result<void> done = answer();
+  api.destroy_result(&result);
+  return done;
 }
 
 }  // namespace
@@ -117,19 +133,39 @@ Result<void> DuckDbSession::Execute(const std::string& statement, const Run& run
 }
 
 Result<SqlRows> DuckDbSession::Query(const std::string& statement, const Run& run) {
-  const DuckDbApi& api = database_->api();
-  const std::stop_callback interrupt(run.stop, [&] { api.interrupt(database_->connection()); });
-  if (run.Stopped()) return Error::Cancelled();
-  duckdb_result result;
-  const duckdb_state state = api.query(database_->connection(), statement.c_str(), &result);
-  const auto collect = [&]() -> Result<SqlRows> {
-    if (state == DuckDBSuccess) return Collect(api, result);
-    const char* message = api.result_error(&result);
-    return QueryError(message != nullptr ? message : "");
+  SqlRows rows;
+  const auto count = [&](std::size_t size) -> Result<void> {
+    rows.num_rows += size;
+    return {};
   };
-  Result<SqlRows> rows = collect();
-  api.destroy_result(&result);
+  const auto read = [&](duckdb_result& result) -> Result<void> {
+    std::vector<Taken> taken;
+    CORDON_RETURN_IF_ERROR(Collect(database_->api(), result, taken, count));
+    for (Taken& column : taken) rows.columns.push_back(std::move(column.column));
+    return {};
+  };
+  CORDON_RETURN_IF_ERROR(Ask(*database_, statement, run, read));
   return rows;
+}
+
+Result<void> DuckDbSession::EachChunk(const std::string& statement, const Run& run,
+                                      const std::function<Result<void>(const SqlRows&)>& take) {
+  return Ask(*database_, statement, run, [&](duckdb_result& result) -> Result<void> {
+    std::vector<Taken> taken;
+    SqlRows rows;
+    return Collect(database_->api(), result, taken, [&](std::size_t size) -> Result<void> {
+      rows.num_rows = size;
+      rows.columns.resize(taken.size());
+      for (std::size_t i = 0; i < taken.size(); ++i) std::swap(rows.columns[i], taken[i].column);
+      CORDON_RETURN_IF_ERROR(take(rows));
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        std::swap(rows.columns[i], taken[i].column);
+        taken[i].column.numbers.clear();
+        taken[i].column.texts.clear();
+      }
+      return {};
+    });
+  });
 }
 
 }  // namespace cordon

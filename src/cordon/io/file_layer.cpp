@@ -22,6 +22,18 @@ Error Failed(const std::string& path, int code) {
   return error;
 }
 
+}  // namespace
+
+Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known) {
+  Error error = size ? Error::Io("{} has {} bytes, of which a checkpoint knows {}", path, *size, known)
+                     : Error::Io("{} is not there, of which a checkpoint knows {} bytes", path, known);
+  return std::move(error).WithHint(
+      "nothing was done; it was {}: put it back as it was. A second start would publish its tuples again, in other groups",
+      size ? "cut or replaced" : "moved or removed");
+}
+
+namespace {
+
 class Descriptor final : public WritableFile {
  public:
   Descriptor(std::string path, int file, bool owned) : path_(std::move(path)), file_(file), owned_(owned) {}
@@ -68,17 +80,15 @@ class Posix final : public FileLayer {
  public:
   Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) override {
     const mode_t mode = access == Access::kPublic ? 0644 : 0600;
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode);
+    const int file = ::open(path.c_str(), O_WRONLY | (keep == 0 ? O_CREAT : 0) | O_APPEND | O_CLOEXEC, mode);
+    if (file < 0 && errno == ENOENT && keep > 0) return NotAsItWas(path, std::nullopt, keep);
     if (file < 0) return Failed(path, errno);
     auto opened = std::make_unique<Descriptor>(path, file, true);
     struct stat info = {};
     if (::fstat(file, &info) != 0) return Failed(path, errno);
     if (!S_ISREG(info.st_mode)) return std::unique_ptr<WritableFile>(std::move(opened));
     if (access == Access::kPrivate && (info.st_mode & 077) != 0 && ::fchmod(file, 0600) != 0) return Failed(path, errno);
-    if (static_cast<std::uint64_t>(info.st_size) < keep) {
-      return Error::Io("{} has {} bytes, of which a checkpoint knows {}", path, info.st_size, keep)
-          .WithHint("it was cut or replaced; put it back as it was, or start anew with another folder and output");
-    }
+    if (const auto size = static_cast<std::uint64_t>(info.st_size); size < keep) return NotAsItWas(path, size, keep);
     if (::ftruncate(file, static_cast<off_t>(keep)) != 0) return Failed(path, errno);
     return std::unique_ptr<WritableFile>(std::move(opened));
   }
@@ -94,6 +104,16 @@ class Posix final : public FileLayer {
     std::error_code failed;
     if (code == EEXIST && fs::is_directory(path, failed)) return {};
     return code == EEXIST ? Error::Io("{} is not a folder", path) : Failed(path, code);
+  }
+  bool OpenToOthers(const std::string& path) override {
+    struct stat info = {};
+    return ::stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0;
+  }
+  Result<void> MakePrivate(const std::string& path) override {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0) return Failed(path, errno);
+    if ((info.st_mode & 077) == 0 || ::chmod(path.c_str(), 0600) == 0) return {};
+    return Failed(path, errno);
   }
   Result<void> SyncFolder(const std::string& path) override {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -37,13 +37,16 @@ class FileLayer {
   using Access = AtomicFile::Access;
   virtual ~FileLayer() = default;
 
-  // Opens for writing at the end, made where it is not there, cut to `keep` bytes.
-  // An error where it has fewer than `keep`.
+  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes.
+  // An error where it has fewer than `keep`; then nothing is made.
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
   virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error where it is there
-  virtual Result<void> SyncFolder(const std::string& path) = 0;  // makes renames durable
+  // Whether others may look into a folder; it is not ours to close where it was there before.
+  virtual bool OpenToOthers(const std::string&) { return false; }
+  virtual Result<void> MakePrivate(const std::string&) { return {}; }  // a file: 0600
+  virtual Result<void> SyncFolder(const std::string& path) = 0;        // makes renames durable
   // An error where another process holds it.
   virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
   virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there
@@ -57,6 +60,9 @@ class FileLayer {
 FileLayer& PosixFiles();
 // Standard output, which cannot be synced.
 std::unique_ptr<WritableFile> StandardOutput();
+
+// A file that is shorter than a checkpoint says, or not there at all.
+Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known);
 
 // The file appears whole, and is durable on return.
 Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);

@@ -25,7 +25,7 @@ struct AnonymizeRequest {
 
   std::string algorithm;          // empty: the policy's
   std::optional<RowOrder> order;  // none: the algorithm's own, shuffled or sorted
-  Effort effort = Effort::kNormal;
+  std::optional<Effort> effort;   // none: normal
   std::optional<double> seconds;  // for the search; then the release depends on the machine
   bool group_column = false;
   bool bounds = false;

@@ -72,7 +72,37 @@ Result<std::string> EntropyThatHolds(LDiversitySpec spec, double reached, const 
   return std::string("1");
 }
 
+// How many values a sensitive column may have, where the policy tells.
+std::optional<std::int64_t> DeclaredValues(const AttributePolicy& attribute) {
+  if (attribute.values) return static_cast<std::int64_t>(attribute.values->size());
+  const auto& hierarchy = attribute.hierarchy.hierarchy;
+  if (attribute.type != Domain::Kind::kCategorical || hierarchy == nullptr) return std::nullopt;
+  return hierarchy->num_leaves();
+}
+
+// The column a model asks different values of, and how many.
+std::optional<std::pair<std::string, Rational>> DifferentValues(const ModelSpec& spec) {
+  if (const auto* diversity = std::get_if<LDiversitySpec>(&spec)) return std::pair(diversity->sensitive, diversity->l);
+  if (const auto* range = std::get_if<KeAnonymitySpec>(&spec)) return std::pair(range->sensitive, Rational(range->k));
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<void> CheckDeclaredDomains(const Policy& policy) {
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    const auto asked = DifferentValues(policy.models[i]);
+    if (!asked) continue;
+    const auto& [column, values] = *asked;
+    const auto declared = DeclaredValues(*policy.Find(column));
+    if (!declared || values <= Rational(*declared)) continue;
+    const char* letter = std::holds_alternative<LDiversitySpec>(policy.models[i]) ? "l" : "k";
+    return Error::Unsatisfiable("{}:{}: no release satisfies {}: [attributes.{}] declares {} value{}", policy.name,
+                                policy.model_lines[i], Describe(policy.models[i]), column, *declared, *declared == 1 ? "" : "s")
+        .WithHint("these allow {} up to {}", letter, *declared);
+  }
+  return {};
+}
 
 Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
   Groups one;

@@ -14,12 +14,17 @@ namespace cordon {
 namespace internal {
 namespace {
 
-Result<OpenedStore> OpenForAppend(const std::string& path, FileCheck::Depth depth) {
+// A frozen append reads the tables when it copies them, and the private files hardly at all; grouping everything anew reads
+// everything.
+enum class Reads { kAsItCopies, kEverything };
+
+Result<OpenedStore> OpenForAppend(const std::string& path, Reads reads) {
+  using Depth = FileCheck::Depth;
   OpenedStore store;
   store.path = path;
-  CORDON_TRY(store.manifest, OpenStore(path, depth));
+  CORDON_TRY(store.manifest, OpenStore(path, reads == Reads::kEverything ? Depth::kWhole : Depth::kSizes));
   CORDON_TRY(store.state, ReadPrivateState(path, store.manifest));
-  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, depth));
+  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, reads == Reads::kEverything ? Depth::kWhole : Depth::kQuick));
   if (store.state.value("truth", Json::array()).size() != PartsOf(store.manifest.json).size()) {
     return Error::InvalidData("the private half of {} does not belong to it", path)
         .WithHint("restore the whole STORE and STORE.private from one backup");
@@ -95,9 +100,9 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
 Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json state) {
   const std::string name = "pending-" + FreshName() + ".jsonl";
   const std::string text = PendingText(rows.table, rows.rows.table_rows);
-  CORDON_RETURN_IF_ERROR(WriteFile(store.PrivateFile(name), text, AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(OpenStore(store.path));  // an append that publishes reads all of it, so this one does
   state["pending"] = {{"file", name}, {"sha256", ToHex(Sha256Of(text))}, {"rows", rows.rows.values.size()}};
-  CORDON_RETURN_IF_ERROR(ReplacePrivateState(store.path, store.manifest, state));
+  CORDON_RETURN_IF_ERROR(ReplacePending(store.path, store.manifest, name, text, state));
   SweepPrivate(store.path, store.manifest, state);
   KeReport report;
   report.mode = "frozen";
@@ -115,11 +120,10 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const bool guarded = request.mode == AppendRequest::Mode::kGuarded;
   CORDON_RETURN_IF_ERROR(DuckDbVersion());
   CORDON_RETURN_IF_ERROR(  // what is no store gets no lock file
-      ReadSteady(path, run, [&] { return OpenStore(path, FileCheck::Depth::kQuick); }));
+      ReadSteady(path, run, [&] { return OpenStore(path, FileCheck::Depth::kSizes); }));
   CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
-  // Grouping everything anew reads everything.
-  const auto depth = guarded ? FileCheck::Depth::kWhole : FileCheck::Depth::kQuick;
-  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path, depth));
+  const auto reads = guarded ? internal::Reads::kEverything : internal::Reads::kAsItCopies;
+  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path, reads));
   SweepPrivate(path, store.manifest, store.state);
   const auto append = [&]() -> Result<KeReport> {
     Json state = store.state;
@@ -144,7 +148,7 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
     CORDON_TRY(report, append());
   }
   if (request.compact && report.groups == 0) {  // no rows were given, or they wait
-    CORDON_TRY(const internal::OpenedStore now, internal::OpenForAppend(path, depth));
+    CORDON_TRY(const internal::OpenedStore now, internal::OpenForAppend(path, reads));
     CORDON_RETURN_IF_ERROR(internal::CompactParts(now, run));
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -38,11 +38,10 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
 // All parts of the store as one; nothing else changes.
 Result<void> CompactParts(const OpenedStore& store, const Run& run);
 
-// The files of some parts, each in its directory, as the files of one part in another directory.
-Result<void> MergeTables(const std::vector<std::string>& directories, std::span<const StorePart> parts,
-                         const std::vector<StoreColumn>& columns, int scale, const std::string& to, std::uint64_t number,
-                         const Run& run);
-// The same of their true values and candidates, in the private half.
+// The tables of several directories, their rows in that order, as those of another directory.
+Result<void> MergeTables(const std::vector<std::string>& directories, const std::vector<StoreColumn>& columns, int scale,
+                         const std::string& to, const Run& run);
+// The same of true values and candidates, in the private half.
 Result<Json> MergeTruth(const OpenedStore& store, std::span<const Json> entries, int scale, const Run& run);
 
 }  // namespace cordon::internal

@@ -177,8 +177,8 @@ Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::v
 }
 
 Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, std::uint64_t part, const Run& run) {
-  const auto path = [&](const char* of) { return directory + "/" + PartFile(of, part); };
+                          const Policy& policy, const std::string& directory, const Run& run) {
+  const auto path = [&](const char* of) { return directory + "/" + TableFile(of); };
   const Release& release = publication.verified.release();
   std::vector<ParquetColumn> table;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -213,8 +213,7 @@ Result<Json> SealPrivateFile(const std::string& directory, const std::string& na
   const std::string path = directory + "/" + name;
   std::error_code failed;  // the directory is closed to others anyway
   std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, failed);
-  CORDON_TRY(const FileDigest digest, DigestOfFile(path));
-  CORDON_RETURN_IF_ERROR(SyncPath(path));
+  CORDON_TRY(const FileDigest digest, DigestOfFile(path, Ends::kYes));
   Json entry = ToJson(digest);
   entry["file"] = name;
   return entry;

@@ -64,7 +64,7 @@ Result<Published> ReadPublished(const OpenedStore& store, int scale, const Run& 
       made.truth.candidate.push_back(static_cast<std::int64_t>(before) + candidate[row]);
     }
   }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store.path, store.manifest));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store.path));
   CORDON_TRY(made.cells, ReadTable(*source, run));
   if (made.cells.num_rows != made.truth.values.size()) {
     return Error::InvalidData("the private half does not belong to the published rows");
@@ -235,14 +235,15 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   CORDON_TRY(const std::vector<StoreColumn> columns, Widest(store.columns, needed));
 
   CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path));
-  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, scale, store.policy, stage.directory(), 1, run));
+  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, scale, store.policy, stage.directory(), run));
+  CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
   // Candidates go with the rows in their published order.
   KeTruth truth{publication.true_values, std::vector<std::int64_t>(values.size()), std::move(guarded.truth.sets)};
   for (std::size_t row = 0; row < values.size(); ++row) truth.candidate[row] = guarded.truth.candidate[publication.order[row]];
   CORDON_TRY(const Json entry, WriteTruth(truth, scale, stage.private_directory(), run));
+  stage.AddTruth(entry);
   state["truth"] = Json::array({entry});
   Json manifest = store.manifest.json;
-  const StorePart whole{1, values.size(), StorePart::kSettled};
   SetParts(manifest, std::span(&whole, 1));
   manifest["rows"] = values.size();
   manifest["groups"] = publication.groups;

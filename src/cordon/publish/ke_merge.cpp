@@ -39,21 +39,19 @@ std::string From(const std::string& path) { return fmt::format("read_parquet({})
 
 }  // namespace
 
-Result<void> MergeTables(const std::vector<std::string>& directories, std::span<const StorePart> parts,
-                         const std::vector<StoreColumn>& columns, int scale, const std::string& to, std::uint64_t number,
-                         const Run& run) {
+Result<void> MergeTables(const std::vector<std::string>& directories, const std::vector<StoreColumn>& columns, int scale,
+                         const std::string& to, const Run& run) {
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads}));
   const auto help = NumberColumns({"group", "hits"}, {"sum_lo", "sum_hi", "min_lo", "min_hi", "max_lo", "max_hi"}, scale);
   const auto facts = NumberColumns({"group", "rows", "distinct_values"}, {"least", "greatest", "total"}, scale);
   const std::vector<StoreColumn>* columns_of[] = {&columns, &help, &facts};
-  for (std::size_t table = 0; table < std::size(kStoreTables); ++table) {
+  for (std::size_t table = 0; table < kNumStoreTables; ++table) {
+    const std::string name = TableFile(kStoreTables[table]);
     const std::string casts = Casts(*columns_of[table]);
     std::vector<std::string> selects;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::string file = directories[i] + "/" + PartFile(kStoreTables[table], parts[i].number);
-      selects.push_back(fmt::format("SELECT {} FROM {}", casts, From(file)));
-    }
-    CORDON_RETURN_IF_ERROR(WriteUnion(session, selects, to + "/" + PartFile(kStoreTables[table], number), run));
+    for (const std::string& directory : directories)
+      selects.push_back(fmt::format("SELECT {} FROM {}", casts, From(directory + "/" + name)));
+    CORDON_RETURN_IF_ERROR(WriteUnion(session, selects, to + "/" + name, run));
   }
   return {};
 }

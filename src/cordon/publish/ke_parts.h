@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a store. A Parquet file cannot grow, so an append adds a file of each kind beside those that are there:
-// table.parquet, table-000002.parquet, table-000003.parquet, ...; table*.parquet is the whole table. The manifest lists the
-// parts in order. Every sixteen parts of one level become one of the next, so that there are few of them and each row is
-// written again a few times at most, whatever the number of appends. Numbers are not used twice, so a name keeps its content;
-// only a store that is written anew as a whole has another table.parquet.
+// The parts of a store. Each of its tables is one Parquet file, and a part is a run of row groups in it: what one release has
+// brought, or several of them. An append keeps the bytes of the parts that are there and adds one (io/parquet_splice.h).
+// Every sixteen parts of one level become one of the next, so that there are few row groups and each row is encoded again a few
+// times at most, whatever the number of appends. The manifest lists the parts in order.
 //
-// A file is known by its SHA-256, and by that of its first and last bytes, which can be had without reading all of it.
+// A file is known by its SHA-256; a private one also by that of its first and last bytes, which can be had without reading all
+// of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,24 +21,22 @@
 namespace cordon {
 
 inline constexpr const char* kStoreTables[] = {"table", "help", "groups"};
+inline constexpr std::size_t kNumStoreTables = std::size(kStoreTables);
+std::string TableFile(const char* table);  // "table.parquet"
 
 struct StorePart {
   static constexpr int kSettled = 1000;  // a level that is never merged by itself
 
-  std::uint64_t number = 1;
   std::uint64_t rows = 0;
   int level = 0;
+  std::array<std::uint64_t, kNumStoreTables> row_groups = {};  // in each of the tables
 };
-// 1: "table.parquet", 2: "table-000002.parquet"
-std::string PartFile(const char* table, std::uint64_t number);
+// Of the tables in a directory. An error where they are no Parquet files.
+Result<StorePart> DescribePart(const std::string& directory, int level);
 
 // In a manifest. REQUIRES of PartsOf: the manifest came out of OpenStore.
 std::vector<StorePart> PartsOf(const Json& manifest);
 void SetParts(Json& manifest, std::span<const StorePart> parts);
-std::uint64_t NextPart(const Json& manifest);
-
-// The paths of all files of a kind, in order.
-std::vector<std::string> PartPaths(const std::string& store, const Json& manifest, const char* table);
 
 // How many of the last parts are to be made one now, and of which level that is. At least 1: then there is nothing to do.
 struct MergePlan {
@@ -48,17 +47,19 @@ MergePlan PlanMerge(std::span<const StorePart> parts);
 
 struct FileDigest {
   std::string sha256;
-  std::string ends_sha256;  // of the first and last bytes; of files that are not much longer it is left out
+  std::string ends_sha256;  // of the first and last bytes; where it was asked for, of files that are much longer
   std::uint64_t bytes = 0;
 };
-Result<FileDigest> DigestOfFile(const std::string& path);
+enum class Ends { kNo, kYes };
+Result<FileDigest> DigestOfFile(const std::string& path, Ends ends);
 Json ToJson(const FileDigest& digest);
 
-// Whether files are what a manifest or a private state says. kWhole reads them. kQuick holds the size of each against it, and
-// its first and last bytes, and reads all of those that together are small: what it costs has a bound, whatever the store.
+// Whether files are what a manifest or a private state says. kWhole reads them. kSizes compares sizes alone: for a caller who
+// is about to read them anyway. kQuick also holds their first and last bytes against it, and reads all of those that together
+// are small: what it costs has a bound, whatever the store.
 class FileCheck {
  public:
-  enum class Depth { kQuick, kWhole };
+  enum class Depth { kSizes, kQuick, kWhole };
   explicit FileCheck(Depth depth) : depth_(depth) {}
 
   // `whose`: "the manifest's". An error says that the file is damaged or missing.
@@ -70,5 +71,6 @@ class FileCheck {
 };
 
 Error DamagedFile(const std::string& path, std::string_view what);
+Error DifferentDigest(const std::string& path, const char* whose);
 
 }  // namespace cordon

@@ -33,8 +33,8 @@ Result<std::string> AbsoluteDirectory(const std::filesystem::path& directory) {
   return path.string();
 }
 
-Json NewManifest(const KePublication& publication, const std::vector<StoreColumn>& columns, const Policy& policy,
-                 const KeAnonymitySpec& model) {
+Json NewManifest(const KePublication& publication, const StorePart& whole, const std::vector<StoreColumn>& columns,
+                 const Policy& policy, const KeAnonymitySpec& model) {
   Json described = Json::array();
   for (const StoreColumn& column : columns) described.push_back(ToJson(column));
   Json manifest = {{"format", 1},
@@ -49,7 +49,6 @@ Json NewManifest(const KePublication& publication, const std::vector<StoreColumn
                    {"columns", described},
                    {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
                    {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
-  const StorePart whole{1, publication.verified.release().num_rows, StorePart::kSettled};
   SetParts(manifest, std::span(&whole, 1));
   return manifest;
 }
@@ -58,14 +57,16 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
                        const KeAnonymitySpec& model, Json state, const Run& run) {
   CORDON_TRY(StoreStage stage, StoreStage::ForNew(StorePath(request.output)));
   CORDON_TRY(const std::vector<StoreColumn> columns, ColumnsOfRelease(publication.verified.release(), policy));
-  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), 1, run));
+  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), run));
+  CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
   CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
+  stage.AddTruth(truth);
   CORDON_TRY(const std::string policy_text, ReadFile(policy.name));
   CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy_text, AtomicFile::Access::kPrivate));
   state["format"] = 1;
   CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
   state["truth"] = Json::array({truth});
-  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, columns, policy, model), state));
+  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state));
   if (run.Stopped()) return Error::Cancelled();
   return stage.Commit();
 }

@@ -49,7 +49,7 @@ struct Plan {
   int max_lo = -1, max_hi = -1, max_shown = -1;
 };
 
-Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& store, const Json& manifest) {
+Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& store) {
   const bool sums = query.Asks(Aggregate::kSum) || query.Asks(Aggregate::kAvg);
   const bool least = query.Asks(Aggregate::kMin);
   const bool most = query.Asks(Aggregate::kMax);
@@ -87,10 +87,8 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& st
     add(plan.max_hi, "max(max_hi)");
     add(plan.max_shown, "max(shown_max)");
   }
-  const auto rows_of = [&](const char* table) {  // all parts have the same columns
-    std::vector<std::string> paths;
-    for (const std::string& path : PartPaths(store, manifest, table)) paths.push_back(QuoteSqlText(path));
-    return fmt::format("read_parquet([{}])", fmt::join(paths, ", "));
+  const auto rows_of = [&](const char* table) {
+    return fmt::format("read_parquet({})", QuoteSqlText(store + "/" + TableFile(table)));
   };
   plan.sql = fmt::format("WITH hit AS (SELECT {} FROM {}{} GROUP BY {}\"group\") SELECT {} FROM hit", fmt::join(hit, ", "),
                          rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
@@ -187,7 +185,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
-  const Plan plan = PlanOf(query, schema.query, store, manifest.json);
+  const Plan plan = PlanOf(query, schema.query, store);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
 

@@ -77,9 +77,9 @@ Result<std::vector<StoreColumn>> ColumnsOfRelease(const Release& release, const 
 // Columns that hold both: numbers with the more digits. REQUIRES: the same names and roles.
 Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::vector<StoreColumn>& b);
 
-// The three files of a publication, into a directory, by the names of a part.
+// The three tables of a publication, into a directory.
 Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, std::uint64_t part, const Run& run);
+                          const Policy& policy, const std::string& directory, const Run& run);
 
 // True values and candidates of published rows, into the private directory; the entry of the state that names them.
 struct KeTruth {
@@ -89,7 +89,7 @@ struct KeTruth {
 };
 KeTruth TruthOf(const KePublication& publication);
 Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run);
-// A file of the private directory made durable: its entry in the state.
+// A file of the private directory closed to others: its entry in the state. It is not durable yet.
 Result<Json> SealPrivateFile(const std::string& directory, const std::string& name);
 
 }  // namespace cordon

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a store comes into being and changes: everything is made beside it, made durable, and put into place in one step.
+//
+// Files are written first and made durable together, each once and each directory once: the first of them makes the file system
+// write its journal, and the others find little left to do.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -9,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <tuple>
 
 #include "cordon/io/atomic_file.h"
 #include "cordon/publish/ke_store_internal.h"
@@ -31,6 +35,8 @@ Result<void> MakeDirectory(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0) return SystemError("creating " + path);
   return {};
 }
+
+std::string ScratchOf(const std::string& directory) { return directory + ".scratch"; }
 
 // Two directories change places in one step.
 Result<void> Exchange(const std::string& a, const std::string& b) {
@@ -78,13 +84,22 @@ Result<void> RequireNothingElse(const std::string& store) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(store, failed)) {
     const std::string name = entry.path().filename().string();
-    const bool ours = std::any_of(std::begin(kStoreTables), std::end(kStoreTables), [&](const char* table) {
-      return name.starts_with(table) && name.ends_with(".parquet");  // OpenStore has found none that the manifest does not name
-    });
+    const bool ours = std::any_of(std::begin(kStoreTables), std::end(kStoreTables),
+                                  [&](const char* table) { return name == TableFile(table); });
     if (ours || name == kManifest) continue;
     return Error::InvalidPolicy("{} holds {}, which is not the store's and would be lost", store, name)
         .WithHint("move it elsewhere; a store is changed as a whole");
   }
+  return {};
+}
+
+// A file that nothing refers to yet, not durable yet.
+Result<void> WriteNew(const std::string& path, std::string_view bytes, mode_t mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (file < 0) return SystemError("creating " + path);
+  const Result<void> written = WriteAll(file, bytes);
+  if (::close(file) != 0 && errno != EINTR) return SystemError("writing " + path);
+  if (!written.ok()) return Error(written.error()).WithContext("writing {}", path);
   return {};
 }
 
@@ -111,13 +126,19 @@ StoreStage::StoreStage(StoreStage&& other) noexcept
       directory_(std::move(other.directory_)),
       is_new_(other.is_new_),
       done_(std::exchange(other.done_, true)),
-      kept_(std::move(other.kept_)),
+      digests_(std::move(other.digests_)),
       written_(std::move(other.written_)),
       lock_(std::exchange(other.lock_, -1)) {}
 
 StoreStage::~StoreStage() {
   std::error_code failed;
-  if (!done_) fs::remove_all(is_new_ ? private_ : directory_, failed);
+  fs::remove_all(ScratchOf(directory_), failed);
+  if (!done_) {
+    fs::remove_all(is_new_ ? private_ : directory_, failed);
+    for (const std::string& path : written_) {
+      if (path != private_) fs::remove(path, failed);
+    }
+  }
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -155,45 +176,50 @@ Result<StoreStage> StoreStage::ForNext(const std::string& store) {
   return stage;
 }
 
-Result<void> StoreStage::Keep(const StoreManifest& old, const StorePart& part) {
-  for (const char* table : kStoreTables) {
-    const std::string name = PartFile(table, part.number);
-    const std::string from = store_ + "/" + name;
-    const std::string to = directory_ + "/" + name;
-    if (::link(from.c_str(), to.c_str()) != 0) {  // another's file, or a file system without links
-      std::error_code failed;
-      if (!fs::copy_file(from, to, failed)) return Error::Io("copying {}: {}", from, failed.message());
-      written_.push_back(to);
-    }
-    kept_[name] = old.json["files"][name];
+Result<std::string> StoreStage::Scratch(const std::string& name) {
+  const std::string path = ScratchOf(directory_) + "/" + name;
+  std::error_code failed;
+  fs::create_directories(path, failed);
+  if (failed) return Error::Io("creating {}: {}", path, failed.message());
+  return path;
+}
+
+void StoreStage::AddTruth(const Json& entry) {
+  for (const char* kind : {"values", "candidates"}) AddPrivate(entry[kind].value("file", ""));
+}
+
+void StoreStage::DropTruth(const Json& entry) {
+  for (const char* kind : {"values", "candidates"}) {
+    const std::string path = private_ + "/" + entry[kind].value("file", "");
+    std::erase(written_, path);
+    ::unlink(path.c_str());
   }
-  return {};
 }
 
 Result<StoreManifest> StoreStage::Seal(Json manifest, const Json& state) {
   Json files = Json::object();
-  for (const StorePart& part : PartsOf(manifest)) {
-    for (const char* table : kStoreTables) {
-      const std::string name = PartFile(table, part.number);
-      if (kept_.contains(name)) {
-        files[name] = kept_[name];
-        continue;
-      }
-      CORDON_TRY(const FileDigest digest, DigestOfFile(directory_ + "/" + name));
-      files[name] = ToJson(digest);
-      written_.push_back(directory_ + "/" + name);
+  for (const char* table : kStoreTables) {
+    const std::string name = TableFile(table);
+    if (!digests_.contains(name)) {
+      CORDON_TRY(const FileDigest digest, DigestOfFile(directory_ + "/" + name, Ends::kNo));
+      SetDigest(name, digest);
     }
+    files[name] = digests_[name];
+    written_.push_back(directory_ + "/" + name);
   }
   manifest["files"] = std::move(files);
   StoreManifest sealed = SealManifest(std::move(manifest));
-  CORDON_RETURN_IF_ERROR(WriteFile(private_ + "/" + StateName(sealed), SealedState(state), AtomicFile::Access::kPrivate));
-  for (const std::string& path : written_) CORDON_RETURN_IF_ERROR(SyncPath(path));
-  CORDON_RETURN_IF_ERROR(WriteFile(directory_ + "/" + kManifest, sealed.Text()));  // makes the names in both durable, too
+  for (const auto& [path, text, mode] : {std::tuple{directory_ + "/" + kManifest, sealed.Text(), mode_t{0644}},
+                                         std::tuple{private_ + "/" + StateName(sealed), SealedState(state), mode_t{0600}}}) {
+    CORDON_RETURN_IF_ERROR(WriteNew(path, text, mode));
+    written_.push_back(path);
+  }
   return sealed;
 }
 
 Result<void> StoreStage::Commit() {
-  CORDON_RETURN_IF_ERROR(SyncPath(private_));
+  written_.insert(written_.end(), {directory_, private_});  // names last
+  for (const std::string& path : written_) CORDON_RETURN_IF_ERROR(SyncPath(path));
   if (is_new_) {
     const std::string kept = PrivatePath(store_);
     CORDON_RETURN_IF_ERROR(PutInPlace(private_, kept));
@@ -209,6 +235,15 @@ Result<void> StoreStage::Commit() {
   std::error_code failed;
   fs::remove_all(directory_, failed);  // now the old one
   return {};
+}
+
+Result<void> ReplacePending(const std::string& store, const StoreManifest& manifest, const std::string& name,
+                            const std::string& rows, const Json& state) {
+  const std::string path = PrivatePath(store) + "/" + name;
+  CORDON_RETURN_IF_ERROR(WriteNew(path, rows, 0600));
+  CORDON_RETURN_IF_ERROR(SyncPath(path));
+  // The rename that puts the state into place makes both names durable.
+  return WriteFile(PrivatePath(store) + "/" + StateName(manifest), SealedState(state), AtomicFile::Access::kPrivate);
 }
 
 }  // namespace cordon

@@ -37,13 +37,15 @@ Result<Json> Unseal(const std::string& path, const std::string& text) {
 
 bool IsUnsigned(const Json& object, const char* key) { return !object.contains(key) || object[key].is_number_unsigned(); }
 
+constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 40;  // of rows, row groups and levels
+
 // That everything is there and of its type: what is read from a manifest later needs no second look. Whoever writes a manifest
 // can give it a digest that fits.
 bool HasShape(const Json& manifest) {
   const auto is = [&](const char* key, Json::value_t type) { return manifest.contains(key) && manifest[key].type() == type; };
   if (!is("files", Json::value_t::object) || !is("columns", Json::value_t::array)) return false;
   if (!is("releases", Json::value_t::array) || !is("sensitive", Json::value_t::string)) return false;
-  for (const char* key : {"rows", "groups", "next_group", "next_part"}) {
+  for (const char* key : {"rows", "groups", "next_group"}) {
     if (!IsUnsigned(manifest, key)) return false;
   }
   const auto column = [](const Json& each) {
@@ -51,31 +53,30 @@ bool HasShape(const Json& manifest) {
     return each.is_object() && text("name") && text("role") && text("type") && IsUnsigned(each, "scale") &&
            each.value("scale", 0u) <= 18;
   };
-  const auto part = [](const Json& each) {
-    return each.is_object() && IsUnsigned(each, "number") && IsUnsigned(each, "rows") && IsUnsigned(each, "level");
+  const auto count = [](const Json& object, const char* key) {
+    return object.contains(key) && object[key].is_number_unsigned() && object[key].get<std::uint64_t>() <= kLargestCount;
+  };
+  const auto part = [&](const Json& each) {
+    return each.is_object() && count(each, "rows") && count(each, "level") && each.contains("row_groups") &&
+           each["row_groups"].is_object() &&
+           std::all_of(std::begin(kStoreTables), std::end(kStoreTables),
+                       [&](const char* table) { return count(each["row_groups"], table); });
   };
   const auto file = [](const Json& each) {
     return each.is_object() && each.contains("sha256") && each["sha256"].is_string() && IsUnsigned(each, "bytes") &&
            (!each.contains("ends_sha256") || each["ends_sha256"].is_string());
   };
-  const Json parts = manifest.value("parts", Json::array({Json::object()}));
-  return std::all_of(manifest["columns"].begin(), manifest["columns"].end(), column) && parts.is_array() && !parts.empty() &&
-         std::all_of(parts.begin(), parts.end(), part) && std::all_of(manifest["files"].begin(), manifest["files"].end(), file);
+  if (!is("parts", Json::value_t::array) || manifest["parts"].empty()) return false;
+  return std::all_of(manifest["columns"].begin(), manifest["columns"].end(), column) &&
+         std::all_of(manifest["parts"].begin(), manifest["parts"].end(), part) &&
+         std::all_of(manifest["files"].begin(), manifest["files"].end(), file);
 }
 
-// Whoever reads table*.parquet would read this too.
-Result<void> RequireNoOthers(const std::string& store, const Json& files) {
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(store, failed)) {
-    const std::string name = entry.path().filename().string();
-    const bool like_ours = std::any_of(std::begin(kStoreTables), std::end(kStoreTables), [&](const char* table) {
-      return name.starts_with(table) && name.ends_with(".parquet");
-    });
-    if (like_ours && !files.contains(name)) {
-      return Error::InvalidData("{} holds {}, which the manifest does not name", store, name).WithHint("move it elsewhere");
-    }
-  }
-  return {};
+// Development versions kept each part in files of its own: table.parquet was not the whole table.
+bool HasFilesByPart(const Json& manifest) {
+  const Json parts = manifest.value("parts", Json::array());
+  return parts.is_array() &&
+         std::any_of(parts.begin(), parts.end(), [](const Json& part) { return part.is_object() && part.contains("number"); });
 }
 
 }  // namespace
@@ -128,17 +129,17 @@ Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth
   if (json.value("format", Json()) != 1 || json.value("kind", Json()) != "ke-store") {
     return Error::InvalidData("{} is of a form that this version does not know", path);
   }
+  if (HasFilesByPart(json)) {
+    return Error::InvalidData("{} is of an unreleased version, which kept a table in several files", path)
+        .WithHint("make the store anew: cordon permute INPUT --policy P.toml --output STORE");
+  }
   if (!HasShape(json)) return DamagedFile(path, "it lacks what a store needs");
   FileCheck check(depth);
-  const std::vector<StorePart> parts = PartsOf(json);
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {  // the last ones first: a quick check reads those whole
-    for (const char* table : kStoreTables) {
-      const std::string name = PartFile(table, part->number);
-      if (!json["files"].contains(name)) return DamagedFile(path, "it lacks a file");
-      CORDON_RETURN_IF_ERROR(check(store + "/" + name, json["files"][name], "the manifest's"));
-    }
+  for (const char* table : kStoreTables) {
+    const std::string name = TableFile(table);
+    if (!json["files"].contains(name)) return DamagedFile(path, "it lacks a file");
+    CORDON_RETURN_IF_ERROR(check(store + "/" + name, json["files"][name], "the manifest's"));
   }
-  CORDON_RETURN_IF_ERROR(RequireNoOthers(store, json["files"]));
   return SealManifest(std::move(json));
 }
 
@@ -156,16 +157,8 @@ bool StoreWatch::Changed() const {
   return ::stat(store_.c_str(), &now) != 0 || held.st_dev != now.st_dev || held.st_ino != now.st_ino;
 }
 
-Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest) {
-  const std::vector<std::string> paths = PartPaths(store, manifest.json, "table");
-  if (paths.size() == 1) return OpenParquet(paths[0], {});
-  std::vector<NamedParquet> tables;
-  std::string query;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    tables.push_back({fmt::format("part_{}", i), paths[i]});
-    query += fmt::format("{}SELECT * FROM part_{}", i == 0 ? "" : " UNION ALL ", i);
-  }
-  return OpenSqlOver(tables, query, {});
+Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store) {
+  return OpenParquet(store + "/" + TableFile("table"), {});
 }
 
 Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& manifest) {
@@ -213,10 +206,6 @@ Result<StoreLock> StoreLock::Take(const std::string& store) {
 
 StoreLock::~StoreLock() {
   if (file_ >= 0) ::close(file_);
-}
-
-Result<void> ReplacePrivateState(const std::string& store, const StoreManifest& manifest, const Json& state) {
-  return WriteFile(PrivatePath(store) + "/" + StateName(manifest), SealedState(state), AtomicFile::Access::kPrivate);
 }
 
 void SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state) {

@@ -2,17 +2,17 @@
 //
 // The directory of a permuted release that grows, and its private half.
 //
-//   STORE/            table*.parquet   what is published, with the column "group" and the shuffled sensitive column
-//                     help*.parquet    bounds for each group and number of hit rows (query/help_table.h)
-//                     groups*.parquet  a line a group: rows, distinct values, least, greatest, total
-//                     manifest.json    columns, verdicts, parts, SHA-256 of all files, and a digest of itself
+//   STORE/            table.parquet   what is published, with the column "group" and the shuffled sensitive column
+//                     help.parquet    bounds for each group and number of hit rows (query/help_table.h)
+//                     groups.parquet  a line a group: rows, distinct values, least, greatest, total
+//                     manifest.json   columns, verdicts, parts, SHA-256 of all files, and a digest of itself
 //   STORE.private/    mode 0700: the policy, rows not yet published, true values and candidates of published rows
 //
 // STORE changes as a whole: a new directory is made complete and durable in STORE.private and then exchanged with it in one
-// step. Parts that stay (ke_parts.h) are in both directories, as links to the same file, so an append costs what it adds. The
-// private state that belongs to a STORE carries the digest of its manifest in its name and is durable before the exchange. So
-// whenever a run is killed, there is the old STORE with its old state or the new one with its new state. What nothing refers
-// to is swept by the next append. A damaged file is found by its digest, and refused.
+// step. Parts that stay (ke_parts.h) are copied as they are. The private state that belongs to a STORE carries the digest of
+// its manifest in its name and is durable before the exchange. So whenever a run is killed, there is the old STORE with its old
+// state or the new one with its new state. What nothing refers to is swept by the next append. A damaged file is found by its
+// digest, and refused.
 #pragma once
 
 #include <memory>
@@ -73,8 +73,8 @@ auto ReadSteady(const std::string& store, const Run& run, const Read& read) -> d
   return Error::Io("{} changed while it was read", store).WithHint("try again when fewer appends run");
 }
 
-// The published rows of all parts, in order. REQUIRES: the manifest came out of OpenStore.
-Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest);
+// The published rows.
+Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store);
 
 // The private half. Json with "policy_directory", "pending" {file, sha256, rows}, "truth" [{values, candidates, ...}], one for
 // each part, and what is known of the batches taken in (ke_batch.h).
@@ -109,10 +109,15 @@ class StoreStage {
 
   const std::string& directory() const { return directory_; }
   const std::string& private_directory() const { return private_; }
-  // A part of the store that stays as it is. REQUIRES: ForNext.
-  Result<void> Keep(const StoreManifest& old, const StorePart& part);
-  // Digests the files of the manifest's parts that were not kept, puts all into it under "files", writes it and the state that
-  // belongs to it.
+  // A directory for files that are needed on the way; it goes with the stage.
+  Result<std::string> Scratch(const std::string& name);
+  // What is known of a table in directory(): it need not be read again.
+  void SetDigest(const std::string& name, const FileDigest& digest) { digests_[name] = ToJson(digest); }
+  // A file in private_directory() that the state will refer to, or will not after all: then it is removed.
+  void AddPrivate(const std::string& name) { written_.push_back(private_ + "/" + name); }
+  void AddTruth(const Json& entry);  // the two of an entry of "truth"
+  void DropTruth(const Json& entry);
+  // Puts the digests of the tables into the manifest under "files", writes it and the state that belongs to it.
   Result<StoreManifest> Seal(Json manifest, const Json& state);
   // Makes all of it durable and puts it into place.
   Result<void> Commit();
@@ -125,16 +130,18 @@ class StoreStage {
   std::string directory_;  // inside private_
   bool is_new_;
   bool done_ = false;
-  Json kept_ = Json::object();        // entries of "files"
-  std::vector<std::string> written_;  // paths
+  Json digests_ = Json::object();     // entries of "files"
+  std::vector<std::string> written_;  // paths that are not durable yet
   int lock_ = -1;                     // of a new store: held as long as it is being made
 };
 
 // Makes the bytes of a file, or the names in a directory, durable.
 Result<void> SyncPath(const std::string& path);
 
-// Replaces the private state alone: rows were taken in, nothing was published. REQUIRES: the lock is held.
-Result<void> ReplacePrivateState(const std::string& store, const StoreManifest& manifest, const Json& state);
+// Rows were taken in, nothing was published: they are kept in a file of their own, and the private state alone is replaced.
+// REQUIRES: the lock is held.
+Result<void> ReplacePending(const std::string& store, const StoreManifest& manifest, const std::string& name,
+                            const std::string& rows, const Json& state);
 
 // Removes what the state does not refer to. REQUIRES: the lock is held.
 void SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state);

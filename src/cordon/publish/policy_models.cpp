@@ -128,7 +128,9 @@ Result<const AttributePolicy*> DeclaredSensitive(const PolicyTable& table, const
              table.where(), name)
       .WithHint("add values = [...] to [attributes.{}]{}", name,
                 column->type == Domain::Kind::kCategorical ? ", or a hierarchy file"
-                                                           : "; round or bin numbers of which there are many");
+                : column->hierarchy.kind == HierarchySource::Kind::kFile
+                    ? ": a hierarchy file declares the values of categories only"
+                    : "; round or bin numbers of which there are many");
 }
 
 Result<ModelSpec> ReadWindowCloseness(const PolicyTable& table, const Attributes& attributes) {

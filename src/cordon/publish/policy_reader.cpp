@@ -128,6 +128,7 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   if (stream != nullptr) {
     CORDON_TRY(policy.stream, ReadStreamTable(*stream, name));
   }
+  LeaveOutDefaults(policy);
   policy.digest = PolicyDigest(policy);
   return policy;
 }

@@ -19,6 +19,9 @@ Result<ModelSpec> ReadModel(const toml::table& table, const std::string& file, c
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& table, const std::string& file);
 Result<StreamPolicy> ReadStreamTable(const toml::table& table, const std::string& file);
 
+// Takes out options that say what would be anyway.
+void LeaveOutDefaults(Policy& policy);
+
 // Of the attributes among themselves: at least one quasi, at most one person.
 Result<void> CheckAttributes(const Policy& policy);
 // The checks that need the hierarchy files: values that models name are leaves, labels of numbers are numbers.

@@ -253,6 +253,9 @@ Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string&
   }
   CORDON_TRY(const auto lateness, Duration(table, "lateness"));
   if (lateness) stream.lateness_ms = *lateness;
+  if (stream.lateness_ms > 0 && !stream.event_time) {
+    return table.AtKey("lateness", "'lateness' in [stream] needs 'event_time', the column that tells how late a tuple is");
+  }
   CORDON_TRY(const auto order, table.Choice("order", {"ready", "arrival"}));
   if (order) stream.order = *order == 0 ? StreamPolicy::Order::kReady : StreamPolicy::Order::kArrival;
   CORDON_TRY(const auto dead, table.Whole("max_dead_letters"));

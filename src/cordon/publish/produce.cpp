@@ -8,6 +8,7 @@
 #include "cordon/publish/objective.h"
 #include "cordon/publish/run_top_down.h"
 #include "cordon/publish/stopwatch.h"
+#include "cordon/publish/unused_keys.h"
 #include "cordon/publish/workload.h"
 
 namespace cordon {
@@ -34,7 +35,7 @@ RowOrder OrderOf(const AnonymizeRequest& request, bool global) {
 }
 
 MakeOptions OptionsOf(const AnonymizeRequest& request, const Policy& policy, bool global) {
-  return {.effort = request.effort,
+  return {.effort = request.effort.value_or(Effort::kNormal),
           .recode = {.order = OrderOf(request, global),
                      .suppressed =
                          policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop,
@@ -181,6 +182,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   Trial trial(request, policy, data, random, report, workload, run);
   const std::string name = AlgorithmName(request, policy);
   bool global = false;
+  std::vector<const AlgorithmEntry*> ran;
   if (request.recoding) {
     CORDON_RETURN_IF_ERROR(trial.Recoded(*request.recoding));
   } else {
@@ -198,6 +200,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
       // The own choice may use all the time there is: it is the likeliest to be the best. Others share what it leaves.
       CORDON_RETURN_IF_ERROR(trial.Try(candidate, candidate.own_choice || left == 0 ? 1 : left));
       left -= candidate.left_out.empty() ? 1 : 0;
+      if (candidate.left_out.empty()) ran.push_back(candidate.algorithm);
     }
   }
   CORDON_TRY(Attempt best, trial.Best());
@@ -215,6 +218,7 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   report.dropped = data.dropped_rows;
   report.details = best.made.notes.counts;
   report.warnings = WarningsOf(report.privacy);
+  for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (global) {
     for (Warning& warning : TopDownWarnings(policy, data, release, run)) report.warnings.push_back(std::move(warning));
   }

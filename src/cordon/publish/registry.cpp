@@ -13,23 +13,27 @@
 namespace cordon {
 namespace {
 
+constexpr unsigned kSearches = kUsesEffort | kUsesWeights | kUsesLimit;
+
 constexpr std::array kAlgorithms = {
     AlgorithmEntry{"partition", "cuts from the top down and by peeling, then refined until no single move helps; least loss",
-                   RunPartition},
-    AlgorithmEntry{"sabre", "t-closeness with least loss: groups grown, filled and annealed", RunSabre},
-    AlgorithmEntry{"burel", "beta-likeness with least loss: groups grown, filled and annealed", RunBurel},
-    AlgorithmEntry{"mondrian", "top-down cuts at medians and hierarchy nodes, for any combination of models", RunMondrian},
+                   RunPartition, kSearches},
+    AlgorithmEntry{"sabre", "t-closeness with least loss: groups grown, filled and annealed", RunSabre, kSearches},
+    AlgorithmEntry{"burel", "beta-likeness with least loss: groups grown, filled and annealed", RunBurel, kSearches},
+    AlgorithmEntry{"mondrian", "top-down cuts at medians and hierarchy nodes, for any combination of models", RunMondrian,
+                   kUsesWeights},
     AlgorithmEntry{"full-domain",
                    "one level of generalization a column, the choice that loses least; any combination of models",
-                   RunFullDomain, false, true},
-    AlgorithmEntry{"peel", "groups that satisfy under one recoding, again on the rest, then refined", RunPeel},
-    AlgorithmEntry{"tdr", "top-down refinement: k over several quasi-identifiers, for classification", RunTdr, true, true},
-    AlgorithmEntry{"tdd", "top-down disclosure: bounds the confidence of inferences, for classification", RunTdd, true, true},
+                   RunFullDomain, kUsesWeights | kUsesLimit | kUsesLimitOfStars, false, true},
+    AlgorithmEntry{"peel", "groups that satisfy under one recoding, again on the rest, then refined", RunPeel, kSearches},
+    AlgorithmEntry{"tdr", "top-down refinement: k over several quasi-identifiers, for classification", RunTdr, 0, true, true},
+    AlgorithmEntry{"tdd", "top-down disclosure: bounds the confidence of inferences, for classification", RunTdd, 0, true,
+                   true},
     AlgorithmEntry{"sabre-ak", "t-closeness by bucketization, neighbours on the Hilbert curve", RunSabreAk},
-    AlgorithmEntry{"sabre-knn", "t-closeness by bucketization, exact nearest neighbours", RunSabreKnn},
+    AlgorithmEntry{"sabre-knn", "t-closeness by bucketization, exact nearest neighbours", RunSabreKnn, kUsesWeights},
     AlgorithmEntry{"burel-paper", "beta-likeness by bucketization", RunBurelPaper},
     AlgorithmEntry{"ke", "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total range",
-                   RunKe, false, false, true},
+                   RunKe, kUsesLimit, false, false, true},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {

@@ -37,10 +37,19 @@ struct AlgorithmInput {
   Effort effort = Effort::kNormal;
 };
 
+// What of a policy and of a request an algorithm looks at, beside what all do.
+enum AlgorithmUses : unsigned {
+  kUsesEffort = 1,        // --effort and --seconds
+  kUsesWeights = 2,       // weights of the columns
+  kUsesLimit = 4,         // suppression_limit, where suppressed rows are dropped
+  kUsesLimitOfStars = 8,  // suppression_limit, where they are published as stars
+};
+
 struct AlgorithmEntry {
   const char* name;     // as policies and the command line spell it
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
+  unsigned uses = 0;                // AlgorithmUses
   bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
   bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
   bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact

@@ -9,7 +9,9 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/bind_stream.h"
+#include "cordon/publish/feasible.h"
 #include "cordon/publish/outputs.h"
+#include "cordon/publish/unused_keys.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 
@@ -56,6 +58,12 @@ Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
 }
 
 std::string DefaultDeadLetters(const StreamRequest& request) { return request.output + ".dead-letters.csv"; }
+
+// Nothing where they are only told of.
+std::optional<std::string> DeadLettersPath(const StreamRequest& request) {
+  if (!request.dead_letters && IsPipe(request.output)) return std::nullopt;
+  return request.dead_letters.value_or(DefaultDeadLetters(request));
+}
 
 Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> paths = {
@@ -123,6 +131,7 @@ class StreamRun {
   Result<void> FindCheckpoint();
   Result<void> CheckSnapshot() const;
   Result<void> MakeEngine();
+  Result<void> CheckLengths() const;
   Result<void> OpenOutputs();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
@@ -157,7 +166,6 @@ class StreamRun {
   std::optional<PersonKey> persons_;
   std::optional<RowSink> sink_;
   DriverFiles logs_;
-  std::string dead_path_;
 };
 
 Result<void> StreamRun::OpenInput() {
@@ -209,6 +217,12 @@ Result<void> StreamRun::FindCheckpoint() {
   const bool pipe = IsPipe(request_.output);
   folder_.emplace(files_, *request_.checkpoint, pipe ? kKeepOfPipes : kKeepOfFiles);
   CORDON_RETURN_IF_ERROR(folder_->Open());
+  if (files_.OpenToOthers(folder_->path())) {
+    Note(fmt::format(
+        "warning: others may look into the folder {}: what is in it is private to this user (mode 0600), its names and "
+        "times are not; chmod 700 closes it",
+        folder_->path()));
+  }
   if (folder_->empty()) {
     if (request_.resume_after.value_or(0) > 0) {
       return Error::InvalidData("there is no checkpoint in {}: rows up to {} cannot be made again", *request_.checkpoint,
@@ -274,9 +288,24 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
   return file;
 }
 
+// All of them before any is touched.
+Result<void> StreamRun::CheckLengths() const {
+  if (!snapshot_) return {};
+  std::vector<std::pair<std::string, std::uint64_t>> written;
+  if (!IsPipe(request_.output)) written.emplace_back(request_.output, snapshot_->out_length);
+  if (request_.audit) written.emplace_back(*request_.audit, snapshot_->audit_length);
+  if (const auto path = DeadLettersPath(request_)) written.emplace_back(*path, snapshot_->dead_length);
+  for (const auto& [path, length] : written) {
+    const std::optional<std::uint64_t> size = files_.Size(path);
+    if (length > 0 && size.value_or(0) < length && !IsSpecialFile(path)) return NotAsItWas(path, size, length);
+  }
+  return {};
+}
+
 Result<void> StreamRun::OpenOutputs() {
   const bool pipe = IsPipe(request_.output);
   const std::uint64_t out_length = snapshot_ ? snapshot_->out_length : 0;
+  CORDON_RETURN_IF_ERROR(CheckLengths());
   if (snapshot_ && !pipe && out_length > 0 && files_.Size(request_.output).value_or(0) >= out_length) {
     CORDON_TRY(const std::uint64_t tail, TailDigest(files_, request_.output, out_length));
     if (tail != snapshot_->out_tail) {
@@ -300,11 +329,11 @@ Result<void> StreamRun::OpenOutputs() {
     logs_.audit = AppendLog(std::move(file), length);
     if (length == 0) AppendAuditHead(policy_.digest, rows_->columns(), logs_.audit.buffer());
   }
-  if (!request_.dead_letters && pipe) return {};
-  dead_path_ = request_.dead_letters.value_or(DefaultDeadLetters(request_));
+  const std::optional<std::string> dead_path = DeadLettersPath(request_);
+  if (!dead_path) return {};
   const std::uint64_t length = snapshot_ ? snapshot_->dead_length : 0;
-  if (length == 0 && !request_.dead_letters) CORDON_RETURN_IF_ERROR(files_.Remove(dead_path_));
-  const auto open = [this, length] { return OpenDurably(dead_path_, FileLayer::Access::kPrivate, length); };
+  if (length == 0 && !request_.dead_letters) CORDON_RETURN_IF_ERROR(files_.Remove(*dead_path));
+  const auto open = [this, length, path = *dead_path] { return OpenDurably(path, FileLayer::Access::kPrivate, length); };
   if (request_.dead_letters || length > 0) {
     CORDON_TRY(auto file, open());
     logs_.dead = AppendLog(std::move(file), length);
@@ -320,7 +349,7 @@ StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   report.privacy = policy_.models;
   for (const DeclaredAxis& axis : layout_.axes) report.quasi.push_back(axis.axis().name);
   report.metrics = metrics;
-  if (metrics.dead_letters > 0) report.dead_letters = dead_path_;
+  if (metrics.dead_letters > 0) report.dead_letters = DeadLettersPath(request_).value_or("");
   report.resumed_from = snapshot_ ? snapshot_->metrics.records : 0;
   report.tuples_here = metrics.tuples - (snapshot_ ? snapshot_->metrics.tuples : 0);
   report.peak_rss_mb = PeakRssMb();
@@ -369,6 +398,7 @@ Result<StreamReport> StreamRun::Drive() {
   StreamReport report = ReportOf(driver.metrics());
   report.end = end;
   report.warnings = engine_->warnings();
+  for (StreamWarning& warning : UnusedKeys(policy_, *algorithm_)) report.warnings.push_back(std::move(warning));
   return report;
 }
 
@@ -400,12 +430,14 @@ Result<void> StreamRun::CheckEnded() {
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckPaths(request_, policy_));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy_));  // or all of the stream would be suppressed
   CORDON_RETURN_IF_ERROR(ChooseAlgorithm());
   CORDON_RETURN_IF_ERROR(OpenInput());
   CORDON_RETURN_IF_ERROR(FindCheckpoint());
   if (snapshot_ && snapshot_->finished) {
     StreamReport report = ReportOf(snapshot_->metrics);
     report.had_ended = true;
+    report.dead_letters_gone = !report.dead_letters.empty() && !files_.Size(report.dead_letters);
     CORDON_RETURN_IF_ERROR(CheckEnded());
     CORDON_RETURN_IF_ERROR(CheckResumed(report));
     return report;
@@ -504,8 +536,9 @@ std::string Summary(const StreamReport& report) {
   if (m.reused > 0) text += fmt::format("{} of them joined a group that was published before\n", m.reused);
   if (m.dropped > 0) text += fmt::format("{} row{} with missing cells dropped\n", m.dropped, m.dropped == 1 ? "" : "s");
   if (m.dead_letters > 0) {
-    text += fmt::format("{} dead letter{}{}\n", m.dead_letters, m.dead_letters == 1 ? "" : "s",
-                        report.dead_letters.empty() ? ", not kept: give --dead-letters FILE" : " in " + report.dead_letters);
+    text += fmt::format("{} dead letter{}{}{}\n", m.dead_letters, m.dead_letters == 1 ? "" : "s",
+                        report.dead_letters.empty() ? ", not kept: give --dead-letters FILE" : " in " + report.dead_letters,
+                        report.dead_letters_gone ? ", which is there no more" : "");
   }
   for (const ModelSpec& spec : report.privacy) text += fmt::format("{}: holds in every group\n", Describe(spec));
   text += fmt::format("information loss {:.4f}, of released rows {:.4f}\n", m.information_loss(), m.released_loss());

@@ -51,6 +51,7 @@ struct StreamReport {
   std::uint64_t tuples_here = 0;   // taken in by this run
   bool had_ended = false;          // the checkpoint says that the stream was over
   std::string dead_letters;        // the file, where there is any
+  bool dead_letters_gone = false;  // had_ended: it was there, and was removed since
   std::vector<StreamWarning> warnings;
   double seconds = 0;
   double peak_rss_mb = 0;

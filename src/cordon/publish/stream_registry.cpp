@@ -91,7 +91,7 @@ SabreWOptions SabreWOptionsOf(const Policy& policy) {
   const AlgorithmPolicy& algorithm = policy.algorithm;
   const std::int64_t window = WindowOf(policy);
   SabreWOptions options;
-  options.step = algorithm.Option<std::int64_t>("sabre-w", "step").value_or(window % 4 == 0 ? window / 4 : window);
+  options.step = algorithm.Option<std::int64_t>("sabre-w", "step").value_or(SabreWOptions::DefaultStep(window));
   const auto partition = algorithm.Option<std::string>("sabre-w", "partition");
   if (partition == "sabre-ak") options.partition = WindowMethod::kSabreAk;
   if (partition == "mondrian") options.partition = WindowMethod::kMondrian;

@@ -388,10 +388,10 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
 
 }  // namespace
 
-bool StreamAudit::holds() const {
-  const auto good = [](const Verdict& verdict) { return verdict.holds; };
-  return findings.empty() && std::all_of(whole.begin(), whole.end(), good) &&
-         std::all_of(by_departure.begin(), by_departure.end(), good);
+bool StreamAudit::fails() const {
+  const auto bad = [](const Verdict& verdict) { return !verdict.holds; };
+  return !findings.empty() || std::any_of(whole.begin(), whole.end(), bad) ||
+         std::any_of(by_departure.begin(), by_departure.end(), bad);
 }
 
 Result<StreamAudit> VerifyStream(const Policy& policy, const Table& out, std::string_view audit_log, const Run& run) {

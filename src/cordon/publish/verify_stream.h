@@ -32,7 +32,9 @@ struct StreamAudit {
   std::uint64_t windows_unknown = 0;     // groups of which it cannot be told: their windows held tuples that were not published
   std::vector<std::string> findings;     // what is wrong beside them; none: nothing
 
-  bool holds() const;
+  bool fails() const;  // something is wrong
+  // Everything that was promised was looked at, and is as promised. Neither fails() nor holds(): there is no telling.
+  bool holds() const { return !fails() && windows_unknown == 0; }
 };
 
 // `out`: the output as it was read. An error where the two cannot be held against each other at all.

@@ -109,7 +109,9 @@ Result<void> CheckpointFolder::Open() {
     std::uint64_t number = 0;
     const char* end = name.data() + name.size();
     const auto [stop, code] = std::from_chars(name.data() + kPrefix.size(), end, number);
-    if (code == std::errc() && stop == end) numbers_.push_back(number);
+    if (code != std::errc() || stop != end) continue;
+    CORDON_RETURN_IF_ERROR(files_.MakePrivate(path_ + "/" + name));  // copied back, perhaps
+    numbers_.push_back(number);
   }
   std::sort(numbers_.begin(), numbers_.end());
   return {};

@@ -59,7 +59,7 @@ class CheckpointFolder {
   // `keep`: how many to keep.
   CheckpointFolder(FileLayer& files, std::string path, std::size_t keep) : files_(files), path_(std::move(path)), keep_(keep) {}
 
-  // Makes the folder where it is not there, and locks it. Finds the checkpoints in it.
+  // Makes the folder where it is not there, and locks it. Finds the checkpoints in it, and sees to it that they are private.
   Result<void> Open();
   bool empty() const { return numbers_.empty(); }
   const std::string& path() const { return path_; }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills `cordon append` before every second call that changes a name or makes bytes durable. The store must be the old one or the new one,
+"""Kills `cordon append` before every third call that writes, changes a name or makes bytes durable. The store must be the old one or the new one,
 every file whole, the private half with it, and the next append must work: append_kill_test.py CORDON DIE_AT_LIBRARY"""
 import glob
+import hashlib
 import json
 import os
 import shutil
@@ -78,11 +79,14 @@ class AppendKills(unittest.TestCase):
             self.assertEqual(done.returncode, -signal.SIGKILL, f"{step} of {steps}")
             now = self.answer()
             self.assertIn(now, (old, new), f"{step} of {steps}")
-            # All parts a glob finds are those of the manifest: no mixture for any reader.
+            # The three tables are those of the manifest, and there is no other file.
             files = read_json("store/manifest.json")["files"]
-            self.assertEqual(sorted(files), sorted(map(os.path.basename, glob.glob("store/*.parquet"))))
+            self.assertEqual({*files, "manifest.json"}, set(os.listdir("store")))
+            for name, entry in files.items():
+                with open(f"store/{name}", "rb") as file:
+                    self.assertEqual(hashlib.sha256(file.read()).hexdigest(), entry["sha256"])
             seen.add(now)
-            if step % 3 != 1:
+            if step % (3 * stride) != 1:
                 continue
             after = cordon("append", "store", "last.csv")
             self.assertEqual(after.returncode, 0, after.stderr)
@@ -96,26 +100,42 @@ class AppendKills(unittest.TestCase):
     def test_a_part_more(self):
         write("more.csv", 5000, 20)
         write("last.csv", 90000, 5)
-        both, seen = self.every_step(2, "more.csv")
+        both, seen = self.every_step(3, "more.csv")
         self.assertEqual(seen, both)
 
-    def test_all_parts_made_one(self):
-        write("more.csv", 5000, 20)
-        write("last.csv", 90000, 5)
+    def append_batches(self, count):
         os.rename("kept", "store")
         os.rename("kept.private", "store.private")
-        for i in range(2):
+        for i in range(count):
             write(f"batch{i}.csv", 20000 + 7000 * i, 10)
             self.assertEqual(cordon("append", "store", f"batch{i}.csv").returncode, 0)
         os.rename("store", "kept")
         os.rename("store.private", "kept.private")
-        self.every_step(6, "more.csv", "--compact")
+
+    def test_all_parts_made_one(self):
+        write("more.csv", 5000, 20)
+        write("last.csv", 200000, 5)
+        self.append_batches(2)
+        self.every_step(11, "more.csv", "--compact")
+        self.restore()
+        self.assertEqual(cordon("append", "store", "more.csv", "--compact").returncode, 0)
+        self.assertEqual([part["rows"] for part in read_json("store/manifest.json")["parts"]], [70])
+
+    def test_the_last_parts_made_one(self):
+        write("more.csv", 5000, 20)
+        write("last.csv", 200000, 5)
+        self.append_batches(15)
+        self.assertEqual(len(read_json("kept/manifest.json")["parts"]), 16)
+        self.every_step(11, "more.csv")
+        self.restore()
+        self.assertEqual(cordon("append", "store", "more.csv").returncode, 0)
+        self.assertEqual([part["rows"] for part in read_json("store/manifest.json")["parts"]], [30, 170])
 
     def test_rows_that_wait(self):
         write("more.csv", 5000, 2)
         write("last.csv", 90000, 3)
         self.restore()
-        for step in range(1, 5):
+        for step in range(1, 10):
             self.restore()
             cordon("append", "store", "more.csv", LD_PRELOAD=LIBRARY, DIE_AT=str(step))
             self.assertEqual(self.answer()[0], 30)

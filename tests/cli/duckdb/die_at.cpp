@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that changes names or makes bytes
-// durable: fsync, link, rename, unlink, mkdir. Counts them into the file DIE_COUNT where the program ends by itself.
+// Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that writes, changes names or makes
+// bytes durable: write, fsync, rename, unlink, mkdir. Counts them into the file DIE_COUNT where the program ends by itself.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ struct AtEnd {
 } at_end;
 
 template <typename Function, typename... Args>
-int Call(const char* name, Args... args) {
+auto Call(const char* name, Args... args) {
   Step();
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name))(args...);
 }
@@ -41,8 +41,10 @@ int Call(const char* name, Args... args) {
 }  // namespace
 
 extern "C" {
+ssize_t write(int file, const void* bytes, size_t size) {
+  return Call<ssize_t (*)(int, const void*, size_t)>("write", file, bytes, size);
+}
 int fsync(int file) { return Call<int (*)(int)>("fsync", file); }
-int link(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("link", from, to); }
 int rename(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("rename", from, to); }
 int renameat2(int a, const char* from, int b, const char* to, unsigned flags) noexcept {
   return Call<int (*)(int, const char*, int, const char*, unsigned)>("renameat2", a, from, b, to, flags);

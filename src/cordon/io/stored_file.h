@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file on a disk, read at any place. What cannot be rewound (a pipe) is refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cordon/base/result.h"
+
+namespace cordon {
+
+class StoredFile {
+ public:
+  static Result<StoredFile> Open(const std::string& path);
+  StoredFile(StoredFile&& other) noexcept : file_(std::exchange(other.file_, -1)), size_(other.size_) {}
+  StoredFile& operator=(StoredFile&&) = delete;
+  ~StoredFile();
+
+  std::uint64_t size() const { return size_; }  // when it was opened
+  // As many bytes as the buffer has, fewer at the end of the file.
+  Result<std::string_view> Read(std::string& buffer, std::uint64_t at) const;
+  // An error where the file ends before the buffer is full.
+  Result<void> ReadExactly(std::string& buffer, std::uint64_t at) const;
+
+ private:
+  StoredFile(int file, std::uint64_t size) : file_(file), size_(size) {}
+  int file_;
+  std::uint64_t size_;
+};
+
+}  // namespace cordon

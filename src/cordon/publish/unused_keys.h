@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of a policy and flags of a command that change nothing in a run. One policy may serve tables and streams, and any
+// algorithm may be named on the command line, so these are no errors; but whoever wrote them has to learn it.
+#pragma once
+
+#include <vector>
+
+#include "cordon/algorithms/stream_engine.h"
+#include "cordon/publish/anonymize.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/registry.h"
+#include "cordon/publish/report.h"
+#include "cordon/publish/stream_registry.h"
+
+namespace cordon {
+
+// Of the run of a table. `ran`: the algorithms that were run; none where a recoding was used.
+std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& request,
+                                const std::vector<const AlgorithmEntry*>& ran);
+
+// Of the run of a stream.
+std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm);
+
+}  // namespace cordon

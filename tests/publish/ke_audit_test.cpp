@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The help table of a store against its rows: what is made holds, and one changed cell, line or group is found, whatever the
+// digests say.
+#include "cordon/publish/ke_audit.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cordon/base/random.h"
+#include "cordon/io/atomic_file.h"
+#include "cordon/io/duckdb.h"
+#include "cordon/models/help_verifier.h"
+#include "cordon/publish/ke_append.h"
+#include "cordon/query/help_table.h"
+
+namespace cordon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kOver = fs::copy_options::recursive | fs::copy_options::overwrite_existing;
+
+HelpVerifier::Line LineOf(const HelpTable& help, std::size_t i) {
+  return {help.group[i],  help.hits[i],   help.sum_lo[i], help.sum_hi[i],
+          help.min_lo[i], help.min_hi[i], help.max_lo[i], help.max_hi[i]};
+}
+HelpVerifier::Facts FactsOf(const HelpGroups& groups, std::size_t i) {
+  return {groups.group[i], groups.rows[i], groups.distinct[i], groups.least[i], groups.greatest[i], groups.total[i]};
+}
+
+TEST(HelpVerifier, AgreesWithTheTablesThatAreMadeAndFindsEveryChangedCell) {
+  Random random = Random::FromSeed(5);
+  for (int run = 0; run < 200; ++run) {
+    std::vector<std::int64_t> groups;
+    std::vector<std::int64_t> values;
+    const std::uint64_t spread = run % 3 == 0 ? 1'000 : 1;  // numbers far apart
+    for (std::uint64_t row = 1 + random.Below(60); row > 0; --row) {
+      groups.push_back(static_cast<std::int64_t>(3 + random.Below(6) * (run % 5 == 0 ? 1 : spread)));
+      values.push_back(static_cast<std::int64_t>(random.Below(run % 2 == 0 ? 8 : 100'000)) - 4);
+    }
+    const HelpTables tables = MakeHelpTables(groups, values).value();
+    HelpVerifier verifier(groups, values);
+    ASSERT_EQ(verifier.groups().size(), tables.groups.group.size());
+    const std::size_t bad_line = random.Below(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const HelpVerifier::Line good = LineOf(tables.help, i);
+      for (int cell = 0; i == bad_line && cell < 8; ++cell) {
+        HelpVerifier checked = verifier;
+        HelpVerifier::Line bad = good;
+        HelpVerifier::Cell* cells[] = {&bad.group,  &bad.hits,   &bad.sum_lo, &bad.sum_hi,
+                                       &bad.min_lo, &bad.min_hi, &bad.max_lo, &bad.max_hi};
+        *cells[cell] = run % 7 == 0 ? HelpVerifier::Cell() : HelpVerifier::Cell(**cells[cell] + 1);
+        EXPECT_NE(checked.Check(bad), nullptr) << cell;
+      }
+      ASSERT_FALSE(verifier.done());
+      ASSERT_EQ(verifier.Check(good), nullptr) << run << " " << i;
+    }
+    EXPECT_TRUE(verifier.done());
+    EXPECT_NE(verifier.Check(LineOf(tables.help, 0)), nullptr);
+    for (std::size_t i = 0; i < tables.groups.group.size(); ++i) {
+      const HelpVerifier::Facts good = FactsOf(tables.groups, i);
+      for (int cell = 0; cell < 6; ++cell) {
+        HelpVerifier checked = verifier;
+        HelpVerifier::Facts bad = good;
+        HelpVerifier::Cell* cells[] = {&bad.group, &bad.rows, &bad.distinct, &bad.least, &bad.greatest, &bad.total};
+        *cells[cell] = **cells[cell] - 1;
+        EXPECT_NE(checked.Check(bad), nullptr) << cell;
+      }
+      ASSERT_EQ(verifier.Check(good), nullptr);
+    }
+    EXPECT_NE(verifier.Check(FactsOf(tables.groups, 0)), nullptr);
+  }
+}
+
+TEST(HelpVerifier, TakesNumbersOfAnySize) {
+  const std::int64_t groups[] = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::max()};
+  const std::int64_t values[] = {5, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
+  HelpVerifier verifier(groups, values);
+  ASSERT_EQ(verifier.groups().size(), 2u);
+  EXPECT_EQ(verifier.groups()[1].total, static_cast<Int128>(values[1]) * 2);
+  EXPECT_TRUE(HelpVerifier({}, {}).done());
+}
+
+class KeAuditTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("ke_audit_test_" + FreshName());
+    fs::create_directory(folder_);
+    store_ = (folder_ / "store").string();
+    std::ofstream(folder_ / "policy.toml")
+        << "[attributes.age]\nrole = \"quasi\"\ntype = \"numeric\"\n[attributes.pay]\nrole = "
+           "\"sensitive\"\ntype = \"numeric\"\n[[privacy]]\nmodel = \"ke-anonymity\"\nsensitive = "
+           "\"pay\"\nk = 3\ne = 5\n";
+    const Policy policy = ReadPolicy((folder_ / "policy.toml").string()).value();
+    const auto made = Permute({Rows("first.csv", 60), store_, {}, {}}, policy, {});
+    ASSERT_TRUE(made.ok()) << made.error().message();
+    const auto more = Append({store_, Rows("more.csv", 30), {}, AppendRequest::Mode::kFrozen, false, false, {}}, {});
+    ASSERT_TRUE(more.ok()) << more.error().message();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Rows(const std::string& name, int rows) {
+    std::ofstream file(folder_ / name);
+    file << "age,pay\n";
+    for (int row = 0; row < rows; ++row) file << 20 + row % 40 << "," << row * 13 % 71 << "." << rows % 7 << "5\n";
+    return (folder_ / name).string();
+  }
+  HelpAudit Audit() {
+    const StoreManifest manifest = OpenStore(store_).value();
+    const auto source = OpenStoreTable(store_);
+    const Table table = ReadTable(*source.value(), {}).value();
+    const auto audit = AuditHelp(store_, manifest, table, {});
+    EXPECT_TRUE(audit.ok()) << (audit.ok() ? "" : audit.error().message());
+    return audit.ok() ? audit.value() : HelpAudit{};
+  }
+  // Another table in its place, and a manifest that fits.
+  void Forge(const std::string& table, const std::string& select) {
+    const std::string path = store_ + "/" + table + ".parquet";
+    DuckDbSession session = DuckDbSession::Open({}).value();
+    ASSERT_TRUE(session.Execute(fmt::format("CREATE TABLE t AS SELECT * FROM read_parquet({})", QuoteSqlText(path)), {}).ok());
+    const auto written = session.Execute(fmt::format("COPY ({}) TO {} (FORMAT parquet)", select, QuoteSqlText(path)), {});
+    ASSERT_TRUE(written.ok()) << written.error().message();
+    Json manifest = Json::parse(ReadFile(store_ + "/manifest.json").value());
+    manifest.erase("digest");
+    manifest["files"][table + ".parquet"] = ToJson(DigestOfFile(path, Ends::kNo).value());
+    ASSERT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(manifest).Text()).ok());
+  }
+
+  fs::path folder_;
+  std::string store_;
+};
+
+TEST_F(KeAuditTest, WhatIsMadeHoldsInAnyOrder) {
+  const HelpAudit audit = Audit();
+  EXPECT_TRUE(audit.holds) << audit.wrong;
+  EXPECT_EQ(audit.lines, 90u);
+  Forge("help", "SELECT * FROM t ORDER BY hash(sum_lo)");
+  Forge("groups", "SELECT * FROM t ORDER BY hash(\"group\")");
+  Forge("table", "SELECT * FROM t ORDER BY hash(age)");
+  EXPECT_TRUE(Audit().holds);
+}
+
+TEST_F(KeAuditTest, AForgedHelpTableIsFound) {
+  const auto kept = folder_ / "kept";
+  fs::copy(store_, kept, kOver);
+  for (const auto& [table, select] : {
+           std::pair{"help",
+                     "SELECT * REPLACE (sum_hi + CASE WHEN \"group\" = 2 AND hits = 2 THEN 0.01 ELSE 0 END AS sum_hi) FROM t"},
+           std::pair{"help",
+                     "SELECT * REPLACE (sum_lo - CASE WHEN \"group\" = 1 AND hits = 3 THEN 0.01 ELSE 0 END AS sum_lo) FROM t"},
+           std::pair{"help", "SELECT * REPLACE (min_lo - 1 AS min_lo) FROM t"},
+           std::pair{"help", "SELECT * REPLACE (max_hi + 1 AS max_hi) FROM t"},
+           std::pair{"help", "SELECT * REPLACE (min_lo AS min_hi) FROM t"},
+           std::pair{"help", "SELECT * REPLACE (max_hi AS max_lo) FROM t"},
+           std::pair{"help", "SELECT * FROM t WHERE NOT (\"group\" = 3 AND hits = 1)"},
+           std::pair{"help", "SELECT * FROM t UNION ALL SELECT * FROM t WHERE \"group\" = 3 AND hits = 1"},
+           std::pair{"help", "SELECT * FROM t UNION ALL SELECT * REPLACE (9999 AS \"group\") FROM t WHERE \"group\" = 3"},
+           std::pair{"help", "SELECT * FROM t UNION ALL SELECT * REPLACE (NULL AS \"group\") FROM t WHERE \"group\" = 3"},
+           std::pair{"help", "SELECT * FROM t UNION ALL SELECT * REPLACE (0 AS hits) FROM t WHERE \"group\" = 3 AND hits = 1"},
+           std::pair{"help", "SELECT * FROM t LIMIT 0"},
+           std::pair{"groups", "SELECT * REPLACE (total + 1 AS total) FROM t"},
+           std::pair{"groups", "SELECT * REPLACE (\"rows\" + 1 AS \"rows\") FROM t"},
+           std::pair{"groups", "SELECT * REPLACE (distinct_values - 1 AS distinct_values) FROM t"},
+           std::pair{"groups", "SELECT * FROM t WHERE \"group\" <> 2"},
+           std::pair{"groups", "SELECT * FROM t UNION ALL SELECT * REPLACE (9999 AS \"group\") FROM t WHERE \"group\" = 3"},
+           std::pair{"table", "SELECT * REPLACE (CASE WHEN \"group\" = 1 THEN 2 ELSE \"group\" END AS \"group\") FROM t"},
+       }) {
+    SCOPED_TRACE(select);
+    fs::copy(kept, store_, kOver);
+    ASSERT_TRUE(Audit().holds);
+    Forge(table, select);
+    const HelpAudit audit = Audit();
+    EXPECT_FALSE(audit.holds);
+    EXPECT_NE(audit.wrong.find(".parquet"), std::string::npos) << audit.wrong;
+  }
+  fs::copy(kept, store_, kOver);
+  Forge("help", "SELECT * REPLACE (sum_hi + CASE WHEN \"group\" = 2 AND hits = 2 THEN 0.01 ELSE 0 END AS sum_hi) FROM t");
+  EXPECT_EQ(Audit().Explain(),
+            "help table: does not hold; help.parquet, group 2, hits 2: sum_hi is not what the published rows give");
+}
+
+TEST_F(KeAuditTest, AnotherTypeIsAnError) {
+  for (const char* select :
+       {"SELECT * REPLACE (CAST(sum_lo AS DOUBLE) AS sum_lo) FROM t",
+        "SELECT * REPLACE (CAST(sum_lo AS VARCHAR) AS sum_lo) FROM t",
+        "SELECT * REPLACE (CAST(sum_lo AS DECIMAL(18,4)) AS sum_lo) FROM t", "SELECT * EXCLUDE (sum_lo) FROM t"}) {
+    SCOPED_TRACE(select);
+    fs::copy(store_, folder_ / "kept", kOver);
+    Forge("help", select);
+    const StoreManifest manifest = OpenStore(store_).value();
+    const Table table = ReadTable(*OpenStoreTable(store_).value(), {}).value();
+    EXPECT_FALSE(AuditHelp(store_, manifest, table, {}).ok());
+    fs::copy(folder_ / "kept", store_, kOver);
+  }
+}
+
+}  // namespace
+}  // namespace cordon
