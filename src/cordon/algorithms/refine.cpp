@@ -10,7 +10,10 @@ namespace {
 
 constexpr double kMargin = 1e-7;  // a smaller gain is noise of the sums
 constexpr int kSweeps = 4;
+constexpr int kLooks = 16;                  // around a group, for all of its rows at once; later for each row
+constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger groups
 constexpr int kTrims = 6;
+constexpr std::size_t kLargestBlock = 20000;  // rows that leave together
 constexpr std::size_t kTrimsTried = 8;
 constexpr int kForesight = 4;
 constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
@@ -136,6 +139,7 @@ BoxTree::Found GroupRefinement::SearchAround(Place row, double bound) {
 void GroupRefinement::Relocate(GroupId g) {
   if (groups_.rows(g).size() <= gate_.min_rows()) return;
   around_bound_ = -1;
+  int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
     moved = false;
@@ -145,10 +149,14 @@ void GroupRefinement::Relocate(GroupId g) {
       if (groups_.group_of(row) != g) continue;
       const double gain = groups_.RemoveGain(g, row);
       if (gain < kMargin || !groups_.CanRemove(g, row)) continue;
-      if (gain > around_bound_) {
+      if (gain > around_bound_ && looks > 0) {
+        --looks;
         around_bound_ = gain;
         for (const Place each : groups_.rows(g)) around_bound_ = std::max(around_bound_, groups_.RemoveGain(g, each));
-        if (!tree_.Around(g, static_cast<double>(gate_.min_rows()), around_bound_, around_)) around_bound_ = -1;
+        if (!tree_.Around(g, static_cast<double>(gate_.min_rows()), around_bound_, around_)) {
+          around_bound_ = -1;
+          looks = 0;
+        }
       }
       const BoxTree::Found found = gain <= around_bound_ ? SearchAround(row, gain - kMargin) : Search(row, gain - kMargin, g);
       if (found.group == kNoGroup) continue;
@@ -178,10 +186,11 @@ bool GroupRefinement::TrimOnce(GroupId g) {
       const Rank rank = space_.row(row)[cuts[i].attribute];
       if (rank < cuts[i].lo || rank > cuts[i].hi) block.push_back(row);
     }
+    if (block.size() > kLargestBlock) continue;
     std::sort(block.begin(), block.end());
     if (MoveBlock(g, block, cuts[i].potential)) return true;
   }
-  if (CannotDissolve(g)) return false;
+  if (groups_.rows(g).size() > kLargestBlock || CannotDissolve(g)) return false;
   block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
   std::sort(block.begin(), block.end());
   if (!MoveBlock(g, block, groups_.total(g))) return false;

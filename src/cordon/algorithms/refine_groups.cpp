@@ -2,6 +2,7 @@
 #include "cordon/algorithms/refine_groups.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace cordon {
@@ -31,6 +32,7 @@ void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
   Group& group = groups_[g];
   group.rows = std::move(rows);
   group.of_rank = {};
+  group.of_bit = {};
   group.dirty = true;
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
     places_.group[group.rows[i]] = g;
@@ -84,6 +86,27 @@ void RefineGroups::CountRanks(Group& group) const {
   }
 }
 
+void RefineGroups::CountBits(Group& group, Place row, bool more) const {
+  for (std::uint64_t mask = gate_.Mask(row); mask != 0; mask &= mask - 1) {
+    group.of_bit[static_cast<std::size_t>(std::countr_zero(mask))] += more ? 1U : ~0U;
+  }
+}
+
+// Where one value is that of nearly all rows it takes long to find the others: large groups count them.
+bool RefineGroups::AdmittedWithout(Group& group, Place row) const {
+  if (group.of_bit.empty()) {
+    group.of_bit.assign(64, 0);
+    for (const Place each : group.rows) CountBits(group, each, true);
+  }
+  const std::uint64_t leaving = gate_.Mask(row);
+  std::uint64_t left = 0;
+  for (std::size_t bit = 0; bit < group.of_bit.size(); ++bit) {
+    const std::uint32_t one = (leaving >> bit & 1) != 0 ? 1 : 0;
+    if (group.of_bit[bit] > one) left |= std::uint64_t{1} << bit;
+  }
+  return gate_.AdmitsMask(left);
+}
+
 // After a row has left: the ends are where they were or further inside. REQUIRES: some row is left.
 void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
   const std::uint32_t* const count = &groups_[g].of_rank[first_rank_[q]];
@@ -123,6 +146,7 @@ void RefineGroups::Insert(GroupId g, Place row) {
   group.rows.push_back(row);
   group.dirty = true;
   if (group.counts != nullptr) group.counts->Add(gate_.row(row));
+  if (!group.of_bit.empty()) CountBits(group, row, true);
   Rank* const ends = &ends_[g * 4 * d_];
   const Rank* const ranks = space_.row(row);
   for (std::size_t q = 0; q < d_; ++q) {
@@ -154,6 +178,7 @@ void RefineGroups::Remove(Place row) {
   places_.group[row] = kNoGroup;
   group.dirty = true;
   if (group.counts != nullptr) group.counts->Remove(gate_.row(row));
+  if (!group.of_bit.empty()) CountBits(group, row, false);
   if (group.rows.empty()) return Settle(g);
   const Rank* const ends = &ends_[g * 4 * d_];
   const Rank* const ranks = space_.row(row);
@@ -209,6 +234,7 @@ double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
 bool RefineGroups::CanRemove(GroupId g, Place row) {
   Group& group = groups_[g];
   if (group.rows.size() <= gate_.min_rows()) return false;
+  if (gate_.has_masks() && group.rows.size() >= kManyRows) return AdmittedWithout(group, row);
   if (group.counts == nullptr) return gate_.Admits(group.rows, row);
   group.counts->Remove(gate_.row(row));
   const bool can = gate_.model().Admits(*group.counts);

@@ -75,10 +75,13 @@ class RefineGroups {
     double loss = 0;
     bool dirty = true;
     std::unique_ptr<GroupCounts> counts;  // where the gate says so
+    std::vector<std::uint32_t> of_bit;    // rows per bit of the gate's masks; only of large groups
     std::vector<std::uint32_t> of_rank;   // rows per rank, attribute after attribute; only of large groups that rows leave
   };
   void Rescan(GroupId g, std::size_t q);
   void CountRanks(Group& group) const;
+  void CountBits(Group& group, Place row, bool more) const;
+  bool AdmittedWithout(Group& group, Place row) const;
   void MoveEnds(GroupId g, std::size_t q);
   void Settle(GroupId g);
   double BoxLoss(GroupId g) const;
