@@ -93,7 +93,7 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
   const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
   std::vector<GrowthOptions> ways = {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
   if (problem.outlook.HasCaps()) {
-    ways = {{times(1.2), 1}, {times(1.6), 1}, {times(3), 1}, {least, 1}, {least, 0.8}, {times(1.4), 1}, {times(2), 1}};
+    ways = {{times(1.2), 0.9}, {times(1.6), 1}, {times(3), 1}, {least, 0.9}, {least, 0.8}};
   }
   if (problem.outlook.LooksAhead()) ways = {{times(2), 1}, {times(4), 1}, {least, 0.8}, {times(3), 1}, {times(8), 1}};
   if (least > problem.model.MinRows()) {
