@@ -15,8 +15,6 @@
 namespace cordon {
 namespace {
 
-using Effort = ClosenessSearchOptions::Effort;
-
 constexpr std::size_t kBlockRows = 40'000;  // a table up to this size is one block
 constexpr std::size_t kMostShardRows = 130'000;
 constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
@@ -46,15 +44,6 @@ struct Plan {
   int rounds;           // cuts into new blocks, where the table has more than one
   double round_sweeps;
 };
-
-PartitionOptions::Effort PartitionEffort(Effort effort) {
-  switch (effort) {
-    case Effort::kLow: return PartitionOptions::Effort::kLow;
-    case Effort::kNormal: return PartitionOptions::Effort::kNormal;
-    case Effort::kHigh: return PartitionOptions::Effort::kHigh;
-  }
-  return PartitionOptions::Effort::kNormal;
-}
 
 Plan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
   Plan plan{2, 8, 220, 3, 20};
@@ -294,9 +283,8 @@ Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined,
 
 // For models that hardly bind: as under k alone, peeled groups improve most, so at normal effort they alone are refined.
 // Columns whose labels give no levels cannot be peeled.
-Result<Groups> RefinedCuts(const View& view, const AllOf& model, const CountedColumns& counted, PartitionOptions::Effort effort,
-                           const Run& run) {
-  if (effort == PartitionOptions::Effort::kNormal) {
+Result<Groups> RefinedCuts(const View& view, const AllOf& model, const CountedColumns& counted, Effort effort, const Run& run) {
+  if (effort == Effort::kNormal) {
     Result<Groups> peeled = Partition(view, model, counted, {.effort = effort, .start = PartitionOptions::Start::kPeel}, run);
     if (peeled.ok()) return peeled;
   }
@@ -331,7 +319,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
   const Plan plan = PlanOf(options, problem.outlook, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
-  const PartitionOptions::Effort effort = PartitionEffort(options.effort);
+  const Effort effort = options.effort;
   if (loose && !options.growth) {
     // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
     CORDON_TRY(const Groups refined, RefinedCuts(view, model, counted, effort, run));

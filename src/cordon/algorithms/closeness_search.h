@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/effort.h"
 #include "cordon/algorithms/group_growth.h"
 #include "cordon/base/random.h"
 #include "cordon/base/result.h"
@@ -26,7 +27,7 @@ namespace cordon {
 
 struct ClosenessSearchOptions {
   // How long to anneal, and how many ways to begin are compared.
-  enum class Effort { kLow, kNormal, kHigh };
+  using Effort = cordon::Effort;
   Effort effort = Effort::kNormal;
   // Groups that another algorithm made: the result is no worse. Mondrian's are always among them.
   // REQUIRES: each is a grouping of all rows of the view that the model admits.

@@ -8,6 +8,7 @@
 // Departures  docs/algorithms/partition.md says what was tried and measured.
 #pragma once
 
+#include "cordon/algorithms/effort.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
@@ -17,11 +18,9 @@
 namespace cordon {
 
 struct PartitionOptions {
-  enum class Effort {
-    kLow,     // from the top down, two short rounds of refinement
-    kNormal,  // the better of two starts, all moves, up to five rounds
-    kHigh,    // more starts, wider unions, more rounds
-  };
+  // Low: from the top down, two short rounds of refinement. Normal: the better of two starts, all moves, up to five rounds.
+  // High: more starts, wider unions, more rounds.
+  using Effort = cordon::Effort;
   enum class Start {
     kAuto,     // by effort
     kTopDown,  // cuts alone

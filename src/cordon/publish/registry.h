@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cordon/algorithms/effort.h"
 #include "cordon/base/random.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
@@ -23,9 +24,6 @@ struct AlgorithmNotes {
   std::vector<std::pair<std::string, std::int64_t>> counts;
   std::vector<std::string> lines;  // of its search, in words
 };
-// How much time a search may take for a lower loss. Counted in steps, not in seconds: the result does not depend on the
-// machine.
-enum class Effort { kLow, kNormal, kHigh };
 
 struct AlgorithmInput {
   const View& view;

@@ -26,24 +26,6 @@ SuppressedRows SuppressedBy(const AlgorithmInput& input) {
   return input.policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop;
 }
 
-PartitionOptions::Effort PartitionEffort(Effort effort) {
-  switch (effort) {
-    case Effort::kLow: return PartitionOptions::Effort::kLow;
-    case Effort::kNormal: return PartitionOptions::Effort::kNormal;
-    case Effort::kHigh: return PartitionOptions::Effort::kHigh;
-  }
-  return PartitionOptions::Effort::kNormal;
-}
-
-ClosenessSearchOptions::Effort SearchEffort(Effort effort) {
-  switch (effort) {
-    case Effort::kLow: return ClosenessSearchOptions::Effort::kLow;
-    case Effort::kNormal: return ClosenessSearchOptions::Effort::kNormal;
-    case Effort::kHigh: return ClosenessSearchOptions::Effort::kHigh;
-  }
-  return ClosenessSearchOptions::Effort::kNormal;
-}
-
 // The first model of a kind, which an algorithm is made for, and all others together.
 template <typename Spec>
 struct Split {
@@ -105,7 +87,7 @@ Result<Groups> LeavingOutWithin(const AlgorithmInput& input, const Run& run,
 
 Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput& input, const Run& run) {
   return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t more) {
-    const PartitionOptions options{.effort = PartitionEffort(kept.effort), .start = start, .max_suppressed = more};
+    const PartitionOptions options{.effort = kept.effort, .start = start, .max_suppressed = more};
     return Partition(kept.view, kept.model, kept.counted, options, run);
   });
 }
@@ -116,7 +98,7 @@ Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, con
                          Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
   CORDON_RETURN_IF_ERROR(SplitModels<Spec>(input, algorithm, model));
   return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
-    ClosenessSearchOptions options{.effort = SearchEffort(kept.effort)};
+    ClosenessSearchOptions options{.effort = kept.effort};
     Random own = random.Substream("paper form");
     // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
     if (Result<Groups> groups = paper_form(kept, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
