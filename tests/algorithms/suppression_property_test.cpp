@@ -217,6 +217,25 @@ TEST(Suppression, ARareValueThatNeedsHalfTheTableGoes) {
   }
 }
 
+// Were all of them gone, one value would be left, of which every group has the mix of the whole: a person who is missing would
+// be known to have the other.
+TEST(Suppression, OfTwoValuesNoneGoes) {
+  test::TestColumn age{"age", Role::kQuasi, test::Numbers(1, 100), {}};
+  test::TestColumn s{"s", Role::kSensitive, test::Tree({{"neg", "*"}, {"pos", "*"}}), {}};
+  for (int row = 0; row < 200; ++row) {
+    age.cells.push_back(std::to_string(1 + row % 100));
+    s.cells.push_back(row % 40 == 7 ? "pos" : "neg");
+  }
+  Case each{test::BuildMicrodata({age, s}), {BetaLikenessSpec{.sensitive = "s", .beta = Rational(1)}}, 20};
+  const Searched searched{each};
+  const Result<Groups> groups = searched.Within(searched.ByCloseness());
+  ASSERT_TRUE(groups.ok()) << groups.error().message();
+  const MicrodataColumn& values = each.data.columns[1];
+  const auto positive = [&](RowId row) { return values.codes[row] == *values.attribute.domain->Encode("pos"); };
+  EXPECT_TRUE(std::any_of(groups.value().rows.begin(), groups.value().rows.end(), positive));
+  EXPECT_GT(groups.value()[0].size(), 1u);
+}
+
 // A value with eight rows of ten cannot be at most half of every group; with six of them gone it can.
 TEST(Suppression, AValueTooFrequentForAnyReleaseIsThinnedOut) {
   test::TestColumn age{"age", Role::kQuasi, test::Numbers(1, 10), {}};

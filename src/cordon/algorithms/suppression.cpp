@@ -31,15 +31,34 @@ double CostOf(const Microdata& data, const Groups& groups, std::size_t left_out)
   return cost;
 }
 
-// The rows of each value under a model that caps what a group may have of it, the rarest value first.
-std::vector<std::vector<RowId>> RowsOfRareValues(const SuppressionProblem& problem, const KeptRows& kept, std::uint64_t most) {
+// Columns under a model that caps what a group may have of a value.
+std::set<std::size_t> CappedColumns(const SuppressionProblem& problem) {
   std::set<std::size_t> columns;
   for (const ModelSpec& spec : problem.specs) {
     const bool caps = std::holds_alternative<BetaLikenessSpec>(spec) || std::holds_alternative<DeltaDisclosureSpec>(spec);
     if (caps) columns.insert(*problem.view.data().Find(SensitiveColumns(spec)[0]));
   }
+  return columns;
+}
+
+// Of one value alone every group has the mix of the whole: such a model would say nothing, and who is missing, everything.
+bool LeavesAMix(const SuppressionProblem& problem, const std::vector<RowId>& left_out) {
+  for (const std::size_t column : CappedColumns(problem)) {
+    const MicrodataColumn& data = problem.view.data().columns[column];
+    std::set<Code> all, kept;
+    for (const RowId row : problem.view.rows()) {
+      if (all.size() < 2) all.insert(data.codes[row]);
+      if (kept.size() < 2 && !std::binary_search(left_out.begin(), left_out.end(), row)) kept.insert(data.codes[row]);
+    }
+    if (kept.size() < all.size()) return false;
+  }
+  return true;
+}
+
+// The rows of each value under a model that caps what a group may have of it, the rarest value first.
+std::vector<std::vector<RowId>> RowsOfRareValues(const SuppressionProblem& problem, const KeptRows& kept, std::uint64_t most) {
   std::vector<std::vector<RowId>> rare;
-  for (const std::size_t column : columns) {
+  for (const std::size_t column : CappedColumns(problem)) {
     const MicrodataColumn& data = problem.view.data().columns[column];
     std::vector<std::int64_t> rows(static_cast<std::size_t>(data.attribute.domain->size()));
     for (const RowId row : kept.view.rows()) ++rows[data.codes[row]];
@@ -61,8 +80,10 @@ Result<std::vector<RowId>> Outliers(const KeptRows& kept, std::size_t group_rows
   const std::vector<ModelSpec> specs = {KAnonymitySpec{static_cast<std::int64_t>(std::max<std::size_t>(group_rows, 2)), {}}};
   CORDON_TRY(const AllOf model, AllOf::Make(specs, {}));
   const PartitionOptions options{.effort = PartitionOptions::Effort::kLow, .max_suppressed = most};
-  CORDON_TRY(Groups groups, Partition(kept.view, model, rows_alone, options, run));
-  return std::move(groups.suppressed);
+  Result<Groups> groups = Partition(kept.view, model, rows_alone, options, run);
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) return std::vector<RowId>{};  // too few rows
+  if (!groups.ok()) return groups.error();
+  return std::move(groups.value().suppressed);
 }
 
 class LeavingOut {
@@ -123,7 +144,7 @@ class LeavingOut {
   }
 
   bool Fits(const std::vector<RowId>& left_out) const {
-    return left_out.size() <= max_rows_ && left_out.size() < problem_.view.size();
+    return left_out.size() <= max_rows_ && left_out.size() < problem_.view.size() && LeavesAMix(problem_, left_out);
   }
 
   Result<Groups> AgainstWhatStays() {

@@ -3,6 +3,8 @@
 // Columns in memory as a Parquet file, without copying them into DuckDB: a table of row numbers is scanned, in parallel and
 // in order, and one scalar function a column turns row numbers into cells. A file holds the cells of its rows and nothing
 // else: a dictionary may know values that are in no row, so it never goes out as a whole.
+#include <map>
+
 #include "cordon/io/duckdb.h"
 #include "cordon/io/duckdb_database_internal.h"
 
@@ -114,11 +116,27 @@ void CheckColumn(const ParquetColumn& column, std::size_t num_rows) {
   CORDON_CHECK_EQ(texts, column.type == ParquetColumn::Type::kText);
 }
 
+// DuckDB would give the second of them another name, and answer a query of it from the first.
+Result<void> RequireNamesApart(const std::vector<ParquetColumn>& columns) {
+  std::map<std::string, const std::string*> seen;
+  for (const ParquetColumn& column : columns) {
+    std::string lower = column.name;
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const auto [other, is_new] = seen.emplace(std::move(lower), &column.name);
+    if (is_new) continue;
+    return Error::InvalidData("columns '{}' and '{}' cannot stand in one Parquet file: readers take no notice of case",
+                              *other->second, column.name)
+        .WithHint("rename one of them in the data");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> WriteParquetFile(const std::string& path, const std::vector<ParquetColumn>& columns, std::size_t num_rows,
                               const Run& run) {
   if (columns.empty()) return Error::InvalidData("a Parquet file needs a column");
+  CORDON_RETURN_IF_ERROR(RequireNamesApart(columns));
   CORDON_TRY(const std::shared_ptr<Database> database, Database::Open());
   std::string list;
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -221,6 +221,8 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (global) {
     for (Warning& warning : TopDownWarnings(policy, data, release, run)) report.warnings.push_back(std::move(warning));
+  } else if (report.utility.discernibility.min_group == 1) {
+    report.warnings.push_back({"groups-of-one", {}, "some group is a single row: nothing hides whose it is; add k-anonymity"});
   }
   report.seconds.emplace_back("anonymize", trial.times().search);
   report.seconds.emplace_back("verify", trial.times().verify);
