@@ -58,8 +58,7 @@ Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const 
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   std::error_code failed;
   if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
-    CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
-    CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+    CORDON_RETURN_IF_ERROR(CheckPrivateHalf(store, manifest));
   }
   CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
   CORDON_TRY(Table table, ReadTable(*source, run));

@@ -26,7 +26,7 @@ Command AddQuery(CLI::App& app) {
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) -> Result<Answer> {
             CORDON_TRY(const QueryAnswer answer, AskStore(args->store, args->query, run));
-            console.Out(args->json ? Dump(ToJson(answer)) : Summary(answer));
+            console.Out(args->json ? JsonText(answer) : Summary(answer));
             return Answer::kYes;
           }};
 }

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "cordon/base/digest.h"
-#include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_append_internal.h"
@@ -29,12 +28,7 @@ Result<OpenedStore> OpenForAppend(const std::string& path, Reads reads) {
     return Error::InvalidData("the private half of {} does not belong to it", path)
         .WithHint("restore the whole STORE and STORE.private from one backup");
   }
-  CORDON_TRY(const std::string text, ReadFile(store.PrivateFile("policy.toml")));
-  CORDON_TRY(store.policy, ParsePolicy(text, store.state.value("policy_directory", "."), store.PrivateFile("policy.toml")));
-  if (store.policy.digest != store.manifest.json.value("policy_sha256", "")) {
-    return Error::InvalidPolicy("the policy of {} is not the one it was made with", path)
-        .WithHint("put back {} and the hierarchy files in {}", store.policy.name, store.policy.directory.string());
-  }
+  CORDON_TRY(store.policy, ReadPrivatePolicy(path, store.manifest, store.state));
   CORDON_TRY(store.model, KeModelOf(store.policy));
   for (const Json& column : store.manifest.json["columns"]) {
     CORDON_TRY(StoreColumn read, StoreColumnFromJson(column));
@@ -85,7 +79,7 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
                BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
     return NewRows{std::move(more), std::move(none)};
   }
-  const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, state, run);
+  const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, store.model.sensitive, state, run);
   if (const Seen seen = WasTakenIn(batch, state); seen != Seen::kNo && !request.again) {
     return Error::InvalidPolicy("{} is in the store already{}", request.input,
                                 seen == Seen::kSameRows ? ": the same rows in other bytes" : "")

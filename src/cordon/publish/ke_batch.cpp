@@ -16,6 +16,8 @@ constexpr std::size_t kRowsPerTask = 1 << 16;
 struct Mark {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
+
+  bool operator==(const Mark&) const = default;
 };
 void operator+=(Mark& to, const Mark& more) {
   to.a += more.a;
@@ -39,15 +41,16 @@ struct MarkedColumn {
   const Codes* codes;
   std::vector<Mark> of_code;  // by code
   Mark missing;
+  bool needed;  // rows without a value here do not count
 };
 
-MarkedColumn MarkColumn(const Column& column, const Policy& policy, const SipKey& key) {
+MarkedColumn MarkColumn(const Column& column, const Policy& policy, bool needed, const SipKey& key) {
   const std::string prefix = fmt::format("{}:{}=", column.name.size(), column.name);
   const auto mark = [&](const std::string& cell) {
     const auto hash = SipHash(key, prefix + cell);
     return Mark{hash[0], hash[1]};
   };
-  MarkedColumn made{&column.codes, std::vector<Mark>(column.dictionary->size()), mark("-")};
+  MarkedColumn made{&column.codes, std::vector<Mark>(column.dictionary->size()), mark("-"), needed};
   for (std::size_t code = 0; code < made.of_code.size(); ++code) {
     const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
     made.of_code[code] = policy.data.IsMissing(text) ? made.missing : mark("'" + Plain(text, policy.Find(column.name)));
@@ -55,23 +58,36 @@ MarkedColumn MarkColumn(const Column& column, const Policy& policy, const SipKey
   return made;
 }
 
+struct MarkedRows {
+  Mark sum;
+  std::uint64_t rows = 0;
+};
+
 // The sum over rows of a mix of their cells: the order of rows and columns does not count, which cells are in one row does.
-Mark MarkRows(const Table& table, const Policy& policy, const SipKey& key, const Run& run) {
+MarkedRows MarkRows(const Table& table, const Policy& policy, const std::string& sensitive, const SipKey& key, const Run& run) {
   std::vector<MarkedColumn> columns;
-  for (const Column& column : table.columns) columns.push_back(MarkColumn(column, policy, key));
-  std::vector<Mark> sums(NumChunks(table.num_rows, kRowsPerTask));
+  for (const Column& column : table.columns) columns.push_back(MarkColumn(column, policy, column.name == sensitive, key));
+  std::vector<MarkedRows> sums(NumChunks(table.num_rows, kRowsPerTask));
   ParallelFor(run.threads, table.num_rows, kRowsPerTask, [&](std::size_t task, std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       Mark mark;
+      bool counts = true;
       for (const MarkedColumn& column : columns) {
         const Code code = (*column.codes)[row];
-        mark += code == kNull ? column.missing : column.of_code[code];
+        const Mark& cell = code == kNull ? column.missing : column.of_code[code];
+        mark += cell;
+        counts = counts && !(column.needed && cell == column.missing);
       }
-      sums[task] += {Mixed(mark.a), Mixed(mark.b ^ mark.a)};
+      if (!counts) continue;
+      sums[task].sum += {Mixed(mark.a), Mixed(mark.b ^ mark.a)};
+      ++sums[task].rows;
     }
   });
-  Mark total;
-  for (const Mark& sum : sums) total += sum;
+  MarkedRows total;
+  for (const MarkedRows& each : sums) {
+    total.sum += each.sum;
+    total.rows += each.rows;
+  }
   return total;
 }
 
@@ -82,15 +98,16 @@ bool Has(const Json& state, const char* list, const std::string& text) {
 
 }  // namespace
 
-BatchDigests DescribeBatch(const Table& table, std::string sha256, const Policy& policy, Json& state, const Run& run) {
+BatchDigests DescribeBatch(const Table& table, std::string sha256, const Policy& policy, const std::string& sensitive,
+                           Json& state, const Run& run) {
   SipKey key;
   if (!FromHex(state.value("batch_key", ""), key)) {
     Random random = Random::FromOperatingSystem();
     for (std::uint8_t& byte : key) byte = static_cast<std::uint8_t>(random.Below(256));
     state["batch_key"] = ToHex(key);
   }
-  const Mark mark = MarkRows(table, policy, key, run);
-  return {std::move(sha256), fmt::format("{:016x}{:016x}-{}", mark.a, mark.b, table.num_rows)};
+  const MarkedRows marked = MarkRows(table, policy, sensitive, key, run);
+  return {std::move(sha256), fmt::format("{:016x}{:016x}-{}", marked.sum.a, marked.sum.b, marked.rows)};
 }
 
 Seen WasTakenIn(const BatchDigests& batch, const Json& state) {

@@ -137,7 +137,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
   Json state = Json::object();
-  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, state, run), state);
+  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, state, run), state);
   CORDON_TRY(KeRows rows, BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input, policy.name));
   const std::uint64_t excluded = rows.excluded;
   Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();

@@ -4,9 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
-#include "cordon/data/decimal.h"
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/ke_release.h"
@@ -17,6 +16,8 @@ namespace cordon {
 namespace {
 
 constexpr int kAverageDigits = 4;          // more digits after the point than the column has
+constexpr int kEstimateDigits = 2;         // and than the bounds have
+constexpr int kFractionDigits = 10;        // of the means that an estimate adds up
 constexpr std::uint64_t kMemoryMb = 2048;  // for counting; a scan needs little of it
 
 struct Schema {
@@ -46,12 +47,18 @@ struct Plan {
   std::string hits;  // makes a table of the rows hit by key and group. Its size is known then, so that the join with the help
                      // table keeps this one in memory and not that
   std::string sql;
-  int count = -1, sum_lo = -1, sum_hi = -1, estimate = -1;
+  int count = -1, sum_lo = -1, sum_hi = -1, whole = -1, fraction = -1;
   int min_lo = -1, min_hi = -1, min_shown = -1;
   int max_lo = -1, max_hi = -1, max_shown = -1;
 };
 
-Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& store) {
+Int128 PowerOfTen(int digits) {
+  Int128 power = 1;
+  while (digits-- > 0) power *= 10;
+  return power;
+}
+
+Plan PlanOf(const Query& query, const QuerySchema& schema, int scale, const std::string& store) {
   const bool sums = query.Asks(Aggregate::kSum) || query.Asks(Aggregate::kAvg);
   const bool least = query.Asks(Aggregate::kMin);
   const bool most = query.Asks(Aggregate::kMax);
@@ -69,7 +76,7 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& st
   Plan plan;
   std::vector<std::string> out;
   for (const std::string& key : keys) out.push_back(fmt::format("CAST({} AS VARCHAR)", key));
-  const auto add = [&](int& place, const char* sql) {
+  const auto add = [&](int& place, const std::string& sql) {
     place = static_cast<int>(out.size());
     out.emplace_back(sql);
   };
@@ -77,7 +84,10 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, const std::string& st
   if (sums) {
     add(plan.sum_lo, "sum(sum_lo)");
     add(plan.sum_hi, "sum(sum_hi)");
-    add(plan.estimate, "CAST(sum(CAST(h AS DOUBLE) * CAST(total AS DOUBLE) / \"rows\") AS VARCHAR)");
+    // Rows hit times the mean of their group, in whole numbers: no digit of a large sum is lost.
+    const std::string parts = fmt::format("(h * CAST(total * CAST({} AS DECIMAL(19, 0)) AS HUGEINT))", PowerOfTen(scale));
+    add(plan.whole, fmt::format("sum({} // \"rows\")", parts));
+    add(plan.fraction, fmt::format("sum({} % \"rows\" * {} // \"rows\")", parts, PowerOfTen(kFractionDigits)));
   }
   if (least) {
     add(plan.min_lo, "min(min_lo)");
@@ -118,21 +128,11 @@ std::string Decimal128(Int128 value, int scale) {
 
 Int128 FloorDivide(Int128 a, Int128 b) { return a / b - (a % b != 0 && (a < 0) ? 1 : 0); }
 
-// An estimate for reading: within its bounds, and equal to them where they meet.
-Bounded Around(Int128 low, double estimate, Int128 high, int scale) {
-  Bounded made{Decimal128(low, scale), {}, Decimal128(high, scale)};
-  const double unit = std::pow(10.0, scale);
-  if (low == high || estimate * unit <= static_cast<double>(low)) {
-    made.estimate = made.lower;
-  } else if (estimate * unit >= static_cast<double>(high)) {
-    made.estimate = made.upper;
-  } else {
-    std::string text = fmt::format("{:.{}f}", estimate, std::min(scale + 2, 15));
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    made.estimate = std::move(text);
-  }
-  return made;
+// An estimate for reading, with more digits than its bounds and within them.
+Bounded Around(Int128 low, Int128 estimate, Int128 high, int scale) {
+  const Int128 more = PowerOfTen(kEstimateDigits);
+  return {Decimal128(low, scale), Decimal128(std::clamp(estimate, low * more, high * more), scale + kEstimateDigits),
+          Decimal128(high, scale)};
 }
 
 class Line {
@@ -145,13 +145,12 @@ class Line {
     if (aggregate == Aggregate::kCount) return Exactly(Decimal128(count, 0));
     if (count == 0) return aggregate == Aggregate::kSum ? Exactly("0") : Bounded{};
     switch (aggregate) {
-      case Aggregate::kSum: return Around(*Number(plan_.sum_lo), Estimate(), *Number(plan_.sum_hi), scale_);
+      case Aggregate::kSum: return Around(*Number(plan_.sum_lo), Estimate(0, 1), *Number(plan_.sum_hi), scale_);
       case Aggregate::kAvg: {
-        Int128 more = 1;
-        for (int digit = 0; digit < kAverageDigits; ++digit) more *= 10;
+        const Int128 more = PowerOfTen(kAverageDigits);
         const Int128 low = FloorDivide(*Number(plan_.sum_lo) * more, count);
         const Int128 high = -FloorDivide(-*Number(plan_.sum_hi) * more, count);
-        return Around(low, Estimate() / static_cast<double>(count), high, scale_ + kAverageDigits);
+        return Around(low, Estimate(kAverageDigits, count), high, scale_ + kAverageDigits);
       }
       case Aggregate::kMin: return Shown(plan_.min_lo, plan_.min_shown, plan_.min_hi);
       case Aggregate::kMax: return Shown(plan_.max_lo, plan_.max_shown, plan_.max_hi);
@@ -163,9 +162,11 @@ class Line {
  private:
   static Bounded Exactly(const std::string& text) { return {text, text, text}; }
   std::optional<Int128> Number(int column) const { return rows_.columns[static_cast<std::size_t>(column)].numbers[row_]; }
-  double Estimate() const {
-    const auto& text = rows_.columns[static_cast<std::size_t>(plan_.estimate)].texts[row_];
-    return text ? std::strtod(text->c_str(), nullptr) : 0;
+  // That of the sum over `count`, with so many more digits than the column has and those of an estimate, to the nearest.
+  Int128 Estimate(int digits, Int128 count) const {
+    const Int128 sum = *Number(plan_.whole) * PowerOfTen(kFractionDigits) + *Number(plan_.fraction);
+    const Int128 unit = PowerOfTen(kFractionDigits - digits - kEstimateDigits) * count;
+    return FloorDivide(2 * sum + unit, 2 * unit);
   }
   Bounded Shown(int low, int shown, int high) const {
     return {Decimal128(*Number(low), scale_), Decimal128(*Number(shown), scale_), Decimal128(*Number(high), scale_)};
@@ -177,18 +178,11 @@ class Line {
   int scale_;
 };
 
-Json NumberOf(const std::optional<std::string>& text) {
-  if (!text) return nullptr;
-  const auto number = ParseDecimal(*text);
-  if (number && number->scale == 0) return number->mantissa;
-  return std::strtod(text->c_str(), nullptr);
-}
-
 Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, const Run& run) {
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
-  const Plan plan = PlanOf(query, schema.query, store);
+  const Plan plan = PlanOf(query, schema.query, schema.scale, store);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
   CORDON_RETURN_IF_ERROR(session.Execute(plan.hits, run).WithContext("querying {}", store));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
@@ -217,22 +211,36 @@ Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, c
   return ReadSteady(store, run, [&] { return AskOnce(store, text, run); });
 }
 
-Json ToJson(const QueryAnswer& answer) {
+// The Json library keeps numbers as doubles, which are no bounds. So it writes zeros in their places, and those are replaced in
+// the text: a quote inside a name or a key is escaped there, so `"lower": 0` stands nowhere else.
+std::string JsonText(const QueryAnswer& answer) {
+  static constexpr std::array kNames = {"lower", "estimate", "upper"};
   Json lines = Json::array();
+  std::vector<std::pair<std::string, const std::string*>> numbers;  // in the order of the text
   for (const QueryAnswer::Line& line : answer.lines) {
     Json keys = Json::object();
     for (std::size_t i = 0; i < answer.keys.size(); ++i) keys[answer.keys[i]] = line.keys[i] ? Json(*line.keys[i]) : Json();
     Json aggregates = Json::array();
     for (std::size_t i = 0; i < answer.aggregates.size(); ++i) {
+      Json& json = aggregates.emplace_back(Json{{"aggregate", answer.aggregates[i]}});
       const Bounded& bounded = line.aggregates[i];
-      aggregates.push_back({{"aggregate", answer.aggregates[i]},
-                            {"lower", NumberOf(bounded.lower)},
-                            {"estimate", NumberOf(bounded.estimate)},
-                            {"upper", NumberOf(bounded.upper)}});
+      const std::array values = {&bounded.lower, &bounded.estimate, &bounded.upper};
+      for (std::size_t value = 0; value < values.size(); ++value) {
+        json[kNames[value]] = *values[value] ? Json(0) : Json();
+        if (*values[value]) numbers.emplace_back(fmt::format("\"{}\": 0", kNames[value]), &**values[value]);
+      }
     }
     lines.push_back({{"keys", keys}, {"aggregates", aggregates}});
   }
-  return {{"format", 1}, {"group_by", answer.keys}, {"rows", lines}};
+  const std::string zeros = Dump({{"format", 1}, {"group_by", answer.keys}, {"rows", lines}});
+  std::string text;
+  std::size_t done = 0;
+  for (const auto& [place, number] : numbers) {
+    const std::size_t zero = zeros.find(place, done) + place.size() - 1;
+    text.append(zeros, done, zero - done).append(*number);
+    done = zero + 1;
+  }
+  return text.append(zeros, done);
 }
 
 std::string Summary(const QueryAnswer& answer) {

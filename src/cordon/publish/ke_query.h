@@ -36,7 +36,7 @@ struct QueryAnswer {
 
 Result<QueryAnswer> AskStore(const std::string& store, const std::string& query, const Run& run);
 
-Json ToJson(const QueryAnswer& answer);
-std::string Summary(const QueryAnswer& answer);  // aligned columns
+std::string JsonText(const QueryAnswer& answer);  // numbers with all their digits
+std::string Summary(const QueryAnswer& answer);   // aligned columns
 
 }  // namespace cordon

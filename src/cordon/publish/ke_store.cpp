@@ -174,6 +174,11 @@ Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& man
 
 Result<void> CheckPrivateFiles(const std::string& store, const Json& state, FileCheck::Depth depth) {
   FileCheck check(depth);
+  // An append reads them anyway.
+  if (depth == FileCheck::Depth::kWhole && state.contains("pending")) {
+    const Json& entry = state["pending"];
+    CORDON_RETURN_IF_ERROR(check(PrivatePath(store) + "/" + entry.value("file", ""), entry, "the state's"));
+  }
   const Json truth = state.value("truth", Json::array());
   for (auto part = truth.rbegin(); part != truth.rend(); ++part) {
     for (const char* kind : {"values", "candidates"}) {
@@ -184,8 +189,30 @@ Result<void> CheckPrivateFiles(const std::string& store, const Json& state, File
   return {};
 }
 
+Result<Policy> ReadPrivatePolicy(const std::string& store, const StoreManifest& manifest, const Json& state) {
+  const std::string path = PrivatePath(store) + "/" + kPolicy;
+  std::error_code failed;
+  if (!fs::exists(path, failed)) return DamagedFile(path, "it is missing");
+  CORDON_TRY(const std::string text, ReadFile(path));
+  CORDON_TRY(Policy policy, ParsePolicy(text, state.value("policy_directory", "."), path));
+  if (policy.digest != manifest.json.value("policy_sha256", "")) {
+    return Error::InvalidPolicy("the policy of {} is damaged: it is not the one it was made with", store)
+        .WithHint("put back {} and the hierarchy files in {}", policy.name, policy.directory.string());
+  }
+  return policy;
+}
+
+Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& manifest) {
+  CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
+  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+  CORDON_RETURN_IF_ERROR(ReadPrivatePolicy(store, manifest, state));
+  return {};
+}
+
 Result<std::string> ReadPrivateFile(const std::string& store, const Json& entry) {
   const std::string path = PrivatePath(store) + "/" + entry.value("file", "");
+  std::error_code failed;
+  if (!fs::exists(path, failed)) return DamagedFile(path, "it is missing");
   CORDON_TRY(std::string bytes, ReadFile(path));
   if (ToHex(Sha256Of(bytes)) != entry.value("sha256", "")) return DamagedFile(path, "its SHA-256 differs from the state's");
   return bytes;

@@ -24,6 +24,7 @@
 #include "cordon/base/run.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/ke_parts.h"
+#include "cordon/publish/policy.h"
 #include "cordon/publish/report.h"
 
 namespace cordon {
@@ -80,8 +81,13 @@ Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store);
 // each part, and what is known of the batches taken in (ke_batch.h).
 Result<Json> ReadPrivateState(const std::string& store, const StoreManifest& manifest);
 Result<std::string> ReadPrivateFile(const std::string& store, const Json& entry);  // checked against its digest
-// True values and candidates against their digests.
+// True values, candidates and, at the depth of the whole, the rows that wait against their digests.
 Result<void> CheckPrivateFiles(const std::string& store, const Json& state, FileCheck::Depth depth);
+
+// The policy that a store was made with, held against the manifest.
+Result<Policy> ReadPrivatePolicy(const std::string& store, const StoreManifest& manifest, const Json& state);
+// All of the private half, read and held against what names it.
+Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& manifest);
 
 // One writer at a time; freed when it goes.
 class StoreLock {
