@@ -281,16 +281,6 @@ Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined,
   return block.Result();
 }
 
-// For models that hardly bind: as under k alone, peeled groups improve most, so at normal effort they alone are refined.
-// Columns whose labels give no levels cannot be peeled.
-Result<Groups> RefinedCuts(const View& view, const AllOf& model, const CountedColumns& counted, Effort effort, const Run& run) {
-  if (effort == Effort::kNormal) {
-    Result<Groups> peeled = Partition(view, model, counted, {.effort = effort, .start = PartitionOptions::Start::kPeel}, run);
-    if (peeled.ok()) return peeled;
-  }
-  return Partition(view, model, counted, {.effort = effort}, run);
-}
-
 }  // namespace
 
 Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model,
@@ -322,7 +312,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const Effort effort = options.effort;
   if (loose && !options.growth) {
     // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
-    CORDON_TRY(const Groups refined, RefinedCuts(view, model, counted, effort, run));
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     starts.push_back(GroupingOf(refined));
     if (options.effort != Effort::kHigh) ways.clear();
   }

@@ -16,6 +16,7 @@ constexpr std::size_t kLeastReach = 3;  // alive rows of each class on either si
 constexpr std::int64_t kOvertime = 8;   // rows beyond the wanted size, where rounding keeps the mix from fitting
 constexpr float kSupplyBias = 0.05F;    // values that are left over too often are taken a little sooner
 constexpr float kMostLoss = 0.375F;     // of a core, where not all rows are to be in cores
+constexpr double kNearlyAll = 0.9;      // share of the rows in cores
 constexpr std::int64_t kHostSize = 30;  // from this size on, boxes are widened instead of rows added
 constexpr std::size_t kMostHosts = 256;
 constexpr float kNarrowest = 1.05F;  // a box that loses no more than so many times the narrowest is as good
@@ -75,10 +76,11 @@ class Grower {
 
   // Until `cover` of the rows are in groups: seeds of the rows that are left would make wide ones.
   void Cores(const Run& run) {
-    const float most_loss = options_.cover < 1 ? kMostLoss * spans_.Whole() : MixOutlook::kRefused;
+    const bool narrow = options_.cover < kNearlyAll;  // else all but the last seeds are to make groups, wide as they may be
+    const float most_loss = narrow ? kMostLoss * spans_.Whole() : MixOutlook::kRefused;
     const double enough = options_.cover < 1 ? (1 - options_.cover) * static_cast<double>(rows_.size()) : 0;
     std::size_t attempts = rows_.size();
-    if (options_.cover < 1) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
+    if (narrow) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
     for (const std::uint32_t seed : ShuffledRows()) {
       if (groups_.group_of(seed) != MovableGroups::kNone) continue;
       if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Enough()) return;
