@@ -129,18 +129,22 @@ TEST(BatchDigests, KnowRowsAgainWhateverTheirOrder) {
   policy.attributes = {salary};
   policy.data.missing = {"", "?"};
   Json state = Json::object();
-  const auto rows_of = [&](const Table& table) { return DescribeBatch(table, "bytes", policy, state, {}).rows; };
+  const auto rows_of = [&](const Table& table) { return DescribeBatch(table, "bytes", policy, "salary", state, {}).rows; };
   const std::string once = rows_of(TableOf({"age", "salary"}, {{"30", "100"}, {"31", "200"}, {"31", ""}}));
   EXPECT_EQ(rows_of(TableOf({"salary", "age"}, {{"?", "31"}, {"200.0", "31"}, {"100", "30"}})), once);
   EXPECT_NE(rows_of(TableOf({"age", "salary"}, {{"31", "100"}, {"30", "200"}, {"31", ""}})), once);  // other pairs
-  EXPECT_NE(rows_of(TableOf({"age", "salary"}, {{"30", "100"}, {"31", "200"}})), once);
+  EXPECT_EQ(rows_of(TableOf({"age", "salary"}, {{"30", "100"}, {"31", "200"}})), once);  // without a value: not published
+  EXPECT_EQ(rows_of(TableOf({"age", "salary"}, {{"7", "?"}, {"30", "100"}, {"31", "200"}, {"8", ""}})), once);
+  EXPECT_NE(rows_of(TableOf({"age", "salary"}, {{"30", "100"}})), once);
   EXPECT_NE(rows_of(TableOf({"age", "salary"}, {{"30.0", "100"}, {"31", "200"}, {"31", ""}})), once);  // a text
   EXPECT_NE(rows_of(TableOf({"salary", "age"}, {{"30", "100"}, {"31", "200"}, {"31", ""}})), once);    // other columns
   // Another store knows them by another digest.
   Json other = Json::object();
-  EXPECT_NE(DescribeBatch(TableOf({"age", "salary"}, {{"30", "100"}, {"31", "200"}, {"31", ""}}), "", policy, other, {}).rows,
-            once);
-  const BatchDigests batch = DescribeBatch(TableOf({"age", "salary"}, {{"30", "100"}}), "bytes", policy, state, {});
+  EXPECT_NE(
+      DescribeBatch(TableOf({"age", "salary"}, {{"30", "100"}, {"31", "200"}, {"31", ""}}), "", policy, "salary", other, {})
+          .rows,
+      once);
+  const BatchDigests batch = DescribeBatch(TableOf({"age", "salary"}, {{"30", "100"}}), "bytes", policy, "salary", state, {});
   EXPECT_EQ(WasTakenIn(batch, state), Seen::kNo);
   RememberBatch(batch, state);
   EXPECT_EQ(WasTakenIn(batch, state), Seen::kSameBytes);

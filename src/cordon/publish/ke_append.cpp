@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/ke_append.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "cordon/base/digest.h"
@@ -66,6 +67,15 @@ Result<Table> PendingRows(const OpenedStore& store, const Run& run) {
   return ReadTable(*source, run);
 }
 
+// Columns are known by their names: in the order of the store, those that it does not publish last.
+void PutInOrder(Table& table, const std::vector<StoreColumn>& columns) {
+  const auto place = [&](const Column& column) {
+    return std::find_if(columns.begin(), columns.end(), [&](const StoreColumn& each) { return each.name == column.name; });
+  };
+  std::stable_sort(table.columns.begin(), table.columns.end(),
+                   [&](const Column& a, const Column& b) { return place(a) < place(b); });
+}
+
 // The new rows, checked by themselves so that an error names their own row numbers, and those that wait before them.
 Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Json& state, const Run& run) {
   const Policy& policy = store.policy;
@@ -74,6 +84,7 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
                                                                               .stop = run.stop,
                                                                               .skip_columns = SkipColumns(policy)}));
   CORDON_TRY(Table more, ReadTable(*source, run));
+  PutInOrder(more, store.columns);
   if (more.num_rows == 0) {  // a header alone is no batch, but it must be one of the store's
     CORDON_TRY(KeRows none,
                BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
