@@ -107,7 +107,8 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm")
       ->excludes("--algorithm");
   parser->add_option("--seed", args->seed, "A number that repeats a run; default: randomness of the operating system");
-  parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json");
+  parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json")
+      ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed where randomness protects");
   parser->add_flag("--json", args->json, "Print the report as JSON");
