@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "cordon/algorithms/partition.h"
 #include "cordon/algorithms/refine.h"
@@ -389,25 +390,47 @@ TEST(PartitionGateProperty, SaysWhatTheModelSays) {
   EXPECT_GT(masked, 500);
 }
 
-TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    SCOPED_TRACE(seed);
-    const Case each = RandomCase(seed, 60, true);
-    const Counted counted(each);
-    const View view = View::All(each.data);
-    if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
-    RowPlaces places(view.size());
-    RefineGroups groups(space, gate, places);
+// The groups that cuts make, and the tree over them.
+struct Indexed {
+  Counted counted;
+  View view;
+  bool admitted;  // all rows together: else there are no groups
+  PartitionSpace space;
+  PartitionGate gate;
+  RowPlaces places;
+  RefineGroups groups;
+  std::optional<BoxTree> tree;
+
+  explicit Indexed(const Case& each)
+      : counted(each),
+        view(View::All(each.data)),
+        admitted(counted.Admits({view.rows().begin(), view.rows().end()})),
+        space(view, {}),
+        gate(view, counted.model, counted.counted),
+        places(view.size()),
+        groups(space, gate, places) {
+    if (!admitted) return;
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
     RowSets sets;
     PartitionCuts(space, gate).Divide(all, sets);
     for (const auto& rows : sets) groups.Add(rows);
-    BoxTree tree(space, groups, gate.min_rows(), 1'000'000);
-    tree.Build();
-    for (Place row = 0; row < view.size(); ++row) {
+    tree.emplace(space, groups, gate.min_rows(), 1'000'000);
+    tree->Build();
+  }
+};
+
+TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, true);
+    Indexed on(each);
+    if (!on.admitted) continue;
+    const PartitionSpace& space = on.space;
+    PartitionGate& gate = on.gate;
+    RefineGroups& groups = on.groups;
+    BoxTree& tree = *on.tree;
+    for (Place row = 0; row < on.view.size(); ++row) {
       const GroupId own = groups.group_of(row);
       double least = 1e9;
       for (GroupId g = 0; g < groups.size(); ++g) {
@@ -486,20 +509,12 @@ TEST(BoxTreeProperty, SurroundingsAreWhatAScanFinds) {
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 60, true);
-    const Counted counted(each);
-    const View view = View::All(each.data);
-    if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
-    RowPlaces places(view.size());
-    RefineGroups groups(space, gate, places);
-    std::vector<Place> all(view.size());
-    std::iota(all.begin(), all.end(), Place{0});
-    RowSets sets;
-    PartitionCuts(space, gate).Divide(all, sets);
-    for (const auto& rows : sets) groups.Add(rows);
-    BoxTree tree(space, groups, gate.min_rows(), 1'000'000);
-    tree.Build();
+    Indexed on(each);
+    if (!on.admitted) continue;
+    const PartitionSpace& space = on.space;
+    PartitionGate& gate = on.gate;
+    RefineGroups& groups = on.groups;
+    BoxTree& tree = *on.tree;
     std::vector<BoxTree::Candidate> around;
     std::vector<GroupId> near;
     for (GroupId g = 0; g < groups.size(); ++g) {
