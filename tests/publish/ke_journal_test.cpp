@@ -263,6 +263,21 @@ TEST_F(KeRecovery, AJournalOfBeforeIsForgotten) {
   EXPECT_TRUE(JournalIsEmpty());
 }
 
+TEST_F(KeRecovery, AStoreFromABackupOfBeforeIsLeftAlone) {
+  Enter();
+  Put(store_, 1);
+  versions_.push_back(Make("what the store was long ago"));
+  Put(store_, 2);
+  fs::remove(kept_ + "/" + StateName(versions_[2].manifest));
+  Recover();
+  EXPECT_FALSE(JournalIsEmpty());
+  EXPECT_EQ(OpenStore(store_).value().digest, versions_[2].manifest.digest);
+  EXPECT_FALSE(ReadPrivateState(store_, versions_[2].manifest).ok());
+  Put(store_, 0);  // that of a backup the journal knows of is brought up to it
+  Recover();
+  ExpectVersion(1);
+}
+
 TEST_F(KeRecovery, RowsThatWaitAreInTheJournal) {
   const StoreManifest& manifest = versions_[0].manifest;
   ASSERT_TRUE(

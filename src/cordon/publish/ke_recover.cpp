@@ -55,7 +55,11 @@ Standing StandingOf(const std::string& store, const Journal& journal) {
   const bool in_chain = !digest || std::any_of(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& entry) {
     return entry.base == *digest || entry.next == *digest;
   });
-  if (!in_chain) return Standing::kStale;
+  if (!in_chain) {
+    // Where there is no state for it, somebody has put an older STORE here: its private half is that of another.
+    return fs::exists(PrivatePath(store) + "/" + StateName({.json = {}, .digest = *digest})) ? Standing::kStale
+                                                                                             : Standing::kNothingToDo;
+  }
   const JournalEntry& last = journal.entries.back();
   if (digest != last.next) return Standing::kBehind;
   const bool has_state = std::any_of(last.files.begin(), last.files.end(), [&](const JournalEntry::File& file) {
