@@ -115,7 +115,7 @@ Result<void> SpliceParquet(std::span<const ParquetSlice> slices, const std::stri
     for (std::size_t i = 0; i < inputs.size(); ++i) CORDON_RETURN_IF_ERROR(assembly.Copy(i));
     return std::move(assembly).Finish();
   };
-  const Result<void> written = write();
+  Result<void> written = write();
   if (::close(file) != 0 && errno != EINTR && written.ok()) return Error::Io("writing {}: {}", to, std::strerror(errno));
   return written;
 }

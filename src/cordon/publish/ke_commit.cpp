@@ -134,7 +134,7 @@ Result<void> StoreStage::Commit() {
     paths.insert(paths.end(), {directory_, private_});
     for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(SyncPath(path));
   }
-  if (const auto exchanged = Exchange(directory_, store_); !exchanged.ok()) {
+  if (auto exchanged = Exchange(directory_, store_); !exchanged.ok()) {
     if (in_journal) CORDON_RETURN_IF_ERROR(CutJournal(private_, before));
     return exchanged;
   }

@@ -81,7 +81,7 @@ Result<void> WriteAt(const std::string& path, std::uint64_t size, std::string_vi
     if (::fsync(file) != 0) return SystemError("writing " + path);
     return {};
   };
-  const Result<void> written = write();
+  Result<void> written = write();
   ::close(file);
   return written;
 }
