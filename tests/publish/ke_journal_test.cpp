@@ -111,6 +111,7 @@ class KeRecovery : public KeJournal {
  protected:
   struct Version {
     StoreManifest manifest;
+    Json json_state;
     std::string state;                // its text
     std::vector<std::string> tables;  // their bytes
   };
@@ -119,16 +120,16 @@ class KeRecovery : public KeJournal {
     KeJournal::SetUp();
     store_ = folder_ + "/store";
     kept_ = PrivatePath(store_);
-    versions_.push_back(Make("first "));
+    versions_.push_back(Make("first ", 1));
     StoreStage stage = StoreStage::ForNew(store_).value();
     for (std::size_t table = 0; table < kNumStoreTables; ++table)
       ASSERT_TRUE(WriteFile(stage.directory() + "/" + TableFile(kStoreTables[table]), versions_[0].tables[table]).ok());
     ASSERT_TRUE(WriteFile(stage.private_directory() + "/policy.toml", "").ok());
-    ASSERT_TRUE(stage.SealAs(versions_[0].manifest, Json{{"is", "first "}}).ok());
+    ASSERT_TRUE(stage.SealAs(versions_[0].manifest, versions_[0].json_state).ok());
     ASSERT_TRUE(stage.Commit().ok());
   }
 
-  static Version Make(const std::string& bytes) {
+  static Version Make(const std::string& bytes, std::uint64_t number) {
     Json json = {{"format", 1},          {"kind", "ke-store"},       {"rows", bytes.size()},
                  {"sensitive", "value"}, {"columns", Json::array()}, {"releases", Json::array()}};
     const StorePart whole{bytes.size(), StorePart::kSettled, {1, 1, 1}, {}};
@@ -140,16 +141,18 @@ class KeRecovery : public KeJournal {
                                          {"bytes", version.tables.back().size()}};
     }
     version.manifest = SealManifest(std::move(json));
-    version.state = SealedState({{"is", bytes}, {"spare", {{"boot", "b"}}}});
+    version.json_state = {{"is", bytes}, {"number", number}, {"spare", {{"boot", "b"}}}};
+    version.state = SealedState(version.json_state);
     return version;
   }
   // An append, as far as the journal goes.
   void Enter(const std::string& boot = BootId()) {
     const Version& old = versions_.back();
     const std::string before = old.tables[0].substr(TableFile(kStoreTables[0]).size() + 1);
-    Version next = Make(before + fmt::format("and {} ", versions_.size()));
+    Version next = Make(before + fmt::format("and {} ", versions_.size()), versions_.size() + 1);
     JournalEntry entry{.boot = boot, .base = old.manifest.digest, .next = next.manifest.digest};
     entry.state = StateName(next.manifest);
+    entry.number = versions_.size() + 1;
     entry.manifest = next.manifest.Text();
     entry.files = {{entry.state, next.state}};
     for (std::size_t table = 0; table < kNumStoreTables; ++table) {
@@ -256,7 +259,7 @@ TEST_F(KeRecovery, AJournalOfBeforeIsForgotten) {
   Enter();
   Put(store_, 1);
   versions_.push_back(
-      Make("all of it grouped anew"));  // durable by itself, and the machine stopped before the journal was cleared
+      Make("all of it grouped anew", 3));  // durable by itself, and the machine stopped before the journal was cleared
   Put(store_, 2);
   Recover();
   ExpectVersion(2);
@@ -266,7 +269,7 @@ TEST_F(KeRecovery, AJournalOfBeforeIsForgotten) {
 TEST_F(KeRecovery, AStoreFromABackupOfBeforeIsLeftAlone) {
   Enter();
   Put(store_, 1);
-  versions_.push_back(Make("what the store was long ago"));
+  versions_.push_back(Make("what the store was long ago", 0));
   Put(store_, 2);
   fs::remove(kept_ + "/" + StateName(versions_[2].manifest));
   Recover();
@@ -280,8 +283,9 @@ TEST_F(KeRecovery, AStoreFromABackupOfBeforeIsLeftAlone) {
 
 TEST_F(KeRecovery, RowsThatWaitAreInTheJournal) {
   const StoreManifest& manifest = versions_[0].manifest;
-  ASSERT_TRUE(
-      ReplacePending(store_, manifest, "pending-1", "rows", {{"is", "with rows"}, {"pending", {{"file", "pending-1"}}}}).ok());
+  const Json state = {
+      {"is", "with rows"}, {"number", 1u}, {"pending", {{"file", "pending-1"}, {"sha256", ToHex(Sha256Of("rows"))}}}};
+  ASSERT_TRUE(ReplacePending(store_, manifest, "pending-1", "rows", state).ok());
   EXPECT_EQ(ReadJournal(kept_).value().entries.size(), 1u);
   Recover();
   EXPECT_FALSE(JournalIsEmpty());
@@ -291,6 +295,40 @@ TEST_F(KeRecovery, RowsThatWaitAreInTheJournal) {
   EXPECT_TRUE(JournalIsEmpty());
   EXPECT_EQ(ReadFile(kept_ + "/pending-1").value(), "rows");
   EXPECT_EQ(ReadPrivateState(store_, manifest).value()["is"], "with rows");
+}
+
+// A journal that has lost entries takes nothing back.
+TEST_F(KeRecovery, AStoreThatIsAheadOfADamagedJournalIsKept) {
+  const StoreManifest& manifest = versions_[0].manifest;
+  Json state = versions_[0].json_state;
+  for (const char* name : {"pending-1", "pending-2"}) {
+    state["is"] = name;
+    state["pending"] = {{"file", name}, {"sha256", ToHex(Sha256Of("rows"))}};
+    ASSERT_TRUE(ReplacePending(store_, manifest, name, "rows", state).ok());
+    state = ReadPrivateState(store_, manifest).value();
+  }
+  const std::string journal = ReadFile(kept_ + "/journal").value();
+  for (const std::size_t at : {std::size_t{100}, journal.size() - 20}) {  // in the first entry, and in the last
+    for (const bool cut : {false, true}) {
+      std::string bad = journal.substr(0, cut ? at : journal.size());
+      if (!cut) bad[at] = static_cast<char>(bad[at] ^ 1);
+      ASSERT_TRUE(WriteFile(kept_ + "/journal", bad).ok());
+      Recover();
+      EXPECT_TRUE(JournalIsEmpty());
+      EXPECT_EQ(fs::file_size(kept_ + "/journal"), 0u);
+      EXPECT_EQ(ReadPrivateState(store_, manifest).value()["is"], "pending-2");
+      EXPECT_EQ(ReadFile(kept_ + "/pending-2").value(), "rows");
+    }
+  }
+}
+
+TEST_F(KeRecovery, WhatIsNotOursIsLetBe) {
+  for (const char* name : {"notes.txt", "values-1.parquet", "state-1.json", "pending-1.jsonl"})
+    ASSERT_TRUE(WriteFile(kept_ + "/" + name, "mine or ours").ok());
+  fs::create_directory(kept_ + "/mine");
+  ASSERT_TRUE(SweepPrivate(store_, versions_[0].manifest, versions_[0].json_state).ok());
+  EXPECT_TRUE(fs::exists(kept_ + "/notes.txt") && fs::exists(kept_ + "/mine"));
+  for (const char* name : {"values-1.parquet", "state-1.json", "pending-1.jsonl"}) EXPECT_FALSE(fs::exists(kept_ + "/" + name));
 }
 
 TEST_F(KeRecovery, ALongJournalMakesWayForFilesThatAreDurable) {

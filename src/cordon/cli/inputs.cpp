@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/cli/inputs.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <filesystem>
 #include <unordered_map>
@@ -57,8 +59,7 @@ struct StoreRows {
 };
 Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const Run& run) {
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
-  std::error_code failed;
-  if (std::filesystem::exists(PrivatePath(store), failed)) {  // where the store was made: the other half must be whole, too
+  if (::access(PrivatePath(store).c_str(), R_OK | X_OK) == 0) {  // where the store was made: the other half must be whole, too
     CORDON_RETURN_IF_ERROR(CheckPrivateHalf(store, manifest));
   }
   CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));

@@ -118,4 +118,9 @@ class DuckDbSession {
 std::string QuoteSqlText(std::string_view text);
 std::string QuoteSqlName(std::string_view name);
 
+// DuckDB takes the name of a file as a pattern. This one matches that name alone; or nothing, with a backslash in it.
+std::string LiteralPattern(std::string_view path);
+// The rows of a Parquet file, as it stands after FROM. Folders like year=2024 above a file are no columns of it.
+std::string ParquetRows(std::string_view path);
+
 }  // namespace cordon

@@ -259,11 +259,6 @@ Result<GuardedQuery> Guard(Database& database, const std::string& query) {
   return GuardQuery(database, query).WithContext("reading a query");
 }
 
-// As it stands after FROM. Folders like year=2024 above a file are no columns of it.
-std::string ParquetRows(const std::string& path) {
-  return "read_parquet([" + QuoteSqlText(path) + "], hive_partitioning = false)";
-}
-
 }  // namespace
 
 Result<std::string> DuckDbVersion() {
@@ -296,7 +291,8 @@ Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const Sourc
   CORDON_RETURN_IF_ERROR(OpenRawFile(path));  // that it is there, and may be read
   CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
   const std::vector<std::string> files = {path};
-  CORDON_RETURN_IF_ERROR(database->Confine(files));
+  const std::vector<std::string> allowed = {path, LiteralPattern(path)};
+  CORDON_RETURN_IF_ERROR(database->Confine(allowed));
   auto source = std::make_unique<DuckDbSource>(std::move(database), files, "", path);
   const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(path), ParquetRows(path), options);
   if (prepared.ok()) return std::unique_ptr<Source>(std::move(source));

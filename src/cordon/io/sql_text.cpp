@@ -19,4 +19,20 @@ std::string Quote(std::string_view text, char quote) {
 std::string QuoteSqlText(std::string_view text) { return Quote(text, '\''); }
 std::string QuoteSqlName(std::string_view name) { return Quote(name, '"'); }
 
+std::string LiteralPattern(std::string_view path) {
+  std::string pattern;
+  for (const char byte : path) {
+    if (byte == '*' || byte == '?' || byte == '[') {
+      pattern.append({'[', byte, ']'});
+    } else {
+      pattern.push_back(byte);
+    }
+  }
+  return pattern;
+}
+
+std::string ParquetRows(std::string_view path) {
+  return "read_parquet([" + QuoteSqlText(LiteralPattern(path)) + "], hive_partitioning = false)";
+}
+
 }  // namespace cordon

@@ -158,6 +158,7 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   };
   KeReport report;
   report.mode = "compact";
+  if (store.state.contains("pending")) report.pending = store.state["pending"].value("rows", std::uint64_t{0});
   if (!request.input.empty()) {
     CORDON_TRY(report, append());
   }

@@ -95,9 +95,7 @@ class Reader {
   }
 
  private:
-  std::string From(const char* table) const {
-    return fmt::format("read_parquet({})", QuoteSqlText(store_ + "/" + TableFile(table)));
-  }
+  std::string From(const char* table) const { return ParquetRows(store_ + "/" + TableFile(table)); }
   DuckDbSession& session_;
   std::string store_;
   int scale_;

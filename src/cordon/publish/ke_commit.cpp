@@ -26,9 +26,24 @@ namespace {
 // Two directories change places in one step.
 Result<void> Exchange(const std::string& a, const std::string& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return {};
+  const bool cannot = errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
   return SystemError("putting " + b + " into place")
-      .WithHint(
-          "the file system must be able to exchange two directories (ext4, xfs, btrfs, tmpfs can); the store is unchanged");
+      .WithHint("{}the store is unchanged",
+                cannot ? "the file system must be able to exchange two directories (ext4, xfs, btrfs, tmpfs can); " : "");
+}
+
+// Who may do what with the files of the new STORE is what it was with those of the old one.
+Result<void> CarryModes(const std::string& from, const std::string& to) {
+  for (const std::string& name :
+       {std::string(), TableFile("table"), TableFile("help"), TableFile("groups"), std::string(kManifest)}) {
+    const std::string old = name.empty() ? from : from + "/" + name;
+    const std::string made = name.empty() ? to : to + "/" + name;
+    struct stat info = {};
+    if (::stat(old.c_str(), &info) != 0) continue;                        // a store that is being recovered
+    if (::chown(made.c_str(), info.st_uid, info.st_gid) != 0) errno = 0;  // for those who may
+    if (::chmod(made.c_str(), info.st_mode & 07777) != 0) return SystemError("preparing " + made);
+  }
+  return {};
 }
 
 // A directory comes to a name that is free.
@@ -103,6 +118,7 @@ Result<void> StoreStage::CommitNew() {
 Result<bool> StoreStage::EnterIntoJournal(const Journal& journal) {
   if (!from_spare_) return false;
   JournalEntry entry{.boot = BootId(), .base = base_.digest, .next = sealed_.digest, .state = StateName(sealed_)};
+  entry.number = NumberOf(state_);
   entry.manifest = sealed_.Text();
   for (std::size_t table = 0; table < kNumStoreTables; ++table) {
     const std::string name = TableFile(kStoreTables[table]);
@@ -123,9 +139,7 @@ Result<bool> StoreStage::EnterIntoJournal(const Journal& journal) {
 
 Result<void> StoreStage::Commit() {
   if (is_new_) return CommitNew();
-  struct stat info = {};
-  if (::stat(store_.c_str(), &info) != 0 || ::chmod(directory_.c_str(), info.st_mode & 07777) != 0)
-    return SystemError("preparing " + directory_);
+  CORDON_RETURN_IF_ERROR(CarryModes(store_, directory_));
   CORDON_TRY(const Journal before, ReadJournal(private_));
   CORDON_TRY(const bool in_journal, EnterIntoJournal(before));
   if (!in_journal) {
@@ -169,10 +183,13 @@ Result<void> SettleStore(const std::string& store, const StoreManifest& manifest
 Result<void> ReplacePending(const std::string& store, const StoreManifest& manifest, const std::string& name,
                             const std::string& rows, const Json& state) {
   const std::string kept = PrivatePath(store);
-  const std::string text = SealedState(state);
+  Json counted = state;
+  counted["number"] = NumberOf(state) + 1;
+  const std::string text = SealedState(counted);
   CORDON_RETURN_IF_ERROR(WriteNew(kept + "/" + name, rows, 0600));
   CORDON_TRY(const Journal journal, ReadJournal(kept));
   JournalEntry entry{.boot = BootId(), .base = manifest.digest, .next = manifest.digest, .state = StateName(manifest)};
+  entry.number = NumberOf(counted);
   entry.files = {{name, rows}, {entry.state, text}};
   if (!journal.HasRoomFor(entry)) {
     CORDON_TRY(const Json old, ReadPrivateState(store, manifest));

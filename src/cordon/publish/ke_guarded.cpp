@@ -35,9 +35,8 @@ Result<Published> ReadPublished(const OpenedStore& store, int scale, const Run& 
     std::int64_t factor = 1;
     for (int digit = part.value("scale", 0); digit < scale; ++digit) factor *= 10;
     const auto read = [&](const char* file, const char* columns) {
-      return session.Query(fmt::format("SELECT {} FROM read_parquet({})", columns,
-                                       QuoteSqlText(store.PrivateFile(part[file].value("file", "")))),
-                           run);
+      return session.Query(
+          fmt::format("SELECT {} FROM {}", columns, ParquetRows(store.PrivateFile(part[file].value("file", "")))), run);
     };
     CORDON_TRY(const SqlRows values, read("values", "value, candidate"));
     CORDON_TRY(const SqlRows members, read("candidates", "candidate, value"));

@@ -26,6 +26,7 @@ constexpr std::size_t kDigest = 64;
 // are, and the pieces.
 std::string Encode(const JournalEntry& entry) {
   Json head = {{"boot", entry.boot}, {"base", entry.base}, {"next", entry.next}, {"state", entry.state}};
+  head["number"] = entry.number;
   head["tails"] = Json::array();
   head["files"] = Json::array();
   std::string pieces;
@@ -57,6 +58,7 @@ std::optional<JournalEntry> Decode(std::string_view body) try {
   for (const auto& [key, to] : {std::pair{"boot", &entry.boot}, std::pair{"base", &entry.base}, std::pair{"next", &entry.next},
                                 std::pair{"state", &entry.state}})
     *to = head.at(key).get<std::string>();
+  entry.number = head.at("number").get<std::uint64_t>();
   for (const Json& tail : head.at("tails")) {
     entry.tails.push_back({tail.at("table").get<std::string>(), tail.at("at").get<std::uint64_t>(), piece(tail.at("bytes"))});
   }
@@ -119,6 +121,7 @@ Result<Journal> ReadJournal(const std::string& private_directory) {
     rest.remove_prefix(kFrame + size);
     journal.bytes = text.size() - rest.size();
   }
+  journal.has_more = journal.bytes < text.size();
   return journal;
 }
 

@@ -4,7 +4,8 @@
 // happened once its entry is durable: that is its one fsync. Its files are in place by then or right after, and reach the disk
 // when the system sees fit. If the machine stops before they do, the entries say what they were (ke_recover.h).
 //
-// An entry that was not written to its end is none, and neither is what follows it.
+// An entry that was not written to its end is none, and neither is what follows it. Each has the number of its private state,
+// so that a journal that has lost entries is known by a state that is ahead of it.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@
 namespace cordon {
 
 struct JournalEntry {
-  std::string boot;   // under which it was written
-  std::string base;   // digest of the manifest before
-  std::string next;   // and after; the same where nothing was published
-  std::string state;  // the name of the private state after
-  struct Tail {       // bytes that follow those that a table had
+  std::string boot;          // under which it was written
+  std::string base;          // digest of the manifest before
+  std::string next;          // and after; the same where nothing was published
+  std::string state;         // the name of the private state after
+  std::uint64_t number = 0;  // and what it is counted as
+  struct Tail {              // bytes that follow those that a table had
     std::string table;
     std::uint64_t at = 0;
     std::string bytes;
@@ -39,6 +41,7 @@ struct JournalEntry {
 struct Journal {
   std::vector<JournalEntry> entries;
   std::uint64_t bytes = 0;  // of what holds them
+  bool has_more = false;    // bytes that are no entry: one was not finished, or is damaged
 
   // With so much in it, it is better to make the files themselves durable, and start afresh.
   static constexpr std::uint64_t kLargestEntry = std::uint64_t{4} << 20;

@@ -35,8 +35,6 @@ Result<void> WriteUnion(DuckDbSession& session, const std::vector<std::string>& 
       .WithContext("writing {}", to);
 }
 
-std::string From(const std::string& path) { return fmt::format("read_parquet({})", QuoteSqlText(path)); }
-
 }  // namespace
 
 Result<void> MergeTables(const std::vector<std::string>& directories, const std::vector<StoreColumn>& columns, int scale,
@@ -50,7 +48,7 @@ Result<void> MergeTables(const std::vector<std::string>& directories, const std:
     const std::string casts = Casts(*columns_of[table]);
     std::vector<std::string> selects;
     for (const std::string& directory : directories)
-      selects.push_back(fmt::format("SELECT {} FROM {}", casts, From(directory + "/" + name)));
+      selects.push_back(fmt::format("SELECT {} FROM {}", casts, ParquetRows(directory + "/" + name)));
     CORDON_RETURN_IF_ERROR(WriteUnion(session, selects, to + "/" + name, run));
   }
   return {};
@@ -65,8 +63,8 @@ Result<Json> MergeTruth(const OpenedStore& store, std::span<const Json> entries,
   for (const Json& entry : entries) {
     std::int64_t factor = 1;
     for (int digit = entry.value("scale", 0); digit < scale; ++digit) factor *= 10;
-    const std::string of_rows = From(store.PrivateFile(entry["values"].value("file", "")));
-    const std::string of_sets = From(store.PrivateFile(entry["candidates"].value("file", "")));
+    const std::string of_rows = ParquetRows(store.PrivateFile(entry["values"].value("file", "")));
+    const std::string of_sets = ParquetRows(store.PrivateFile(entry["candidates"].value("file", "")));
     values.push_back(fmt::format("SELECT value * {} AS value, candidate + {} AS candidate FROM {}", factor, sets, of_rows));
     members.push_back(fmt::format("SELECT candidate + {} AS candidate, value * {} AS value FROM {}", sets, factor, of_sets));
     CORDON_TRY(const SqlRows count, session.Query(fmt::format("SELECT coalesce(max(candidate) + 1, 0) FROM {}", of_sets), run));

@@ -100,9 +100,7 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, int scale, const std:
     add(plan.max_hi, "max(max_hi)");
     add(plan.max_shown, "max(shown_max)");
   }
-  const auto rows_of = [&](const char* table) {
-    return fmt::format("read_parquet({})", QuoteSqlText(store + "/" + TableFile(table)));
-  };
+  const auto rows_of = [&](const char* table) { return ParquetRows(store + "/" + TableFile(table)); };
   plan.hits = fmt::format("CREATE TABLE hit AS SELECT {} FROM {}{} GROUP BY {}\"group\"", fmt::join(hit, ", "),
                           rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
                           query.group_by.empty() ? "" : fmt::format("{}, ", fmt::join(keys, ", ")));

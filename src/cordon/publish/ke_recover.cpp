@@ -25,8 +25,8 @@ constexpr std::size_t kBlock = 1 << 20;
 
 enum class Standing {
   kNothingToDo,
-  kStale,    // the journal is of another state of the store, which was durable before it came
-  kWritten,  // all was put into place, but the machine has stopped since
+  kAhead,    // the store is further than what can be read of the journal
+  kWritten,  // all was put into place, but the machine has stopped since, or something follows the last entry
   kBehind,
 };
 
@@ -42,34 +42,30 @@ std::optional<std::string> DigestOfManifest(const std::string& store) {
   return SealManifest(std::move(json).value()).digest;
 }
 
-bool HasBytes(const std::string& path, const std::string& bytes) {
-  std::error_code failed;
-  if (!fs::exists(path, failed)) return false;
-  const auto text = ReadFile(path);
-  return text.ok() && text.value() == bytes;
+// The number of the state that belongs to a manifest, where it is there and whole.
+std::optional<std::uint64_t> NumberOfState(const std::string& store, const std::string& digest) {
+  const auto state = ReadPrivateState(store, {.json = {}, .digest = digest});
+  if (!state.ok()) return std::nullopt;
+  return NumberOf(state.value());
 }
 
 Standing StandingOf(const std::string& store, const Journal& journal) {
-  if (journal.entries.empty()) return Standing::kNothingToDo;
+  const auto& entries = journal.entries;
+  if (entries.empty()) return journal.has_more ? Standing::kAhead : Standing::kNothingToDo;
   const auto digest = DigestOfManifest(store);
-  const bool in_chain = !digest || std::any_of(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& entry) {
-    return entry.base == *digest || entry.next == *digest;
-  });
-  if (!in_chain) {
-    // Where there is no state for it, somebody has put an older STORE here: its private half is that of another.
-    return fs::exists(PrivatePath(store) + "/" + StateName({.json = {}, .digest = *digest})) ? Standing::kStale
-                                                                                             : Standing::kNothingToDo;
-  }
-  const JournalEntry& last = journal.entries.back();
-  if (digest != last.next) return Standing::kBehind;
-  const bool has_state = std::any_of(last.files.begin(), last.files.end(), [&](const JournalEntry::File& file) {
-    return file.name == last.state && HasBytes(PrivatePath(store) + "/" + file.name, file.bytes);
-  });
-  if (!has_state) return Standing::kBehind;
+  if (!digest) return Standing::kBehind;
+  const JournalEntry& last = entries.back();
+  const auto number = NumberOfState(store, *digest);
+  const bool in_chain = std::any_of(entries.begin(), entries.end(),
+                                    [&](const JournalEntry& entry) { return entry.base == *digest || entry.next == *digest; });
+  if (number && *number > last.number) return Standing::kAhead;
+  // With no state for it that the journal knows of, somebody has put an older STORE here; its private half is that of another.
+  if (!in_chain) return Standing::kNothingToDo;
+  if (*digest != last.next || number != last.number) return Standing::kBehind;
   const std::string boot = BootId();
-  const bool same_boot = std::all_of(journal.entries.begin(), journal.entries.end(),
-                                     [&](const JournalEntry& entry) { return entry.boot == boot; });
-  return same_boot ? Standing::kNothingToDo : Standing::kWritten;
+  const bool same_boot = !boot.empty() && std::all_of(entries.begin(), entries.end(),
+                                                      [&](const JournalEntry& entry) { return entry.boot == boot; });
+  return same_boot && !journal.has_more ? Standing::kNothingToDo : Standing::kWritten;
 }
 
 // STORE, the spare and spares that were being grown.
@@ -160,18 +156,25 @@ Result<void> Rebuild(const std::string& store, const Journal& journal, const Run
   return SweepPrivate(store, stage.manifest(), stage.state());
 }
 
+// All of it read, and made durable. A spare that has not reached the disk is of no use, and not needed then.
+Result<void> CheckAndSettle(const std::string& store) {
+  CORDON_TRY(const StoreManifest manifest, OpenStore(store));
+  CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
+  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
+  CORDON_RETURN_IF_ERROR(SettleStore(store, manifest, state));
+  const std::string spare = PrivatePath(store) + "/" + kSpare;
+  std::error_code failed;
+  if (fs::exists(spare, failed) && !OpenStore(spare).ok()) fs::remove_all(spare, failed);
+  return {};
+}
+
 Result<void> Recover(const std::string& store, const Journal& journal, const Run& run) {
   switch (StandingOf(store, journal)) {
     case Standing::kNothingToDo: return {};
-    case Standing::kStale: return ClearJournal(PrivatePath(store));
-    case Standing::kWritten: {
-      const auto manifest = OpenStore(store);
-      if (manifest.ok() && CheckPrivateHalf(store, manifest.value()).ok()) {
-        CORDON_TRY(const Json state, ReadPrivateState(store, manifest.value()));
-        return SettleStore(store, manifest.value(), state);
-      }
+    case Standing::kAhead: return CheckAndSettle(store);
+    case Standing::kWritten:
+      if (CheckAndSettle(store).ok()) return {};
       break;
-    }
     case Standing::kBehind: break;
   }
   return Rebuild(store, journal, run);
@@ -186,7 +189,7 @@ Result<void> RecoverStore(const std::string& store, const Run& run) {
 
 Result<void> RecoverIfAtHand(const std::string& store, const Run& run) {
   const std::string kept = PrivatePath(store);
-  if (::access((kept + "/" + kJournal).c_str(), R_OK | W_OK) != 0) return {};
+  if (::access(kept.c_str(), R_OK | W_OK | X_OK) != 0 || ::access((kept + "/" + kJournal).c_str(), R_OK | W_OK) != 0) return {};
   const auto journal = ReadJournal(kept);
   if (!journal.ok() || StandingOf(store, journal.value()) == Standing::kNothingToDo) return {};
   const auto lock = StoreLock::Take(store);

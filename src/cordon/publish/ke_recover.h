@@ -5,6 +5,8 @@
 // The tables are put together from the bytes that they had when all was last durable, which STORE, the spare or a spare
 // that was being grown has, and those in the journal; what comes out must have the digests of the manifest. Then
 // they are put into place as by any append: killed on the way, nothing is lost.
+//
+// A store that is ahead of its journal is left as it is, if it is whole: then the journal is damaged, or of before.
 #pragma once
 
 #include <string>

@@ -37,12 +37,11 @@ std::optional<ResumableSha256> DigestSoFar(const std::string& table, const Store
 // A file that gets longer.
 class Growing {
  public:
-  static Result<Growing> Open(const std::string& path, mode_t mode) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  static Result<Growing> Open(const std::string& path) {
+    (void)::chmod(path.c_str(), 0600);  // one that was published may be closed to its owner, too
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0) return SystemError("opening " + path);
-    Growing opened(path, file);
-    if (::fchmod(file, mode) != 0) return SystemError("opening " + path);
-    return opened;
+    return Growing(path, file);
   }
   Growing(Growing&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
   Growing& operator=(Growing&&) = delete;
@@ -60,12 +59,6 @@ class Growing {
   std::string path_;
   int file_;
 };
-
-Result<mode_t> ModeOf(const std::string& path) {
-  struct stat info = {};
-  if (::stat(path.c_str(), &info) != 0) return SystemError("reading " + path);
-  return info.st_mode & 0777;
-}
 
 // What a file has after the first `from` bytes; digested where it is asked for.
 Result<void> CopyAfter(const StoredFile& file, std::uint64_t from, Growing& to, ResumableSha256* sha256, const Run& run) {
@@ -86,8 +79,7 @@ Result<GrownTable> Grow(const TableGrowth& growth, std::size_t table, From from,
   const std::string source = growth.store + "/" + name;
   const std::string path = to + "/" + name;
   CORDON_TRY(const StoredFile file, StoredFile::Open(source));
-  CORDON_TRY(const mode_t mode, ModeOf(source));
-  CORDON_TRY(Growing out, Growing::Open(path, mode));
+  CORDON_TRY(Growing out, Growing::Open(path));
   ResumableSha256 sha256;
   if (from == From::kSpare) {
     auto so_far = DigestSoFar(name, growth.manifest, growth.state);
@@ -119,9 +111,11 @@ bool SpareFits(const std::string& store, const StoreManifest& manifest, const Js
     if (!DigestSoFar(TableFile(table), manifest, state)) return false;
   }
   const std::string spare = PrivatePath(store) + "/" + kSpare;
-  // What was written before the machine stopped may not have reached the disk: then all of it is read.
+  // What was written before the machine stopped may not have reached the disk: then all of it is read, and of the store, too.
   const bool same_boot = !BootId().empty() && entry.value("boot", "") == BootId();
-  const auto held = OpenStore(spare, same_boot ? FileCheck::Depth::kQuick : FileCheck::Depth::kWhole);
+  const auto depth = same_boot ? FileCheck::Depth::kQuick : FileCheck::Depth::kWhole;
+  if (!same_boot && !OpenStore(store, depth).ok()) return false;  // the copy says what is wrong
+  const auto held = OpenStore(spare, depth);
   if (!held.ok() || held.value().digest != entry.value("manifest", "")) return false;
   std::error_code failed;
   const auto files = std::distance(std::filesystem::directory_iterator(spare, failed), std::filesystem::directory_iterator());

@@ -190,6 +190,7 @@ Result<void> StoreStage::Seal(Json manifest, Json state) {
     digests_[name] = ToJson(digest);
   }
   manifest["files"] = digests_;
+  state["number"] = NumberOf(state) + 1;
   state.erase("spare");
   if (!spare_.is_null()) state["spare"] = spare_;
   return SealAs(SealManifest(std::move(manifest)), std::move(state));

@@ -83,6 +83,16 @@ bool HasShape(const Json& manifest) {
          std::all_of(manifest["files"].begin(), manifest["files"].end(), file);
 }
 
+// A name that files of the private half go by: what somebody else has put there is let be.
+bool IsOurs(const std::string& name) {
+  if (name == kSpare) return true;
+  const std::string_view bare = std::string_view(name).substr(name.starts_with('.') ? 1 : 0);  // as it is being written
+  for (const char* begin : {"values-", "candidates-", "pending-", "state-", "next-"}) {
+    if (bare.starts_with(begin)) return true;
+  }
+  return false;
+}
+
 // Development versions kept each part in files of its own: table.parquet was not the whole table.
 bool HasFilesByPart(const Json& manifest) {
   const Json parts = manifest.value("parts", Json::array());
@@ -103,6 +113,11 @@ std::vector<std::string> FilesOf(const Json& state) {
     for (const char* kind : {"values", "candidates"}) names.push_back(part[kind].value("file", ""));
   }
   return names;
+}
+
+std::uint64_t NumberOf(const Json& state) {
+  const Json number = state.value("number", Json());
+  return number.is_number_unsigned() ? number.get<std::uint64_t>() : 0;
 }
 
 bool MayHoldTables(const std::string& name) {
@@ -230,6 +245,14 @@ Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& man
   CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
   CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
   CORDON_RETURN_IF_ERROR(ReadPrivatePolicy(store, manifest, state));
+  // An append that runs has it by another name.
+  const std::string spare = PrivatePath(store) + "/" + kSpare;
+  std::error_code failed;
+  if (!state.contains("spare") || !fs::exists(spare + "/" + kManifest, failed)) return {};
+  if (const auto opened = OpenStore(spare); !opened.ok()) {
+    return Error::InvalidData("{}", opened.error().message())
+        .WithHint("STORE itself is whole; remove {}, and the next append makes another", spare);
+  }
   return {};
 }
 
@@ -266,7 +289,8 @@ Result<void> SweepPrivate(const std::string& store, const StoreManifest& manifes
   std::vector<fs::path> left;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(PrivatePath(store), failed)) {
-    if (!kept.contains(entry.path().filename().string())) left.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    if (!kept.contains(name) && IsOurs(name)) left.push_back(entry.path());
   }
   // A spare that goes away may be the only copy of the tables that has reached the disk.
   if (std::any_of(left.begin(), left.end(), [](const fs::path& path) { return MayHoldTables(path.filename().string()); })) {

@@ -35,6 +35,8 @@ Result<void> WriteNew(const std::string& path, std::string_view bytes, mode_t mo
 // The private state that belongs to a store: its name, and its text with a digest of its own.
 std::string StateName(const StoreManifest& manifest);
 std::string SealedState(Json state);
+// How many states there were before; a state that replaces one has the next number.
+std::uint64_t NumberOf(const Json& state);
 // Whether a directory of the private half is a spare, or one that was being grown.
 bool MayHoldTables(const std::string& name);
 // The files of the private half that a state refers to.
