@@ -188,6 +188,7 @@ Result<std::shared_ptr<const Domain>> DomainOfCategories(const AttributePolicy& 
     if (!made.ok()) return std::move(made).error().WithContext("column {}", attribute.name);
     hierarchy = std::make_shared<const Hierarchy>(std::move(made).value());
   }
+  CORDON_TRY(hierarchy, internal::WithOther(std::move(hierarchy), attribute));
   std::optional<std::string> marker;
   if (view.has_missing) {
     marker = data.marker();
