@@ -318,7 +318,10 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
     release.columns.push_back(std::move(column));
   }
   release.suppressed = CountSuppressed(release);
-  if (original != nullptr) release.input_size = original->num_rows + original->dropped_rows;
+  if (original != nullptr) {
+    release.input_size = original->num_rows + original->dropped_rows;
+    release.dropped = original->dropped_rows;
+  }
   return release;
 }
 
