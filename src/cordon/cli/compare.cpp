@@ -29,7 +29,7 @@ struct Side {
   std::vector<Verdict> verdicts;
 };
 
-Result<Side> Evaluate(const std::string& path, const Policy& policy, const Microdata& original, const MeasureOptions& options,
+Result<Side> Evaluate(const std::string& path, const Policy& policy, Microdata& original, const MeasureOptions& options,
                       bool exempt, const Run& run) {
   Side side;
   side.name = path;
@@ -106,7 +106,7 @@ Json SidesJson(const std::vector<Side>& sides) {
 Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const MeasureOptions options, args.measure.Options());
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
+  CORDON_TRY(Microdata original, ReadOriginal(args.original, policy, run));
   std::vector<Side> sides;
   for (const std::string& path : args.releases) {
     CORDON_TRY(Side side, Evaluate(path, policy, original, options, args.exempt_suppressed, run));

@@ -80,7 +80,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
     CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", args.html.value_or("")}}));
   }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
+  CORDON_TRY(Microdata original, ReadOriginal(args.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(args.release, policy, &original, format, run));
   CORDON_TRY(Utility utility, MeasureUtility(release, original, options, run));
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, original));

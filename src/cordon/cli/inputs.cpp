@@ -15,6 +15,7 @@
 #include "cordon/publish/read_release.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/run_ke.h"
+#include "cordon/publish/shown_numbers.h"
 
 namespace cordon {
 namespace {
@@ -115,7 +116,7 @@ Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, co
   return Bind(policy, table, run).WithContext("binding {} to {}", path, policy.name);
 }
 
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
+Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help) {
   // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
   TextFormat text = policy.data.text;
@@ -144,6 +145,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
   CORDON_TRY(const std::unique_ptr<Source> source,
              OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
+  if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
   if (original != nullptr) release.starred = StarredBeside(path, source->InputDigest(), release);
   // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.

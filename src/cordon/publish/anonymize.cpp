@@ -6,6 +6,7 @@
 #include "cordon/publish/bind.h"
 #include "cordon/publish/check_served.h"
 #include "cordon/publish/produce.h"
+#include "cordon/publish/shown_numbers.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_run.h"
 
@@ -35,6 +36,13 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   return Input{std::move(data), source->InputDigest()};
 }
 
+Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
+  if (!request.recoding) return std::optional<Recoding>();
+  CORDON_TRY(const std::string text, ReadFile(*request.recoding));
+  CORDON_TRY(Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", *request.recoding));
+  return std::optional(std::move(recoding));
+}
+
 // The operating system's, that of a seed, or that of an earlier run.
 Result<Random> RandomOf(const AnonymizeRequest& request) {
   if (request.seed) return Random::FromSeed(*request.seed);
@@ -54,9 +62,12 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
-  CORDON_TRY(const Input input, Read(request, policy, run, report.seconds));
+  CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
+  CORDON_TRY(Input input, Read(request, policy, run, report.seconds));
+  if (recoding) HoldDigits(*recoding, input.data);
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_TRY(const VerifiedRelease verified, Produce(request, policy, input.data, random, report, run));
+  CORDON_TRY(const VerifiedRelease verified,
+             Produce(request, policy, input.data, recoding ? &*recoding : nullptr, random, report, run));
   if (request.output.empty()) {
     CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, report, input.data, verified.release(), run));
     return report;
@@ -71,7 +82,7 @@ Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, 
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_RETURN_IF_ERROR(Produce(request, policy, data, random, report, run));
+  CORDON_RETURN_IF_ERROR(Produce(request, policy, data, nullptr, random, report, run));
   return report;
 }
 

@@ -13,8 +13,7 @@
 namespace cordon {
 
 // "2 rows less of the most frequent guarded value": the least number, tried on these rows, with which every model of the
-// policy holds. Empty where the model guards no share of one column, or where no number
-// helps that leaves some rows of each value.
+// policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
 Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
 
 }  // namespace cordon
