@@ -60,7 +60,8 @@ Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) 
     if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values) {
       return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,
                                   choice.algorithm->name, attribute.name)
-          .WithHint("use tdr or tdd, or leave mask out: values are then generalized along the hierarchy");
+          .WithHint("use tdr or tdd, or leave mask out: values are then {}",
+                    choice.algorithm->permutes ? "published as they are" : "generalized along the hierarchy");
     }
   }
   if (choice.algorithm->check != nullptr && !request.recoding) {
