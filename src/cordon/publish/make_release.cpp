@@ -154,7 +154,7 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   const CountedColumns counted(data, sensitive, model.uses_persons());
   Random own = random.Substream(algorithm.name);
   AlgorithmNotes notes;
-  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort}, own, run);
+  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort, options.compared}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }

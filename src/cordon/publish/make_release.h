@@ -20,6 +20,7 @@ namespace cordon {
 
 struct MakeOptions {
   Effort effort = Effort::kNormal;
+  bool compared = false;  // with releases of other algorithms: none needs to be the best of its kind at any price
   RecodeOptions recode;
   bool keep_per_group = false;  // what every group reaches, for charts
 };

@@ -103,7 +103,9 @@ class Trial {
     TryProgress progress(run_.progress, fmt::format("{}. {}", report_.tried.size(), algorithm.name));
     if (run_.progress != nullptr && compares_) run.progress = &progress;
     Stopwatch watch;
-    auto made = MakeByAlgorithm(algorithm, data_, policy_, OptionsOf(request_, policy_, algorithm.masks_values), random_, run);
+    MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values);
+    options.compared = compares_;
+    auto made = MakeByAlgorithm(algorithm, data_, policy_, options, random_, run);
     report_.tried.back().seconds = watch.Lap();
     report_.tried.back().cut_short = budget && budget->cut_short();
     report_.time_up = report_.time_up || report_.tried.back().cut_short;

@@ -33,6 +33,7 @@ struct AlgorithmInput {
   const Policy& policy;
   AlgorithmNotes* notes = nullptr;
   Effort effort = Effort::kNormal;
+  bool compared = false;  // as MakeOptions has it
 };
 
 // What of a policy and of a request an algorithm looks at, beside what all do.

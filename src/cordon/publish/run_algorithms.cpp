@@ -15,6 +15,9 @@
 namespace cordon {
 namespace {
 
+// Of a full-domain search beside other algorithms: some seconds. Adult comes to its end within it, whatever the models.
+constexpr std::uint64_t kComparedWork = std::uint64_t{1} << 26;
+
 // So many rows the policy allows to be suppressed. Rows that missing cells took away before count as published.
 std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
   const Rational limit = input.policy.algorithm.suppression_limit;
@@ -76,7 +79,8 @@ AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth
           input.counted,
           input.policy,
           input.notes,
-          depth == Depth::kTrial ? Effort::kLow : input.effort};
+          depth == Depth::kTrial ? Effort::kLow : input.effort,
+          input.compared};
 }
 
 // The search on all rows, or, where rows may be suppressed, on those it is better to keep.
@@ -138,6 +142,7 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
   if (const auto checks = input.policy.algorithm.Option<std::int64_t>("full-domain", "checks")) {
     options.checks = static_cast<std::uint64_t>(*checks);
   }
+  if (input.compared) options.exact_work = kComparedWork;
   const std::vector<std::size_t> sensitive = SensitiveOf(input);
   CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
   if (input.notes != nullptr) input.notes->lines.push_back(Describe(result, input.view.data()));
