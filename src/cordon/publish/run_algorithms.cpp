@@ -110,6 +110,7 @@ Result<Groups> RunSearch(const AlgorithmInput& input, Random& random, const Run&
     Random own = random.Substream("paper form");
     // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
     if (Result<Groups> groups = paper_form(kept, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
+    if (run.Stopped()) return Result<Groups>(Error::Cancelled());
     return ClosenessSearch(kept.view, kept.policy.models, kept.model, kept.reference, kept.counted, options, random, run);
   });
 }
