@@ -126,5 +126,29 @@ TEST(FullDomain, NothingSatisfies) {
   EXPECT_EQ(none.error().kind(), ErrorKind::kUnsatisfiable);
 }
 
+// Beta with suppression bounds nothing: to the end, all nodes that lose less than the best are looked at.
+TEST(FullDomain, ASearchBesideOthersEndsWhenItsWorkIsDone) {
+  SmallTable table(12);
+  std::vector<std::size_t> sensitive = {4};
+  for (const char* name : {"a", "b", "c", "d"}) {
+    std::vector<Code> codes;
+    for (Code row = 0; row < 12; ++row) codes.push_back((row * (7 + static_cast<Code>(name[0]))) % 31);
+    table.Add(name, Role::kQuasi, Numbers(32), codes);
+  }
+  table.Add("s", Role::kSensitive, Categories(4, 1), {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+  const std::vector<ModelSpec> models = {BetaLikenessSpec{"s", Rational(1, 10), BetaLikenessSpec::Kind::kBasic, {}, {}}};
+  FullDomainOptions options{.max_suppressed = 12};
+  const auto to_the_end = FullDomain(View::All(table.data), models, sensitive, options, {}).value();
+  EXPECT_TRUE(to_the_end.optimal);
+  EXPECT_GT(to_the_end.checked, 500U);
+  options.exact_work = 100 * (12 + FullDomainOptions::kLookCost);
+  const auto cut = FullDomain(View::All(table.data), models, sensitive, options, {}).value();
+  EXPECT_FALSE(cut.optimal);
+  EXPECT_LE(cut.checked, 110U);
+  EXPECT_GE(cut.loss, to_the_end.loss);
+  options.exact_work = std::uint64_t{1} << 40;
+  EXPECT_EQ(FullDomain(View::All(table.data), models, sensitive, options, {}).value().checked, to_the_end.checked);
+}
+
 }  // namespace
 }  // namespace cordon

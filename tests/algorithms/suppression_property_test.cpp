@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stop_token>
 
 #include "cordon/algorithms/closeness_search.h"
 #include "cordon/algorithms/partition.h"
@@ -180,6 +181,40 @@ TEST(Suppression, AnOutlierGoesIfItMay) {
   const auto search = searched.ByPartition(PartitionOptions::Start::kAuto);
   EXPECT_EQ(searched.Within(search).value().suppressed, (std::vector<RowId>{8}));
   EXPECT_TRUE(searched.Without(search).value().suppressed.empty());
+}
+
+// A search that was stopped comes back with what it has: whoever asked to stop does not wait for the next one.
+TEST(Suppression, NoSearchBeginsAfterAStop) {
+  test::TestColumn age{"age", Role::kQuasi, test::Numbers(1, 100), {}};
+  test::TestColumn s{"s", Role::kSensitive, test::Numbers(1, 3), {}};
+  for (int row = 0; row < 24; ++row) {
+    age.cells.push_back(std::to_string(row == 0 ? 100 : row));  // the rare value is far away: better without
+    s.cells.push_back(row == 0 ? "3" : row % 2 == 0 ? "2" : "1");
+  }
+  const BetaLikenessSpec beta{"s", Rational(1), BetaLikenessSpec::Kind::kBasic, {}, {}};
+  const Case each{test::BuildMicrodata({age, s}, {}), {beta}, 4};
+  const Searched searched{each};
+  const auto stopped_in = [&](int stop_at, int& calls) {
+    std::stop_source stop;
+    const SearchKept search = [&](const KeptRows& kept, Depth, std::uint64_t) -> Result<Groups> {
+      if (++calls == stop_at) stop.request_stop();
+      Groups groups;
+      groups.Add(kept.view.rows());
+      return groups;
+    };
+    return SearchLeavingOut(searched.problem, each.max_rows, search, {.stop = stop.get_token()});
+  };
+  int all = 0;
+  ASSERT_TRUE(stopped_in(0, all).ok());
+  ASSERT_GT(all, 2);
+  for (int stop_at = 1; stop_at < all; ++stop_at) {
+    SCOPED_TRACE(stop_at);
+    int calls = 0;
+    const auto groups = stopped_in(stop_at, calls);
+    ASSERT_FALSE(groups.ok());
+    EXPECT_EQ(groups.error().kind(), ErrorKind::kCancelled);
+    EXPECT_EQ(calls, stop_at);
+  }
 }
 
 // Where more rows would rather go than may, those go that cost most.

@@ -103,5 +103,20 @@ TEST(Domain, ASingleValueLosesNothing) {
   EXPECT_DOUBLE_EQ(Domain::Categorical(Share(Hierarchy::Flat(values)), std::nullopt).Loss(0, 0), 0);
 }
 
+TEST(Domain, MoreDigitsReadFinerCellsAndCodesStayTheSame) {
+  const Domain ages = Domain::Numeric({.values = {20, 31, 50}, .range_lo = 0, .range_hi = 100, .missing = "?"});
+  EXPECT_FALSE(ages.Read("[20.5,31]"));
+  const Domain fine = ages.WithDigits(1).value();
+  EXPECT_EQ(fine.size(), ages.size());
+  EXPECT_EQ(fine.missing(), ages.missing());
+  const Meaning cell = fine.Read("[20.5,31]").value();
+  EXPECT_EQ(fine.CoveredCodes(cell), (CodeRange{1, 1}));
+  EXPECT_DOUBLE_EQ(fine.Loss(cell), 0.105);
+  EXPECT_DOUBLE_EQ(fine.Loss(0, 2), ages.Loss(0, 2));
+  EXPECT_EQ(fine.Publish(0, 1), "[20,31]");
+  EXPECT_FALSE(ages.WithDigits(0));
+  EXPECT_FALSE(Domain::Numeric({.values = {100'000'000'000'000'000}, .range_hi = 100'000'000'000'000'000}).WithDigits(9));
+}
+
 }  // namespace
 }  // namespace cordon

@@ -44,6 +44,50 @@ TEST(Discernibility, OneStarDoesNotMakeARowSuppressed) {
   EXPECT_EQ(measured.suppressed, 1u);
 }
 
+TEST(Discernibility, AGroupThatIsAllStarsIsOneWhereNoneOfItsRowsWasSuppressed) {
+  Release release = SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}, {"*", "*"}, {"*", "*"}, {"*", "*"}});
+  release.input_size = 7;
+  release.suppressed = 2;
+  release.starred = 0;  // both were left out
+  const Discernibility measured = MeasureDiscernibility(release, {});
+  EXPECT_EQ(measured.groups, 2u);
+  EXPECT_EQ(measured.max_group, 3u);
+  EXPECT_EQ(measured.suppressed, 2u);
+  EXPECT_EQ(measured.discernibility, 4u + 9u + 7u * 2u);
+  release.starred = 1;  // one of the three was suppressed, and two were left out
+  const Discernibility mixed = MeasureDiscernibility(release, {});
+  EXPECT_EQ(mixed.groups, 2u);
+  EXPECT_EQ(mixed.suppressed, 3u);
+  EXPECT_EQ(mixed.starred, 1u);
+  EXPECT_EQ(mixed.discernibility, 4u + 4u + 7u * 3u);
+  EXPECT_DOUBLE_EQ(mixed.mean_group, 2);
+}
+
+TEST(Discernibility, DroppedRowsCostAsMuchAndAreNotCalledSuppressed) {
+  Release release = SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}});
+  release.input_size = 5;
+  release.dropped = 2;
+  const Discernibility measured = MeasureDiscernibility(release, {});
+  EXPECT_EQ(measured.suppressed, 1u);
+  EXPECT_EQ(measured.dropped, 2u);
+  EXPECT_EQ(measured.discernibility, 4u + 5u * 3u);
+  release.dropped = 9;  // a release that shows rows the policy would have dropped
+  EXPECT_EQ(MeasureDiscernibility(release, {}).dropped, 3u);
+  EXPECT_EQ(MeasureDiscernibility(release, {}).suppressed, 0u);
+}
+
+TEST(Discernibility, NamedGroupsThatLookAlikeAreTwo) {
+  Release release = SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}, {"20", "Oslo"}, {"*", "*"}, {"*", "*"}, {"*", "*"}});
+  release.columns.push_back({{"group", Role::kGroup, nullptr, 1}, TextColumn("group", {"a", "b", "b", "c", "c", "d"})});
+  const Discernibility unknown = MeasureDiscernibility(release, {});  // whoever made it: all stars are suppressed rows
+  EXPECT_EQ(unknown.groups, 2u);
+  EXPECT_EQ(unknown.suppressed, 3u);
+  EXPECT_EQ(unknown.discernibility, 1u + 4u + 6u * 3u);
+  release.starred = 1;  // group d
+  EXPECT_EQ(MeasureDiscernibility(release, {}).groups, 3u);
+  EXPECT_EQ(MeasureDiscernibility(release, {}).discernibility, 1u + 4u + 4u + 6u * 1u);
+}
+
 TEST(Discernibility, ReleasesWithoutRowsOrQuasiColumns) {
   EXPECT_EQ(MeasureDiscernibility(SmallRelease({}), {}).groups, 0u);
   EXPECT_EQ(MeasureDiscernibility(SmallRelease({}), {}).discernibility, 0u);

@@ -45,6 +45,16 @@ TEST(InformationLoss, AStarRowCountsOneEvenWhereTheDomainHasOneValueOnly) {
   EXPECT_DOUBLE_EQ(Loss(release).per_attribute[1].second, 0.5);
 }
 
+TEST(InformationLoss, AGroupThatIsAllStarsLosesWhatItsCellsLose) {
+  Release release = SmallRelease({{"20", "*"}, {"*", "*"}});
+  const std::vector<std::string> one = {"here"};
+  release.columns[1].attribute.domain = std::make_shared<const Domain>(
+      Domain::Categorical(std::make_shared<const Hierarchy>(Hierarchy::Flat(one).value()), std::nullopt));
+  release.starred = 0;
+  EXPECT_DOUBLE_EQ(Loss(release).per_attribute[0].second, 0.5);
+  EXPECT_DOUBLE_EQ(Loss(release).per_attribute[1].second, 0);
+}
+
 TEST(InformationLoss, WeightsDoNotEnter) {
   Release release = SmallRelease({{"[0,50]", "Oslo"}});
   release.columns[0].attribute.weight = 9;

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "cordon/base/random.h"
 #include "cordon/data/decimal.h"
@@ -183,6 +184,52 @@ TEST_F(KeAuditTest, AForgedHelpTableIsFound) {
   Forge("help", "SELECT * REPLACE (sum_hi + CASE WHEN \"group\" = 2 AND hits = 2 THEN 0.01 ELSE 0 END AS sum_hi) FROM t");
   EXPECT_EQ(Audit().Explain(),
             "help table: does not hold; help.parquet, group 2, hits 2: sum_hi is not what the published rows give");
+}
+
+TEST_F(KeAuditTest, AManifestThatClaimsWhatItsRowsDoNotGiveIsFound) {
+  const Json honest = Json::parse(ReadFile(store_ + "/manifest.json").value());
+  ASSERT_EQ(honest["releases"].size(), 2u);
+  const auto claimed = [&](const std::function<void(Json&)>& forge) {
+    Json manifest = honest;
+    manifest.erase("digest");
+    forge(manifest);
+    EXPECT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(manifest).Text()).ok());
+    const HelpAudit audit = Audit();
+    EXPECT_EQ(audit.holds, audit.wrong.empty());
+    return audit.wrong;
+  };
+  EXPECT_EQ(claimed([](Json&) {}), "");
+  for (const std::size_t release : {0, 1}) {
+    for (const char* key : {"rows", "groups", "sum_error", "max_error", "greatest_share", "least_quartile_range", "reached"}) {
+      SCOPED_TRACE(key);
+      const std::string wrong = claimed([&](Json& manifest) {
+        Json& value = manifest["releases"][release][key];
+        value = value.is_string() ? Json("1") : Json(value.get<std::uint64_t>() + 1);
+      });
+      EXPECT_NE(wrong.find("release"), std::string::npos) << wrong;
+      EXPECT_NE(claimed([&](Json& manifest) { manifest["releases"][release].erase(key); }), "");
+    }
+  }
+  EXPECT_NE(claimed([](Json& manifest) { manifest["releases"].erase(1); }), "");
+  EXPECT_NE(claimed([](Json& manifest) { manifest["releases"].push_back(manifest["releases"][1]); }), "");
+  EXPECT_NE(claimed([](Json& manifest) { manifest["releases"][0] = 3; }), "");
+  const std::string no_model = "manifest.json: 'privacy' is not one ke-anonymity model of the permuted column";
+  const std::string not_said = "manifest.json: 'privacy' does not say that the model it names holds";
+  EXPECT_EQ(claimed([](Json& manifest) { manifest["privacy"] = Json::array(); }), no_model);
+  EXPECT_EQ(claimed([](Json& manifest) { manifest["privacy"][0]["sensitive"] = "age"; }), no_model);
+  EXPECT_EQ(claimed([](Json& manifest) { manifest["privacy"][0]["holds"] = false; }), not_said);
+  EXPECT_EQ(claimed([](Json& manifest) { manifest["privacy"][0]["k"] = 9; }), not_said);
+  const auto stronger = [&](const char* key, const Json& value, const std::string& text) {
+    return claimed([&](Json& manifest) {
+      manifest["privacy"][0][key] = value;
+      manifest["privacy"][0]["text"] = text;
+    });
+  };
+  EXPECT_EQ(
+      stronger("k", 9, "ke-anonymity(pay, k=9, e=5, sum)"),
+      "manifest.json: 'privacy' says that ke-anonymity(pay, k=9, e=5, sum) holds, and the published rows do not bear it out");
+  EXPECT_NE(stronger("e", "5000", "ke-anonymity(pay, k=3, e=5000, sum)"), "");
+  EXPECT_NE(stronger("max_share", "1/100", "ke-anonymity(pay, k=3, e=5, sum, max_share=0.01)"), "");
 }
 
 TEST_F(KeAuditTest, TheDuckDbQueryOfTheDocumentationGivesTheSameBounds) {

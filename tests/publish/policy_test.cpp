@@ -377,7 +377,11 @@ TEST(Policy, NumbersOfAColumnMustFitTogether) {
   EXPECT_EQ(Told(WithQuasi("type = \"numeric\"\nvalues = [1, \"x\"]\n")),
             "p.toml:4:10: the value 'x' in [attributes.a] is not a number");
   EXPECT_EQ(Told(WithQuasi("values = [\"x\", \"x\"]\n")), "p.toml:3:16: the value 'x' is twice in 'values' of [attributes.a]");
-  EXPECT_EQ(Told(WithQuasi("weight = -1\n")), "p.toml:3:10: 'weight' in [attributes.a] must be above 0");
+  for (const char* weight : {"-1", "0", "nan", "inf", "1e100", "1e-7", "1000001"}) {
+    EXPECT_EQ(Told(WithQuasi(fmt::format("weight = {}\n", weight))),
+              "p.toml:3:10: 'weight' in [attributes.a] must be from 0.000001 to 1000000 / only the proportions of the weights "
+              "count; 1 is the weight of a column without one");
+  }
   EXPECT_EQ(Told(WithQuasi("hierarchy = { prefix = 0 }\n")),
             "p.toml:3:24: the prefix in [attributes.a] must be a whole number from 1 to 64: the length of the codes");
 }

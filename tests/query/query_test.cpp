@@ -69,14 +69,14 @@ TEST(Query, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age NOT = 3"),
             "at character 31 of the query: '=' where BETWEEN, IN or LIKE is expected");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) ORDER BY age"),
-            "at character 17 of the query: 'ORDER' where WHERE, GROUP BY or the end is expected");
+            "at character 17 of the query: 'ORDER' where ',', WHERE, GROUP BY or the end is expected");
   EXPECT_EQ(ErrorOf("SELECT age"), "'age' is selected but not in GROUP BY");
   EXPECT_EQ(ErrorOf("SELECT age GROUP BY age"), "the query asks for no aggregate");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE sex = 'x"), "the query ends inside the quotes that open at character 29");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) GROUP BY age, age"), "GROUP BY names 'age' twice");
-  EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age LIKE '3%'"), "LIKE is for texts; 'age' is none");
+  EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age LIKE '3%'"), "LIKE is for texts, and 'age' holds none");
   EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 1.2.3").find("no number"), std::string::npos);
-  EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 3 $ 4").find("cannot have"), std::string::npos);
+  EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 3 $ 4").find("there is no '$' here"), std::string::npos);
   EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE " + std::string(5000, '(')).find("nested"), std::string::npos);
 }
 

@@ -97,6 +97,9 @@ Result<FullDomainResult> FullDomain(const View& view, std::span<const ModelSpec>
   const LatticeSearch search =
       result.optimal ? SearchLattice(problem, Lattice(bottom, top), run) : ClimbLattice(problem, top, options.checks, run);
   if (search.stopped) return Error::Cancelled();
+  if (!search.best && search.cut) {
+    return Error::Unsatisfiable("no choice of levels among the {} looked at satisfies {}", search.checked, AllSpecs(specs));
+  }
   if (!search.best) return NothingFound(view, specs, options);
   const double whole = problem.suppressed_loss() * static_cast<double>(view.size());
   const auto mean = [&](double sum) { return whole > 0 ? sum / whole : 0; };

@@ -33,6 +33,11 @@ class ExactSearch {
         found_.cut = true;
         break;
       }
+      if (WorkDone()) {
+        if (!found_.best) Look(static_cast<LatticeNode>(lattice_.size() - 1));  // the top: the likeliest to satisfy
+        found_.cut = true;
+        break;
+      }
       if (problem_.bounds_below()) {
         while (Open(node)) Descend(node);
       } else if (Open(node)) {
@@ -43,6 +48,11 @@ class ExactSearch {
   }
 
  private:
+  bool WorkDone() const {
+    const auto& most = problem_.options().exact_work;
+    return most && found_.checked * (problem_.cells().num_cells() + FullDomainOptions::kLookCost) >= *most;
+  }
+
   double BestLoss() const { return found_.best ? found_.best->loss : std::numeric_limits<double>::infinity(); }
 
   void OrderNodes() {

@@ -19,10 +19,10 @@ struct LatticeSearch {
   std::optional<FoundNode> best;
   std::uint64_t checked = 0;
   bool stopped = false;  // somebody asked to stop
-  bool cut = false;      // out of time, with a node that will do
+  bool cut = false;      // out of time, with a node that will do, or out of work
 };
 
-// To the end: no node of the lattice loses less. Of equals the one with the least number.
+// To the end, or that of options.exact_work: no node of the lattice loses less. Of equals the one with the least number.
 LatticeSearch SearchLattice(const LatticeProblem& problem, const Lattice& lattice, const Run& run);
 
 // For lattices too large for that: from the top down, then sideways, until `checks` nodes have been looked at or no

@@ -99,7 +99,9 @@ class LeavingOut {
  private:
   std::uint64_t budget() const { return max_rows_ - needed_.size(); }
 
+  // A search that was stopped may come back with what it had; no other begins then.
   Result<Groups> Take(const KeptRows& kept, Depth depth, std::uint64_t more) {
+    if (run_.Stopped()) return Error::Cancelled();
     CORDON_TRY(Groups groups, search_(kept, depth, more));
     groups.suppressed.insert(groups.suppressed.end(), kept.left_out.begin(), kept.left_out.end());
     std::sort(groups.suppressed.begin(), groups.suppressed.end());
@@ -124,6 +126,7 @@ class LeavingOut {
   }
 
   Result<Groups> NoWorseThanNothing(Groups groups) {
+    if (run_.Stopped()) return Error::Cancelled();
     CORDON_TRY(Groups whole, Full(needed_));
     return Cost(whole) <= Cost(groups) ? std::move(whole) : std::move(groups);
   }
@@ -149,6 +152,7 @@ class LeavingOut {
 
   Result<Groups> AgainstWhatStays() {
     CORDON_TRY(const Trial nothing, Try(needed_));
+    if (run_.Stopped()) return Error::Cancelled();
     if (nothing.mean_rows == 0) return Full(needed_);
     Trial best = nothing;
     CORDON_RETURN_IF_ERROR(TryRareValues(best));

@@ -14,6 +14,9 @@
 namespace cordon {
 
 // An error where no model is a confidence template.
+Result<void> CheckTddModels(std::span<const ModelSpec> specs);
+
+// REQUIRES: nothing of the models; the error is that of CheckTddModels.
 Result<Groups> Tdd(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run);
 
 }  // namespace cordon

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon compare A B --original INPUT --policy P.toml        two releases, any tool's, under one evaluator
+#include <algorithm>
+
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
@@ -27,7 +29,7 @@ struct Side {
   std::vector<Verdict> verdicts;
 };
 
-Result<Side> Evaluate(const std::string& path, const Policy& policy, const Microdata& original, const MeasureOptions& options,
+Result<Side> Evaluate(const std::string& path, const Policy& policy, Microdata& original, const MeasureOptions& options,
                       bool exempt, const Run& run) {
   Side side;
   side.name = path;
@@ -49,6 +51,9 @@ void PrintTable(const std::vector<Side>& sides, Console& console) {
   row("", [](const Side& side) { return side.name.size() > 22 ? "..." + side.name.substr(side.name.size() - 19) : side.name; });
   row("rows", [](const Side& side) { return std::to_string(side.rows); });
   row("suppressed", [](const Side& side) { return std::to_string(side.utility.discernibility.suppressed); });
+  if (std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.utility.discernibility.dropped > 0; })) {
+    row("dropped", [](const Side& side) { return std::to_string(side.utility.discernibility.dropped); });
+  }
   row("groups", [](const Side& side) { return std::to_string(side.utility.discernibility.groups); });
   row("information loss", [](const Side& side) { return fmt::format("{:.4f}", side.utility.loss.information_loss); });
   for (std::size_t i = 0; i < sides[0].utility.loss.per_attribute.size(); ++i) {
@@ -87,6 +92,7 @@ Json SidesJson(const std::vector<Side>& sides) {
     Json one = {{"release", side.name},
                 {"rows", side.rows},
                 {"suppressed", side.utility.discernibility.suppressed},
+                {"dropped", side.utility.discernibility.dropped},
                 {"groups", side.utility.discernibility.groups},
                 {"utility", ToJson(side.utility)},
                 {"privacy", Json::array()}};
@@ -100,7 +106,7 @@ Json SidesJson(const std::vector<Side>& sides) {
 Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const MeasureOptions options, args.measure.Options());
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
+  CORDON_TRY(Microdata original, ReadOriginal(args.original, policy, run));
   std::vector<Side> sides;
   for (const std::string& path : args.releases) {
     CORDON_TRY(Side side, Evaluate(path, policy, original, options, args.exempt_suppressed, run));

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "cordon/base/printable.h"
 #include "cordon/io/atomic_file.h"
 
 namespace cordon {
@@ -21,8 +22,8 @@ void Console::Out(std::string_view text) {
 void Console::Err(std::string_view text) { (void)WriteAll(STDERR_FILENO, text); }
 
 void Console::Show(const Error& error) {
-  Note("cordon: {}", error.message());
-  if (!error.hint().empty()) Note("  hint: {}", error.hint());
+  Note("cordon: {}", Printable(error.message()));
+  if (!error.hint().empty()) Note("  hint: {}", Printable(error.hint()));
 }
 
 ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) == 1) {}

@@ -34,7 +34,7 @@ Result<void> WriteHtml(const EvaluateArgs& args, const Policy& policy, const Mic
   Report report;
   report.rows = release.num_rows;
   report.suppressed = utility.discernibility.suppressed;
-  report.dropped = original.dropped_rows;
+  report.dropped = utility.discernibility.dropped;
   report.utility = utility;
   report.risk = risk;
   CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
@@ -80,7 +80,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
     CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", args.html.value_or("")}}));
   }
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  CORDON_TRY(const Microdata original, ReadOriginal(args.original, policy, run));
+  CORDON_TRY(Microdata original, ReadOriginal(args.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(args.release, policy, &original, format, run));
   CORDON_TRY(Utility utility, MeasureUtility(release, original, options, run));
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, original));
@@ -95,6 +95,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
     json["rows"] = release.num_rows;
     json["groups"] = utility.discernibility.groups;
     json["suppressed"] = utility.discernibility.suppressed;
+    json["dropped"] = utility.discernibility.dropped;
     if (risk) json["risk"] = ToJson(*risk);
     if (errors) json["classification"] = ToJson(*errors);
     console.Out(Dump(json));
@@ -102,7 +103,9 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   }
   const Discernibility& sizes = utility.discernibility;
   console.Print("rows              {} of {}", release.num_rows, release.input_size);
-  console.Print("suppressed        {}", sizes.suppressed);
+  console.Print("suppressed        {}{}", sizes.suppressed,
+                sizes.starred == 0 ? "" : fmt::format(", {} of them shown as stars", sizes.starred));
+  if (sizes.dropped > 0) console.Print("dropped           {} for missing cells", sizes.dropped);
   console.Print("groups            {} of {} to {} rows, {:.1f} on average", sizes.groups, sizes.min_group, sizes.max_group,
                 sizes.mean_group);
   console.Print("information loss  {:.4f}   ({:.4f} by leaves / all leaves)", utility.loss.information_loss,

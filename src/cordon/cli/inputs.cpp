@@ -10,6 +10,7 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/io/source.h"
+#include "cordon/metrics/grouping.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_recover.h"
 #include "cordon/publish/ke_store.h"
@@ -17,6 +18,7 @@
 #include "cordon/publish/read_release.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/run_ke.h"
+#include "cordon/publish/shown_numbers.h"
 
 namespace cordon {
 namespace {
@@ -28,15 +30,35 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
   return number - 1;
 }
 
+std::optional<Json> ManifestBeside(const std::string& path) {
+  const Result<std::string> text = ReadFile(path + ".manifest.json");
+  if (!text.ok()) return std::nullopt;
+  Json manifest = Json::parse(text.value(), nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
+  return manifest;
+}
+
+// Rows that are "*" throughout may be a group or suppressed rows: the manifest of exactly this file says how many were
+// suppressed, and those that are not left out are stars. Nothing where there is none, or the rows do not bear it out.
+std::optional<std::uint64_t> StarredBeside(const std::string& path, const std::string& digest, const Release& release) {
+  const std::optional<Json> manifest = ManifestBeside(path);
+  if (!manifest || (*manifest)["output"].value("sha256", Json()) != digest) return std::nullopt;
+  const Json said = manifest->value("suppressed", Json());
+  const std::uint64_t left_out = RowsLeftOut(release);
+  if (!said.is_number_unsigned() || left_out < release.dropped) return std::nullopt;
+  const auto suppressed = said.get<std::uint64_t>();
+  if (suppressed < left_out - release.dropped) return std::nullopt;
+  const std::uint64_t starred = suppressed - (left_out - release.dropped);
+  return starred <= StarredRows(release) ? std::optional(starred) : std::nullopt;
+}
+
 // A release without a header may have ends instead of a number, and a group column: its manifest names the columns. Taken
 // only where they are the published ones in their order, but for that.
 std::optional<std::vector<std::string>> NamesBeside(const std::string& path, const std::vector<std::string>& published,
                                                     const Policy& policy) {
-  const Result<std::string> text = ReadFile(path + ".manifest.json");
-  if (!text.ok()) return std::nullopt;
-  const Json manifest = Json::parse(text.value(), nullptr, false);
-  if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
-  const Json names = manifest["output"].value("names", Json());
+  const std::optional<Json> manifest = ManifestBeside(path);
+  if (!manifest) return std::nullopt;
+  const Json names = (*manifest)["output"].value("names", Json());
   if (!names.is_array()) return std::nullopt;
   std::vector<std::string> found;
   std::vector<std::string> bare;
@@ -96,7 +118,7 @@ Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, co
   return Bind(policy, table, run).WithContext("binding {} to {}", path, policy.name);
 }
 
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
+Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help) {
   // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
   TextFormat text = policy.data.text;
@@ -123,8 +145,12 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
     return Error::Io("reading {}: there is no such file or store", path)
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
   }
-  CORDON_TRY(const Table table, ReadTableFile(path, text, format, run));
+  CORDON_TRY(const std::unique_ptr<Source> source,
+             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
+  CORDON_TRY(const Table table, ReadTable(*source, run));
+  if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+  if (original != nullptr) release.starred = StarredBeside(path, source->InputDigest(), release);
   // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.
   const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
   if (choice.ok() && choice.value().algorithm->permutes && !release.ColumnsOf(Role::kGroup).empty()) {

@@ -21,7 +21,8 @@ Result<std::optional<FileFormat>> ParseFormat(const std::string& name);
 Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
 // `help`: where the release is a store, whether its help table is what its rows give.
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, const Microdata* original,
+// `original` may be given more digits after the point, where cells of the release show more.
+Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help = nullptr);
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.

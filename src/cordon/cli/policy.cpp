@@ -6,11 +6,14 @@
 
 #include "cordon/base/random.h"
 #include "cordon/cli/command.h"
+#include "cordon/models/stream_verifier.h"
 #include "cordon/publish/bind_stream.h"
+#include "cordon/publish/check_served.h"
 #include "cordon/publish/feasible.h"
 #include "cordon/publish/policy_schema.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/stream_registry.h"
+#include "cordon/publish/stream_request.h"
 #include "cordon/publish/unused_keys.h"
 
 namespace cordon {
@@ -31,19 +34,20 @@ std::vector<std::string> NotesOf(const Warnings& warnings) {
 
 // What `cordon stream` would refuse before it reads a row.
 Result<Checked> StreamAlgorithmOf(const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(internal::CheckStreamPolicy(policy));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
   CORDON_TRY(const StreamAlgorithmEntry* algorithm, ChooseStreamAlgorithm(policy.algorithm.name, policy));
-  std::vector<std::string> columns;
-  for (const AttributePolicy& attribute : policy.attributes) columns.push_back(attribute.name);
-  if (policy.stream->event_time && policy.Find(*policy.stream->event_time) == nullptr)
-    columns.push_back(*policy.stream->event_time);
-  CORDON_TRY(const StreamLayout layout, BindStream(policy, columns));
+  CORDON_TRY(const StreamLayout layout, BindStream(policy, StreamColumns(policy)));
   CORDON_TRY(const auto engine, algorithm->make(layout.Schema(), policy, Random::FromSeed(0)));
+  CORDON_RETURN_IF_ERROR(StreamVerifier::Make(layout.Schema(), policy.models, algorithm->verifier(policy)));
   return Checked{algorithm->name, NotesOf(UnusedKeys(policy, *algorithm))};
 }
 
 Result<Checked> AlgorithmOf(const Policy& policy) {
   const std::string& name = policy.algorithm.name;
   if (policy.stream && (name == "auto" || IsStreamAlgorithm(name))) return StreamAlgorithmOf(policy);
+  CORDON_RETURN_IF_ERROR(CheckServed({}, policy));
+  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
   CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
   std::vector<const AlgorithmEntry*> may_run;
   for (const Candidate& candidate : name == "auto" ? Candidates(policy, 0) : std::vector<Candidate>()) {
@@ -56,7 +60,6 @@ Result<Checked> AlgorithmOf(const Policy& policy) {
 Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
   CORDON_TRY(const Policy policy, ReadPolicy(path));
   CORDON_TRY(const Checked checked, AlgorithmOf(policy));
-  CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
   console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), checked.algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
   for (const std::string& note : checked.notes) console.Note("{}", note);

@@ -31,6 +31,23 @@ Domain Domain::Categorical(std::shared_ptr<const Hierarchy> hierarchy, std::opti
   return domain;
 }
 
+std::optional<Domain> Domain::WithDigits(int scale) const {
+  if (kind() != Kind::kNumeric || scale <= spec_.scale) return std::nullopt;
+  bool fits = true;
+  const auto finer = [&](std::int64_t number) {
+    const auto rescaled = Rescale({number, spec_.scale}, scale);
+    fits = fits && rescaled.has_value();
+    return rescaled.value_or(0);
+  };
+  NumericSpec spec = spec_;
+  spec.scale = scale;
+  for (std::int64_t& value : spec.values) value = finer(value);
+  spec.cell = finer(spec.cell);
+  spec.range_lo = finer(spec.range_lo);
+  spec.range_hi = finer(spec.range_hi);
+  return fits ? std::optional(Numeric(std::move(spec))) : std::nullopt;
+}
+
 std::string Domain::FormatValue(std::int64_t value) const {
   return kind() == Kind::kDate ? FormatDate(value) : FormatDecimal(value, spec_.scale);
 }

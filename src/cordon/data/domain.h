@@ -68,6 +68,10 @@ class Domain {
   const std::shared_ptr<const Hierarchy>& hierarchy() const { return is_categorical() ? hierarchy_ : spec_.labels; }
   const NumericSpec& numeric() const { return spec_; }
 
+  // Numbers alone: the same with more digits after the point, so that cells that show more can be read. Codes mean the same
+  // numbers. Nothing where they would not fit, or have as many digits already.
+  std::optional<Domain> WithDigits(int scale) const;
+
   // Numeric only: the value of a code that is not missing, at scale().
   std::int64_t value(Code code) const { return spec_.values[code]; }
   int scale() const { return spec_.scale; }

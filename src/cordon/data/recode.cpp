@@ -240,6 +240,8 @@ Release Recode(const View& view, const Groups& groups, const GroupCells& cells, 
   Release release;
   release.num_rows = order.size();
   release.suppressed = groups.suppressed.size();
+  release.starred = star ? groups.suppressed.size() : 0;
+  release.dropped = data.dropped_rows;
   release.input_size = view.size() + data.dropped_rows;
   release.columns = ColumnsInOrder(data, cells, order, group_of, star, run);
   if (options.order == RowOrder::kSorted) {

@@ -101,7 +101,7 @@ Recoding Recoding::FromRelease(const Release& release) {
   DistinctRows distinct(quasi.size());
   std::vector<std::uint32_t> box(quasi.size());
   for (std::size_t row = 0; row < release.num_rows; ++row) {
-    bool starred = release.suppressed > 0;
+    bool starred = release.starred.value_or(release.suppressed) > 0;
     for (std::size_t i = 0; i < quasi.size(); ++i) {
       const cordon::Column& column = release.columns[quasi[i]].text;
       box[i] = static_cast<std::uint32_t>(column.codes[row] + 1);

@@ -30,7 +30,7 @@ class Recoding {
     std::vector<std::vector<std::string>> above;  // categorical: of each cell, the labels from its parent to the root
   };
 
-  // The same for any order of the rows. Rows that are "*" throughout are no box where rows were suppressed.
+  // The same for any order of the rows. Rows that are "*" throughout are no box where rows were published as stars.
   static Recoding FromRelease(const Release& release);
   // Refuses what ToJson did not write.
   static Result<Recoding> FromJson(std::string_view text);

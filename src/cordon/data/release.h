@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,7 +37,9 @@ struct Release {
   Codes persons;                          // person of each row, where known; empty: each row its own
   std::vector<std::uint64_t> input_rows;  // row of the input behind each row, where known
   std::uint64_t suppressed = 0;           // rows left out, or published as stars
-  std::uint64_t input_size = 0;           // rows of the input, published or not (0: unknown)
+  std::optional<std::uint64_t> starred;   // of these, rows published as stars; none: not known, all that look it are taken so
+  std::uint64_t dropped = 0;              // rows that missing cells took away before any was suppressed
+  std::uint64_t input_size = 0;           // rows of the input, published, suppressed or dropped (0: unknown)
 
   std::vector<std::size_t> ColumnsOf(Role role) const {
     std::vector<std::size_t> found;

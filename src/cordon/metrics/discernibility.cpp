@@ -12,8 +12,10 @@ Discernibility MeasureDiscernibility(const Release& release, const Run& run) {
   const std::uint64_t left_out = RowsLeftOut(release);
   Discernibility measured;
   measured.groups = sizes.groups.size();
-  measured.suppressed = sizes.star_rows + left_out;
-  measured.discernibility = (release.num_rows + left_out) * measured.suppressed;
+  measured.dropped = std::min(release.dropped, left_out);
+  measured.starred = sizes.star_rows;
+  measured.suppressed = sizes.star_rows + left_out - measured.dropped;
+  measured.discernibility = (release.num_rows + left_out) * (measured.suppressed + measured.dropped);
   if (sizes.groups.empty()) return measured;
   const auto [least, most] = std::minmax_element(sizes.groups.begin(), sizes.groups.end());
   measured.min_group = *least;

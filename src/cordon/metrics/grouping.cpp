@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <unordered_map>
 
 namespace cordon {
@@ -101,6 +102,34 @@ std::vector<std::uint64_t> CountDistinct(const std::vector<std::uint64_t>& keys,
   return all;
 }
 
+// Rows of each group that is "*" throughout: one, but for groups that are named.
+std::vector<std::uint64_t> StarGroups(const Release& release, const std::vector<std::size_t>& named) {
+  const StarRows is_star(release);
+  std::map<Code, std::uint64_t> rows_of;
+  for (std::size_t row = 0; is_star.possible() && row < release.num_rows; ++row) {
+    if (is_star(row)) ++rows_of[named.empty() ? 0 : release.columns[named.front()].text.codes[row]];
+  }
+  std::vector<std::uint64_t> groups;
+  for (const auto& [group, rows] : rows_of) groups.push_back(rows);
+  return groups;
+}
+
+// Takes suppressed rows out of the groups that look like them: a whole group of that size, else from the largest on. Which
+// one of those of its size is taken from does not matter.
+void TakeAway(std::uint64_t rows, std::vector<std::uint64_t> star_groups, std::vector<std::uint64_t>& groups) {
+  std::sort(star_groups.rbegin(), star_groups.rend());
+  const auto whole = std::find(star_groups.begin(), star_groups.end(), rows);
+  if (whole != star_groups.end()) std::iter_swap(star_groups.begin(), whole);
+  for (const std::uint64_t size : star_groups) {
+    const std::uint64_t taken = std::min(size, rows);
+    const auto group = std::find(groups.begin(), groups.end(), size);
+    rows -= taken;
+    *group -= taken;
+    if (*group == 0) groups.erase(group);
+    if (rows == 0) return;
+  }
+}
+
 }  // namespace
 
 StarRows::StarRows(const Release& release) {
@@ -161,24 +190,27 @@ RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows,
   return groups;
 }
 
+std::uint64_t StarredRows(const Release& release) {
+  if (release.starred) return *release.starred;
+  if (!release.permuted.empty()) return 0;  // cells are exact: none is suppressed
+  const StarRows is_star(release);
+  std::uint64_t rows = 0;
+  for (std::size_t row = 0; is_star.possible() && row < release.num_rows; ++row) rows += is_star(row);
+  return rows;
+}
+
 GroupSizes GroupSizesOf(const Release& release, const Run& run) {
   GroupSizes sizes;
   const std::vector<std::size_t> named = release.ColumnsOf(Role::kGroup);
-  if (!release.permuted.empty() && !named.empty()) {  // cells are exact: what a row is hidden among is its named group
-    const Column& group = release.columns[named.front()].text;
-    const CodedColumn column{&group.codes, group.dictionary->size()};
-    sizes.groups = CountCombinations(std::span(&column, 1), release.num_rows, run);
-    return sizes;
+  std::vector<CodedColumn> columns;
+  // Where cells are exact, what a row is hidden among is its named group alone.
+  if (release.permuted.empty() || named.empty()) columns = QuasiColumns(release);
+  for (const std::size_t i : named) {
+    columns.push_back({&release.columns[i].text.codes, release.columns[i].text.dictionary->size()});
   }
-  sizes.groups = CountCombinations(QuasiColumns(release), release.num_rows, run);
-  const StarRows is_star(release);
-  // Where nothing was suppressed, and that is known, a group that is "*" throughout is one by rights.
-  if (!is_star.possible() || (release.suppressed == 0 && release.input_size > 0)) return sizes;
-  for (std::size_t row = 0; row < release.num_rows; ++row) sizes.star_rows += is_star(row);
-  if (sizes.star_rows > 0) {
-    // They are one of the groups, and which one of those of its size does not matter.
-    sizes.groups.erase(std::find(sizes.groups.begin(), sizes.groups.end(), sizes.star_rows));
-  }
+  sizes.groups = CountCombinations(columns, release.num_rows, run);
+  sizes.star_rows = StarredRows(release);
+  if (sizes.star_rows > 0) TakeAway(sizes.star_rows, StarGroups(release, named), sizes.groups);
   return sizes;
 }
 

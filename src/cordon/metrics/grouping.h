@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader of a release sees of its groups: rows with equal texts in all quasi columns belong together. Rows that
-// show "*" in every one of them are no group but the suppressed rows, whoever suppressed them.
+// What a reader of a release sees of its groups: rows with equal texts in all quasi columns, and in the `group` column where
+// there is one, belong together. Rows that were suppressed and published as stars are no group. A run knows which those are;
+// of a release that somebody made, they are taken to be all rows that show "*" in every quasi column.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +55,11 @@ class StarRows {
 
 struct GroupSizes {
   std::vector<std::uint64_t> groups;  // rows of each group, in no particular but always the same order
-  std::uint64_t star_rows = 0;
+  std::uint64_t star_rows = 0;        // suppressed rows among the published
 };
+
+// Suppressed rows among the published: as known, or those that are "*" throughout.
+std::uint64_t StarredRows(const Release& release);
 
 GroupSizes GroupSizesOf(const Release& release, const Run& run);
 

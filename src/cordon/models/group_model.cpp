@@ -125,6 +125,11 @@ Result<std::size_t> FindSensitive(const Reference& reference, const std::string&
   return std::move(error).WithHint("give the column role = \"sensitive\"");
 }
 
+Result<void> CheckOfTable(const ModelSpec& spec) {
+  if (WindowOf(spec)) return NeedsStream(spec);
+  return {};
+}
+
 Result<std::unique_ptr<const GroupModel>> MakeGroupModel(const ModelSpec& spec, const Reference& reference) {
   CORDON_RETURN_IF_ERROR(Validate(spec));
   return std::visit([&](const auto& each) { return Make(each, reference); }, spec).WithContext("{}", ModelName(spec));

@@ -64,6 +64,9 @@ class GroupModel {
   virtual std::optional<std::vector<DistinctNeed>> only_distinct() const { return std::nullopt; }
 };
 
+// An error where the model is about the windows of a stream, which a table does not have.
+Result<void> CheckOfTable(const ModelSpec& spec);
+
 // The model of one spec, with the sensitive columns it names found in the reference.
 Result<std::unique_ptr<const GroupModel>> MakeGroupModel(const ModelSpec& spec, const Reference& reference);
 

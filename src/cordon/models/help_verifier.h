@@ -29,7 +29,10 @@ class HelpVerifier {
     Int128 total = 0;
     std::size_t rows() const { return end - begin; }
   };
-  const std::vector<Group>& groups() const { return groups_; }  // by number
+  const std::vector<Group>& groups() const { return groups_; }      // by number
+  std::span<const std::int64_t> values(const Group& group) const {  // ascending
+    return std::span(values_).subspan(group.begin, group.rows());
+  }
 
   using Cell = std::optional<Int128>;
   struct Line {

@@ -62,19 +62,6 @@ Result<std::shared_ptr<const Hierarchy>> WithMissing(const std::shared_ptr<const
   return std::make_shared<const Hierarchy>(std::move(made).value());
 }
 
-// With a leaf for the values that the hierarchy lacks: its own, or one more under the root.
-Result<std::shared_ptr<const Hierarchy>> WithOther(const std::shared_ptr<const Hierarchy>& hierarchy,
-                                                   const AttributePolicy& attribute) {
-  Result<Hierarchy> made = hierarchy->WithLeaf(*attribute.other);
-  if (!made.ok()) {
-    return std::move(made)
-        .error()
-        .WithContext("column {}: other = \"{}\" cannot be a leaf of its hierarchy", attribute.name, *attribute.other)
-        .WithHint("take a label that the hierarchy does not have yet, or one of its leaves");
-  }
-  return std::make_shared<const Hierarchy>(std::move(made).value());
-}
-
 // A label that reads like a missing cell would say of values that they are missing.
 Result<void> CheckLabels(const Hierarchy& hierarchy, const AttributePolicy& attribute, const DataPolicy& data) {
   for (NodeId node = 0; node < hierarchy.num_nodes(); ++node) {
@@ -97,6 +84,19 @@ Error NotInDomain(const AttributePolicy& attribute, const ColumnView& view, cons
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const Hierarchy>> WithOther(std::shared_ptr<const Hierarchy> hierarchy,
+                                                   const AttributePolicy& attribute) {
+  if (!attribute.other) return hierarchy;
+  Result<Hierarchy> made = hierarchy->WithLeaf(*attribute.other);
+  if (!made.ok()) {
+    return std::move(made)
+        .error()
+        .WithContext("column {}: other = \"{}\" cannot be a leaf of its hierarchy", attribute.name, *attribute.other)
+        .WithHint("take a label that the hierarchy does not have yet, or one of its leaves");
+  }
+  return std::make_shared<const Hierarchy>(std::move(made).value());
+}
 
 Flags MissingTexts(const Column& column, const DataPolicy& data) {
   Flags missing(column.dictionary->size());
@@ -155,10 +155,8 @@ Result<BoundColumn> BindColumn(const AttributePolicy& attribute, const DataPolic
 Result<BoundColumn> BindCategories(const AttributePolicy& attribute, const DataPolicy& data, const ColumnView& view) {
   CORDON_TRY(std::shared_ptr<const Hierarchy> hierarchy, HierarchyOf(attribute, view));
   std::optional<Code> other;  // stays where it is when a leaf is added behind the others
-  if (attribute.other) {
-    CORDON_TRY(hierarchy, WithOther(hierarchy, attribute));
-    other = hierarchy->FindLeaf(*attribute.other);
-  }
+  CORDON_TRY(hierarchy, WithOther(std::move(hierarchy), attribute));
+  if (attribute.other) other = hierarchy->FindLeaf(*attribute.other);
   std::optional<std::string> marker;
   if (view.has_missing) {
     marker = data.marker();

@@ -63,6 +63,10 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
                                 DomainFrom from);
 Result<BoundColumn> BindCategories(const AttributePolicy& attribute, const DataPolicy& data, const ColumnView& view);
 
+// With a leaf for the values that the declared domain lacks, where the policy names one: its own, or one more under the root.
+Result<std::shared_ptr<const Hierarchy>> WithOther(std::shared_ptr<const Hierarchy> hierarchy,
+                                                   const AttributePolicy& attribute);
+
 // The texts as they are published: missing cells show the first marker.
 Column PublishedText(const ColumnView& view, const DataPolicy& data, int threads);
 

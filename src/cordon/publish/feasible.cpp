@@ -4,10 +4,12 @@
 // group reaches is therefore the most that these rows can give, whatever the algorithm.
 #include "cordon/publish/feasible.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cordon/data/recode.h"
 #include "cordon/models/verifier.h"
+#include "cordon/publish/rows_less.h"
 
 namespace cordon {
 namespace {
@@ -15,33 +17,14 @@ namespace {
 // The share alone: alpha-k says its k as well.
 std::string ShareReached(const Verdict& verdict) { return verdict.reached_text.substr(0, verdict.reached_text.find(',')); }
 
-// So many rows of a too frequent value would have to go: the least s with (count - s) / (rows - s) <= limit. Nothing
-// where no number helps.
-std::string RowsToSuppress(const Verdict& verdict, const Rational& limit, std::size_t num_rows) {
-  const Result<Rational> share = Rational::Parse(ShareReached(verdict));
-  if (!share.ok() || limit >= Rational(1) || limit < Rational(0)) return "";
-  const Int128 rows = static_cast<Int128>(num_rows);
-  const Int128 count = rows * share.value().numerator() / share.value().denominator();
-  const Int128 over = count * limit.denominator() - rows * limit.numerator();
-  const Int128 per_row = limit.denominator() - limit.numerator();
-  const auto least = static_cast<std::int64_t>((over + per_row - 1) / per_row);
-  if (least <= 0 || least >= count) return "";
-  return fmt::format(", or {} rows less of the most frequent guarded value", least);
-}
-
+// What would do for one model; empty where no parameter does.
 struct Advice {
   const Verdict& verdict;
-  std::size_t num_rows;
   std::uint64_t people;
-  std::string entropy_l;
+  std::string diversity;  // what would do for l-diversity
 
   std::string operator()(const KAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
-  std::string operator()(const LDiversitySpec& spec) const {
-    if (spec.kind == LDiversitySpec::Kind::kEntropy) return fmt::format("l up to {}", entropy_l);
-    if (spec.kind == LDiversitySpec::Kind::kDistinct) return fmt::format("l up to {}", verdict.reached_text);
-    if (std::isinf(verdict.reached)) return "a smaller l: fewer than l values occur";
-    return fmt::format("c above {}", verdict.reached_text);
-  }
+  std::string operator()(const LDiversitySpec&) const { return diversity; }
   std::string operator()(const TClosenessSpec&) const { return fmt::format("t from {} on", verdict.reached_text); }
   std::string operator()(const BetaLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
   std::string operator()(const DeltaDisclosureSpec&) const { return fmt::format("delta above {}", verdict.reached_text); }
@@ -49,27 +32,59 @@ struct Advice {
     const std::string k = people < static_cast<std::uint64_t>(spec.k) ? fmt::format("k up to {}", people) : "";
     const Result<Rational> share = Rational::Parse(ShareReached(verdict));
     if (!k.empty() && share.ok() && share.value() <= spec.alpha) return k;
-    return k + (k.empty() ? "" : " and ") + fmt::format("alpha from {} on", ShareReached(verdict)) +
-           RowsToSuppress(verdict, spec.alpha, num_rows);
+    return k + (k.empty() ? "" : " and ") + fmt::format("alpha from {} on", ShareReached(verdict));
   }
-  std::string operator()(const ConfidenceSpec& spec) const {
-    return fmt::format("h from {} on", verdict.reached_text) + RowsToSuppress(verdict, spec.h, num_rows);
-  }
+  std::string operator()(const ConfidenceSpec&) const { return fmt::format("h from {} on", verdict.reached_text); }
   std::string operator()(const KsAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
   std::string operator()(const WindowClosenessSpec&) const { return fmt::format("t from {} on", verdict.reached_text); }
   std::string operator()(const WindowLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
   std::string operator()(const KeAnonymitySpec&) const { return fmt::format("at most {}", verdict.reached_text); }
 };
 
+Result<Verdict> JudgeAlone(const ModelSpec& spec, const Release& whole, const Run& run) {
+  CORDON_TRY(std::vector<Verdict> verdicts, Verifier({spec}).Judge(whole, run));
+  return std::move(verdicts[0]);
+}
+
 // A real number is not written in full: the greatest l of three digits after the point that the rows satisfy, as judged.
 Result<std::string> EntropyThatHolds(LDiversitySpec spec, double reached, const Release& whole, const Run& run) {
   constexpr std::int64_t kStep = 1000;
-  for (auto steps = static_cast<std::int64_t>(std::ceil(reached * kStep)); steps > kStep; --steps) {
+  for (auto steps = static_cast<std::int64_t>(std::ceil(reached * kStep)); steps >= kStep; --steps) {
     spec.l = Rational(steps, kStep);
-    CORDON_TRY(const std::vector<Verdict> verdicts, Verifier({spec}).Judge(whole, run));
-    if (verdicts[0].holds) return spec.l.ToShortString();
+    CORDON_TRY(const Verdict verdict, JudgeAlone(spec, whole, run));
+    if (verdict.holds) return "l up to " + spec.l.ToShortString();
   }
-  return std::string("1");
+  return std::string();
+}
+
+// Where there are fewer than l values: the greatest l that holds with this c, else what c the least one needs. The smaller l,
+// the more it holds.
+Result<std::string> RecursiveThatHolds(LDiversitySpec spec, const Release& whole, const Run& run) {
+  std::int64_t holds = 0;
+  for (std::int64_t fails = spec.l.numerator(); fails - holds > 1;) {
+    const std::int64_t tried = holds + (fails - holds) / 2;
+    spec.l = Rational(tried);
+    CORDON_TRY(const Verdict verdict, JudgeAlone(spec, whole, run));
+    (verdict.holds ? holds : fails) = tried;
+  }
+  if (holds > 0) return fmt::format("l up to {}", holds);
+  spec.l = Rational(1);
+  CORDON_TRY(const Verdict least, JudgeAlone(spec, whole, run));
+  return std::isinf(least.reached) ? std::string() : fmt::format("l = 1 with c above {}", least.reached_text);
+}
+
+// Empty where the column has no value in these rows: no l holds then.
+Result<std::string> DiversityThatHolds(const Verdict& verdict, const Release& whole, const Run& run) {
+  const auto* spec = std::get_if<LDiversitySpec>(&verdict.spec);
+  if (spec == nullptr) return std::string();
+  switch (spec->kind) {
+    case LDiversitySpec::Kind::kEntropy: return EntropyThatHolds(*spec, verdict.reached, whole, run);
+    case LDiversitySpec::Kind::kDistinct:
+      return verdict.reached < 1 ? std::string() : fmt::format("l up to {}", verdict.reached_text);
+    case LDiversitySpec::Kind::kRecursive: break;
+  }
+  if (std::isinf(verdict.reached)) return RecursiveThatHolds(*spec, whole, run);
+  return fmt::format("c above {}", verdict.reached_text);
 }
 
 // How many values a sensitive column may have, where the policy tells.
@@ -104,23 +119,29 @@ Result<void> CheckDeclaredDomains(const Policy& policy) {
   return {};
 }
 
-Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
+Release AsOneGroup(const View& view, const Run& run) {
   Groups one;
   one.Add(view.rows());
   Random random = Random::FromSeed(0);  // nothing of this is published
-  const Release whole = Recode(view, one, {.order = RowOrder::kInput}, random, run);
+  return Recode(view, one, {.order = RowOrder::kInput}, random, run);
+}
+
+Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
+  const Release whole = AsOneGroup(view, run);
   CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(whole, run));
+  const auto failing = std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return !verdict.holds; });
   std::string text;
   for (const Verdict& verdict : verdicts) {
     if (verdict.holds) continue;
-    text += text.empty() ? "these rows allow " : "; ";
-    std::string entropy_l;
-    const auto* diversity = std::get_if<LDiversitySpec>(&verdict.spec);
-    if (diversity != nullptr && diversity->kind == LDiversitySpec::Kind::kEntropy) {
-      CORDON_TRY(entropy_l, EntropyThatHolds(*diversity, verdict.reached, whole, run));
+    CORDON_TRY(const std::string diversity, DiversityThatHolds(verdict, whole, run));
+    std::string advice = std::visit(Advice{verdict, view.data().num_persons, diversity}, verdict.spec);
+    // Fewer rows could take away what the other models are to be given.
+    if (failing == 1) {
+      CORDON_TRY(const std::string rows_less, RowsLess(view, verdict.spec, policy, run));
+      if (!rows_less.empty()) advice += ", or " + rows_less;
     }
-    text += std::visit(Advice{verdict, view.size(), view.data().num_persons, entropy_l}, verdict.spec);
-    text += fmt::format(" instead of {}", verdict.text);
+    text += text.empty() ? "these rows allow " : "; ";
+    text += fmt::format("{} instead of {}", advice.empty() ? "no l (no row has a value)" : advice, verdict.text);
   }
   return text;
 }

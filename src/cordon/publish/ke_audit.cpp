@@ -7,6 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/models/help_verifier.h"
+#include "cordon/publish/ke_claims.h"
 #include "cordon/publish/ke_release.h"
 
 namespace cordon {
@@ -165,17 +166,6 @@ Result<std::string> FirstWrong(HelpVerifier& verifier, Reader& reader, const Run
   return std::string();
 }
 
-// What the manifest says of the tables and they do not bear out. A number of a group that is given twice would make one of two.
-std::string WrongClaim(const Json& manifest, const std::vector<std::int64_t>& group_of_row, std::uint64_t groups) {
-  const auto claim = [&](const char* key) { return manifest.value(key, std::uint64_t{0}); };
-  if (claim("rows") != group_of_row.size()) return "manifest.json: 'rows' is not the number of published rows";
-  if (claim("groups") != groups) return "manifest.json: 'groups' is not the number of published groups";
-  const auto greatest = std::max_element(group_of_row.begin(), group_of_row.end());
-  if (greatest != group_of_row.end() && *greatest >= 0 && claim("next_group") <= static_cast<std::uint64_t>(*greatest))
-    return "manifest.json: 'next_group' is not greater than every group";
-  return "";
-}
-
 }  // namespace
 
 std::string HelpAudit::Explain() const {
@@ -206,7 +196,7 @@ Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manif
   // All lines that there should be are there: others are of groups that no row names.
   if (audit.wrong.empty() && audit.lines != values.size()) audit.wrong = "help.parquet has lines for groups without rows";
   if (audit.wrong.empty() && audit.groups != verifier.groups().size()) audit.wrong = "groups.parquet has groups without rows";
-  if (audit.wrong.empty()) audit.wrong = WrongClaim(manifest.json, groups, audit.groups);
+  if (audit.wrong.empty()) audit.wrong = WrongClaim(manifest.json, verifier, scale);
   audit.holds = audit.wrong.empty();
   return audit;
 }

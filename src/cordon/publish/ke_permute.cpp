@@ -8,8 +8,10 @@
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
+#include "cordon/publish/check_served.h"
 #include "cordon/publish/ke_batch.h"
 #include "cordon/publish/ke_permute_internal.h"
+#include "cordon/publish/unused_keys.h"
 #include "cordon/publish/version.h"
 
 namespace cordon {
@@ -132,6 +134,9 @@ std::string PendingText(const Table& table, const std::vector<std::uint64_t>& ro
 Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, const Run& run) {
   const auto begin = std::chrono::steady_clock::now();
   CORDON_TRY(const KeAnonymitySpec model, KeModelOf(policy));
+  AnonymizeRequest asked;  // what anonymize would refuse of a table that is shuffled
+  asked.algorithm = "ke";
+  CORDON_RETURN_IF_ERROR(CheckServed(asked, policy));
   CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
   std::string sha256;
@@ -152,6 +157,9 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, std::move(state), run));
   KeReport report = internal::ReportOf(publication, excluded, "first");
+  for (const Warning& warning : UnusedKeysOfPermute(policy)) {
+    report.warnings.push_back(fmt::format("{}: {}", warning.code, warning.fix));
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

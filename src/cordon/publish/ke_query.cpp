@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cordon/base/printable.h"
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/ke_recover.h"
@@ -255,6 +256,9 @@ std::string Summary(const QueryAnswer& answer) {
       for (const auto* text : {&line.aggregates[i].lower, &line.aggregates[i].estimate, &line.aggregates[i].upper})
         row.push_back(text->value_or("null"));
     }
+  }
+  for (auto& row : cells) {
+    for (std::string& cell : row) cell = Printable(cell);
   }
   std::vector<std::size_t> widths(cells[0].size());
   for (const auto& row : cells) {

@@ -133,12 +133,10 @@ Result<void> CheckFits(const AppliedRecoding& applied, const Recoding& recoding,
 
 }  // namespace
 
-Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& data, const Policy& policy,
-                                   const MakeOptions& options, const Random& random, const Run& run) {
+Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& path, const Microdata& data,
+                                   const Policy& policy, const MakeOptions& options, const Random& random, const Run& run) {
   Stopwatch watch;
   const View view = View::All(data);
-  CORDON_TRY(const std::string text, ReadFile(path));
-  CORDON_TRY(const Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", path));
   CORDON_TRY(const AppliedRecoding applied,
              FitRecoding(recoding, view, NamedColumns(data, policy), policy, run).WithContext("applying {}", path));
   CORDON_RETURN_IF_ERROR(CheckFits(applied, recoding, view, policy, run));
@@ -156,7 +154,7 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   const CountedColumns counted(data, sensitive, model.uses_persons());
   Random own = random.Substream(algorithm.name);
   AlgorithmNotes notes;
-  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort}, own, run);
+  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort, options.compared}, own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }

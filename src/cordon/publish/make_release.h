@@ -11,6 +11,7 @@
 #include "cordon/base/random.h"
 #include "cordon/base/run.h"
 #include "cordon/data/recode.h"
+#include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
 #include "cordon/models/verifier.h"
 #include "cordon/publish/registry.h"
@@ -19,6 +20,7 @@ namespace cordon {
 
 struct MakeOptions {
   Effort effort = Effort::kNormal;
+  bool compared = false;  // with releases of other algorithms: none needs to be the best of its kind at any price
   RecodeOptions recode;
   bool keep_per_group = false;  // what every group reaches, for charts
 };
@@ -38,7 +40,8 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
                                     const MakeOptions& options, const Random& random, const Run& run);
 
 // Rows that no box covers, and groups that the models refuse, are suppressed.
-Result<MadeRelease> MakeByRecoding(const std::string& path, const Microdata& data, const Policy& policy,
-                                   const MakeOptions& options, const Random& random, const Run& run);
+// `path`: where the recoding came from, for messages.
+Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& path, const Microdata& data,
+                                   const Policy& policy, const MakeOptions& options, const Random& random, const Run& run);
 
 }  // namespace cordon

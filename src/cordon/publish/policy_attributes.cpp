@@ -274,7 +274,12 @@ Result<void> ReadWeight(const PolicyTable& table, AttributePolicy& attribute) {
   if (node == nullptr) return {};
   const std::optional<double> weight = node->value<double>();
   if (!node->is_number() || !weight) return table.WrongType("weight", *node, "a number");
-  if (!std::isfinite(*weight) || *weight <= 0) return table.AtKey("weight", "'weight' in {} must be above 0", table.where());
+  // Weights are multiplied with losses and added up: far apart, the lesser ones would be lost in rounding.
+  constexpr double kMost = 1e6;
+  if (!(*weight >= 1 / kMost && *weight <= kMost)) {
+    return table.AtKey("weight", "'weight' in {} must be from {:.6f} to {:.0f}", table.where(), 1 / kMost, kMost)
+        .WithHint("only the proportions of the weights count; 1 is the weight of a column without one");
+  }
   attribute.weight = *weight;
   return {};
 }

@@ -76,9 +76,9 @@ class Trial {
 
   void Compare() { compares_ = true; }
 
-  Result<void> Recoded(const std::string& path) {
+  Result<void> Recoded(const Recoding& recoding, const std::string& path) {
     report_.tried.push_back({.algorithm = "recoding"});
-    return Consider(MakeByRecoding(path, data_, policy_, OptionsOf(request_, policy_, false), random_, run_), true);
+    return Consider(MakeByRecoding(recoding, path, data_, policy_, OptionsOf(request_, policy_, false), random_, run_), true);
   }
 
   // REQUIRES: all tries are done. The error of `auto`'s own choice where none came to a release.
@@ -103,7 +103,9 @@ class Trial {
     TryProgress progress(run_.progress, fmt::format("{}. {}", report_.tried.size(), algorithm.name));
     if (run_.progress != nullptr && compares_) run.progress = &progress;
     Stopwatch watch;
-    auto made = MakeByAlgorithm(algorithm, data_, policy_, OptionsOf(request_, policy_, algorithm.masks_values), random_, run);
+    MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values);
+    options.compared = compares_;
+    auto made = MakeByAlgorithm(algorithm, data_, policy_, options, random_, run);
     report_.tried.back().seconds = watch.Lap();
     report_.tried.back().cut_short = budget && budget->cut_short();
     report_.time_up = report_.time_up || report_.tried.back().cut_short;
@@ -176,15 +178,15 @@ std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy)
 }
 
 Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
-                                const Random& random, Report& report, const Run& run) {
+                                const Recoding* recoding, const Random& random, Report& report, const Run& run) {
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, bound));
   const Microdata data = SteeredBy(policy, bound);  // columns are shared, not copied
   Trial trial(request, policy, data, random, report, workload, run);
   const std::string name = AlgorithmName(request, policy);
   bool global = false;
   std::vector<const AlgorithmEntry*> ran;
-  if (request.recoding) {
-    CORDON_RETURN_IF_ERROR(trial.Recoded(*request.recoding));
+  if (recoding != nullptr) {
+    CORDON_RETURN_IF_ERROR(trial.Recoded(*recoding, *request.recoding));
   } else {
     CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
     global = choice.algorithm->masks_values;

@@ -8,6 +8,7 @@
 #include "cordon/publish/bind_column_internal.h"
 #include "cordon/publish/hierarchy_source.h"
 #include "cordon/publish/policy_table_internal.h"
+#include "cordon/publish/shown_numbers.h"
 
 namespace cordon {
 namespace {
@@ -100,30 +101,6 @@ Result<Column> JoinBounds(const std::string& name, const Column& lo, const Colum
   return Column{name, std::move(dictionary), codes.Finish()};
 }
 
-// The numbers a cell of a number column shows: itself, the ends of an interval, the days of a date label.
-struct Shown {
-  Decimal lo;
-  Decimal hi;
-};
-
-std::optional<Shown> NumbersShown(Domain::Kind type, std::string_view text) {
-  const auto parse = [&](std::string_view part) -> std::optional<Decimal> {
-    if (type == Domain::Kind::kNumeric) return ParseDecimal(part);
-    const auto day = ParseDate(part);
-    return day ? std::optional(Decimal{*day, 0}) : std::nullopt;
-  };
-  if (const auto exact = parse(text)) return Shown{*exact, *exact};
-  if (type == Domain::Kind::kDate) {
-    if (const auto days = ParseDateLabel(text)) return Shown{{days->first, 0}, {days->last, 0}};
-  }
-  const auto comma = text.find(',');
-  if (text.size() < 5 || text.front() != '[' || comma == std::string_view::npos) return std::nullopt;
-  const auto lo = parse(text.substr(1, comma - 1));
-  const auto hi = parse(text.substr(comma + 1, text.size() - comma - 2));
-  if (!lo || !hi) return std::nullopt;
-  return Shown{*lo, *hi};
-}
-
 // The domain of a published number column: range and labels by the policy, else by what the cells show.
 Result<std::shared_ptr<const Domain>> DomainOfNumbers(const AttributePolicy& attribute, const DataPolicy& data,
                                                       const ColumnView& view) {
@@ -188,6 +165,7 @@ Result<std::shared_ptr<const Domain>> DomainOfCategories(const AttributePolicy& 
     if (!made.ok()) return std::move(made).error().WithContext("column {}", attribute.name);
     hierarchy = std::make_shared<const Hierarchy>(std::move(made).value());
   }
+  CORDON_TRY(hierarchy, internal::WithOther(std::move(hierarchy), attribute));
   std::optional<std::string> marker;
   if (view.has_missing) {
     marker = data.marker();
@@ -317,7 +295,10 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
     release.columns.push_back(std::move(column));
   }
   release.suppressed = CountSuppressed(release);
-  if (original != nullptr) release.input_size = original->num_rows + original->dropped_rows;
+  if (original != nullptr) {
+    release.input_size = original->num_rows + original->dropped_rows;
+    release.dropped = original->dropped_rows;
+  }
   return release;
 }
 

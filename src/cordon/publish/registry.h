@@ -33,6 +33,7 @@ struct AlgorithmInput {
   const Policy& policy;
   AlgorithmNotes* notes = nullptr;
   Effort effort = Effort::kNormal;
+  bool compared = false;  // as MakeOptions has it
 };
 
 // What of a policy and of a request an algorithm looks at, beside what all do.
@@ -47,7 +48,9 @@ struct AlgorithmEntry {
   const char* name;     // as policies and the command line spell it
   const char* summary;  // one line for --help and docs
   Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
-  unsigned uses = 0;                // AlgorithmUses
+  unsigned uses = 0;  // AlgorithmUses
+  // Whether the policy, before any data, is one it can run by; null: any is.
+  Result<void> (*check)(const Policy& policy, const char* name) = nullptr;
   bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
   bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
   bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact

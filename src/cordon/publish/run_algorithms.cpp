@@ -15,6 +15,9 @@
 namespace cordon {
 namespace {
 
+// Of a full-domain search beside other algorithms: some seconds. Adult comes to its end within it, whatever the models.
+constexpr std::uint64_t kComparedWork = std::uint64_t{1} << 26;
+
 // So many rows the policy allows to be suppressed. Rows that missing cells took away before count as published.
 std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
   const Rational limit = input.policy.algorithm.suppression_limit;
@@ -26,6 +29,15 @@ SuppressedRows SuppressedBy(const AlgorithmInput& input) {
   return input.policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop;
 }
 
+template <typename Spec>
+Result<void> CheckAsks(const Policy& policy, const char* algorithm, const char* model) {
+  const bool asks = std::any_of(policy.models.begin(), policy.models.end(),
+                                [](const ModelSpec& spec) { return std::holds_alternative<Spec>(spec); });
+  if (asks) return {};
+  return Error::InvalidPolicy("{} is made for {}, and the policy asks for none", algorithm, model)
+      .WithHint("add a [[privacy]] entry with model = \"{}\", or take another algorithm", model);
+}
+
 // The first model of a kind, which an algorithm is made for, and all others together.
 template <typename Spec>
 struct Split {
@@ -34,14 +46,11 @@ struct Split {
 };
 
 template <typename Spec>
-Result<Split<Spec>> SplitModels(const AlgorithmInput& input, const char* algorithm, const char* model) {
+Result<Split<Spec>> SplitModels(const AlgorithmInput& input) {
   std::vector<ModelSpec> rest = input.policy.models;
   const auto own =
       std::find_if(rest.begin(), rest.end(), [](const ModelSpec& spec) { return std::holds_alternative<Spec>(spec); });
-  if (own == rest.end()) {
-    return Error::InvalidPolicy("{} is made for {}, and the policy asks for none", algorithm, model)
-        .WithHint("add a [[privacy]] entry with model = \"{}\", or take another algorithm", model);
-  }
+  CORDON_CHECK(own != rest.end());  // the registry's check was asked before
   const Spec spec = std::get<Spec>(*own);
   rest.erase(own);
   CORDON_TRY(AllOf all, AllOf::Make(rest, input.reference));
@@ -50,7 +59,7 @@ Result<Split<Spec>> SplitModels(const AlgorithmInput& input, const char* algorit
 
 template <Neighbours kNeighbours>
 Result<Groups> RunPaperSabre(const AlgorithmInput& input, Random& random, const Run& run) {
-  CORDON_TRY(const auto models, SplitModels<TClosenessSpec>(input, "SABRE", "t-closeness"));
+  CORDON_TRY(const auto models, SplitModels<TClosenessSpec>(input));
   SabreOptions options{.neighbours = kNeighbours};
   if (input.policy.algorithm.Option<std::string>("sabre", "bound") == "tight") options.bound = SabreBound::kTight;
   return Sabre(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
@@ -70,7 +79,8 @@ AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth
           input.counted,
           input.policy,
           input.notes,
-          depth == Depth::kTrial ? Effort::kLow : input.effort};
+          depth == Depth::kTrial ? Effort::kLow : input.effort,
+          input.compared};
 }
 
 // The search on all rows, or, where rows may be suppressed, on those it is better to keep.
@@ -93,20 +103,27 @@ Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput
 }
 
 // The search takes all models together, and the groups of the form that gave it its name as one way to begin.
-template <typename Spec>
-Result<Groups> RunSearch(const AlgorithmInput& input, const char* algorithm, const char* model, Random& random, const Run& run,
+Result<Groups> RunSearch(const AlgorithmInput& input, Random& random, const Run& run,
                          Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
-  CORDON_RETURN_IF_ERROR(SplitModels<Spec>(input, algorithm, model));
   return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
     ClosenessSearchOptions options{.effort = kept.effort};
     Random own = random.Substream("paper form");
     // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.
     if (Result<Groups> groups = paper_form(kept, own, run); groups.ok()) options.starts.push_back(std::move(groups).value());
+    if (run.Stopped()) return Result<Groups>(Error::Cancelled());
     return ClosenessSearch(kept.view, kept.policy.models, kept.model, kept.reference, kept.counted, options, random, run);
   });
 }
 
 }  // namespace
+
+Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm) {
+  return CheckAsks<TClosenessSpec>(policy, algorithm, "t-closeness");
+}
+
+Result<void> CheckAsksLikeness(const Policy& policy, const char* algorithm) {
+  return CheckAsks<BetaLikenessSpec>(policy, algorithm, "beta-likeness");
+}
 
 Result<Groups> RunMondrian(const AlgorithmInput& input, Random&, const Run& run) {
   const AlgorithmPolicy& policy = input.policy.algorithm;
@@ -126,6 +143,7 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
   if (const auto checks = input.policy.algorithm.Option<std::int64_t>("full-domain", "checks")) {
     options.checks = static_cast<std::uint64_t>(*checks);
   }
+  if (input.compared) options.exact_work = kComparedWork;
   const std::vector<std::size_t> sensitive = SensitiveOf(input);
   CORDON_TRY(FullDomainResult result, FullDomain(input.view, input.policy.models, sensitive, options, run));
   if (input.notes != nullptr) input.notes->lines.push_back(Describe(result, input.view.data()));
@@ -141,7 +159,7 @@ Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
 }
 
 Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run) {
-  return RunSearch<TClosenessSpec>(input, "sabre", "t-closeness", random, run, RunSabreAk);
+  return RunSearch(input, random, run, RunSabreAk);
 }
 
 Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run) {
@@ -153,11 +171,11 @@ Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Ru
 }
 
 Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run) {
-  return RunSearch<BetaLikenessSpec>(input, "burel", "beta-likeness", random, run, RunBurelPaper);
+  return RunSearch(input, random, run, RunBurelPaper);
 }
 
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run) {
-  CORDON_TRY(const auto models, SplitModels<BetaLikenessSpec>(input, "BUREL", "beta-likeness"));
+  CORDON_TRY(const auto models, SplitModels<BetaLikenessSpec>(input));
   const AlgorithmPolicy& policy = input.policy.algorithm;
   BurelOptions options;
   if (policy.Option<std::string>("burel", "neighbours") == "exact") options.neighbours = Neighbours::kExact;

@@ -7,6 +7,10 @@
 
 namespace cordon {
 
+// Whether the policy asks for the model that sabre, or burel, and their forms are made for.
+Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm);
+Result<void> CheckAsksLikeness(const Policy& policy, const char* algorithm);
+
 Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunPartition(const AlgorithmInput& input, Random& random, const Run& run);

@@ -66,6 +66,8 @@ Result<Release> PermuteRelease(const View& view, const Groups& groups, const std
                                       [&](std::size_t row) { return data.persons[groups.rows[permuted.order[row]]]; });
   }
   release.suppressed = groups.suppressed.size();
+  release.starred = 0;
+  release.dropped = data.dropped_rows;
   release.input_size = view.size() + data.dropped_rows;
   const std::vector<std::int64_t> shown = NumbersOf(release.columns[place].text, scale);
   CORDON_RETURN_IF_ERROR(RequireShuffle({NumbersOf(release.columns.back().text, 0), shown, truth}));

@@ -26,11 +26,6 @@ std::vector<Masking> MaskingsOf(const Microdata& data, const Policy& policy) {
 // Rows without a class take part in every count, and say nothing about the class.
 Result<ClassLabels> LabelsOf(const Microdata& data, const Policy& policy) {
   const std::vector<std::size_t> columns = data.ColumnsOf(Role::kClass);
-  if (columns.size() > 1) {
-    return Error::InvalidPolicy("tdr and tdd keep one class column, and the policy has {}: '{}', '{}'", columns.size(),
-                                data.columns[columns[0]].attribute.name, data.columns[columns[1]].attribute.name)
-        .WithHint("give the others role = \"insensitive\"");
-  }
   ClassLabels labels;
   if (columns.empty()) return labels;
   const Column& text = data.columns[columns[0]].text;
@@ -91,6 +86,20 @@ Result<Groups> RunBy(Search search, const std::string& name, const AlgorithmInpu
 }
 
 }  // namespace
+
+Result<void> CheckTopDown(const Policy& policy, const char* name) {
+  std::vector<std::string> classes;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.role == Role::kClass) classes.push_back(attribute.name);
+  }
+  CORDON_TRY(const TopDownOptions options, OptionsOf(policy.algorithm, name, !classes.empty()));
+  if (options.utility == TopDownUtility::kClass && classes.size() > 1) {
+    return Error::InvalidPolicy("tdr and tdd keep one class column, and the policy has {}: '{}', '{}'", classes.size(),
+                                classes[0], classes[1])
+        .WithHint("give the others role = \"insensitive\"");
+  }
+  return name == std::string_view("tdd") ? CheckTddModels(policy.models) : Result<void>();
+}
 
 Result<Groups> RunTdr(const AlgorithmInput& input, Random&, const Run& run) { return RunBy(Tdr, "tdr", input, run); }
 Result<Groups> RunTdd(const AlgorithmInput& input, Random&, const Run& run) { return RunBy(Tdd, "tdd", input, run); }

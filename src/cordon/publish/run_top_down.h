@@ -11,6 +11,9 @@
 
 namespace cordon {
 
+// Whether they can run by the policy: the models of tdd, and one class column at most where it steers.
+Result<void> CheckTopDown(const Policy& policy, const char* name);
+
 Result<Groups> RunTdr(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& run);
 

@@ -11,11 +11,7 @@ namespace {
 
 std::string DefaultDeadLetters(const StreamRequest& request) { return request.output + ".dead-letters.csv"; }
 
-Result<void> CheckFlags(const StreamRequest& request, const Policy& policy) {
-  if (!policy.stream) {
-    return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
-        .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
-  }
+Result<void> CheckFlags(const StreamRequest& request) {
   const bool pipe = IsPipe(request.output);
   if (request.checkpoint && pipe && !request.sequence) {
     return Error::InvalidPolicy("--checkpoint with --output {} needs --sequence", request.output)
@@ -32,15 +28,6 @@ Result<void> CheckFlags(const StreamRequest& request, const Policy& policy) {
   for (const auto& [flag, path] : {std::pair{"--audit", request.audit}, std::pair{"--dead-letters", request.dead_letters},
                                    std::pair{"--report", request.report}, std::pair{"--checkpoint", request.checkpoint}}) {
     if (path && (path->empty() || *path == "-")) return Error::InvalidPolicy("{} needs a name", flag);
-  }
-  if (policy.algorithm.suppressed == Suppression::kStar) {
-    return Error::InvalidPolicy("{}:{}: suppressed = \"star\" is for tables", policy.name, policy.algorithm.line)
-        .WithHint("streams have \"drop\", \"blank\" and \"pool\"");
-  }
-  if (policy.algorithm.suppressed == Suppression::kPool && policy.stream->order == StreamPolicy::Order::kArrival) {
-    return Error::InvalidPolicy("{}:{}: order = \"arrival\" does not go with suppressed = \"pool\"", policy.name,
-                                policy.stream->line)
-        .WithHint("a pooled tuple waits for long, and every later row would wait with it");
   }
   return {};
 }
@@ -73,8 +60,26 @@ std::optional<std::string> DeadLettersPath(const StreamRequest& request) {
   return request.dead_letters.value_or(DefaultDeadLetters(request));
 }
 
+Result<void> CheckStreamPolicy(const Policy& policy) {
+  if (!policy.stream) {
+    return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
+        .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
+  }
+  if (policy.algorithm.suppressed == Suppression::kStar) {
+    return Error::InvalidPolicy("{}:{}: suppressed = \"star\" is for tables", policy.name, policy.algorithm.line)
+        .WithHint("streams have \"drop\", \"blank\" and \"pool\"");
+  }
+  if (policy.algorithm.suppressed == Suppression::kPool && policy.stream->order == StreamPolicy::Order::kArrival) {
+    return Error::InvalidPolicy("{}:{}: order = \"arrival\" does not go with suppressed = \"pool\"", policy.name,
+                                policy.stream->line)
+        .WithHint("a pooled tuple waits for long, and every later row would wait with it");
+  }
+  return {};
+}
+
 Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
-  CORDON_RETURN_IF_ERROR(CheckFlags(request, policy));
+  CORDON_RETURN_IF_ERROR(CheckStreamPolicy(policy));
+  CORDON_RETURN_IF_ERROR(CheckFlags(request));
   return CheckPaths(request, policy);
 }
 

@@ -43,6 +43,8 @@ bool IsPipe(const std::string& output);
 // Where dead letters go; nothing where they are only told of.
 std::optional<std::string> DeadLettersPath(const StreamRequest& request);
 
+// What of the policy no stream serves, whatever its algorithm.
+Result<void> CheckStreamPolicy(const Policy& policy);
 // Flags and policy against each other, and that no file has two parts to play.
 Result<void> CheckRequest(const StreamRequest& request, const Policy& policy);
 // How the input is read and the output written. Rows of a stream are lines: CSV or JSON Lines.

@@ -117,6 +117,31 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
   return warnings;
 }
 
+std::vector<Warning> UnusedKeysOfPermute(const Policy& policy) {
+  std::vector<Warning> warnings;
+  if (policy.algorithm.suppression_limit > Rational(0)) {
+    warnings.push_back({"suppression-limit-not-used",
+                        {},
+                        "algorithm.suppression_limit is for anonymize: permute leaves out the rows without a value, however "
+                        "many they are, and counts them"});
+  }
+  if (policy.algorithm.objective != Objective::kInformationLoss) {
+    warnings.push_back({"objective-not-used",
+                        {},
+                        fmt::format("algorithm.objective = \"{}\" is for anonymize: permute makes groups of least range",
+                                    ObjectiveName(policy.algorithm.objective))});
+  }
+  if (std::vector<std::string> columns = WeightedColumns(policy); !columns.empty()) {
+    const std::string text =
+        fmt::format("permute leaves quasi columns exact: the weight of {} changes nothing", fmt::join(columns, ", "));
+    warnings.push_back({"weight-not-used", std::move(columns), text});
+  }
+  if (const auto tables = UnusedTables(policy, {"ke"}, !policy.stream); !tables.empty()) {
+    warnings.push_back({"options-not-used", {}, TablesNotUsed(tables, "ke")});
+  }
+  return warnings;
+}
+
 std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm) {
   std::vector<StreamWarning> warnings;
   if (policy.algorithm.suppression_limit > Rational(0)) {

@@ -19,6 +19,9 @@ namespace cordon {
 std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& request,
                                 const std::vector<const AlgorithmEntry*>& ran);
 
+// Of permute, which makes a store.
+std::vector<Warning> UnusedKeysOfPermute(const Policy& policy);
+
 // Of the run of a stream.
 std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm);
 

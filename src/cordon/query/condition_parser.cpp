@@ -87,7 +87,8 @@ class ConditionParser {
     }
     if (reader_.TakeWord("LIKE")) {
       if (column->type != QueryColumn::Type::kText)
-        return Error::InvalidPolicy("LIKE is for texts; '{}' is none", column->name);
+        return Error::InvalidPolicy("LIKE is for texts, and '{}' holds none", column->name)
+            .WithHint("{0} BETWEEN 20 AND 29, or {0} IN (20, 25)", column->name);
       CORDON_TRY(const std::string pattern, Literal(*column));
       return fmt::format("({} {}LIKE {})", name, negated, pattern);
     }
@@ -97,7 +98,18 @@ class ConditionParser {
       CORDON_TRY(const std::string literal, Literal(*column));
       return fmt::format("({} {} {})", name, sign, literal);
     }
-    return reader_.Unexpected("=, <>, <, <=, >, >=, BETWEEN, IN, LIKE or IS");
+    return reader_.Unexpected("=, <>, <, <=, >, >=, BETWEEN, IN, LIKE or IS")
+        .WithHint("a condition compares a column with a value, without arithmetic: age >= 40");
+  }
+
+  // What stands where a value was wanted; the hint is for what is neither NULL nor a sign too many.
+  Error Wanted(const QueryColumn& column, std::string_view what, const std::string& hint) const {
+    Error error = reader_.Unexpected(what);
+    if (reader_.IsWord("NULL")) return std::move(error).WithHint("write {} IS NULL, or IS NOT NULL", column.name);
+    if (reader_.peek().kind == Token::Kind::kSign && reader_.peek().text == "=") {
+      return std::move(error).WithHint("one = is enough");
+    }
+    return hint.empty() ? error : std::move(error).WithHint("{}", hint);
   }
 
   // Of the column's type.
@@ -105,9 +117,11 @@ class ConditionParser {
     if (column.type == QueryColumn::Type::kNumber) return Number(column);
     const Token token = reader_.peek();
     if (token.kind != Token::Kind::kText) {
-      return reader_.Unexpected(column.type == QueryColumn::Type::kDate ? "a date in single quotes" : "a text in single quotes")
-          .WithHint("'{}' holds {}: write {} 'x'", column.name, column.type == QueryColumn::Type::kDate ? "dates" : "texts",
-                    column.name + " =");
+      const bool date = column.type == QueryColumn::Type::kDate;
+      return Wanted(
+          column, date ? "a date in single quotes" : "a text in single quotes",
+          fmt::format("'{0}' holds {1}: write {0} = '{2}'{3}", column.name, date ? "dates" : "texts", date ? "2024-02-29" : "x",
+                      token.kind == Token::Kind::kQuotedName ? "; double quotes are for names of columns" : ""));
     }
     reader_.Take();
     if (column.type == QueryColumn::Type::kText) return QuotedText(token.text);
@@ -124,7 +138,8 @@ class ConditionParser {
     if (text.empty()) reader_.TakeSign("+");
     const Token token = reader_.peek();
     if (token.kind != Token::Kind::kNumber) {
-      return reader_.Unexpected("a number").WithHint("'{}' holds numbers: no quotes", column.name);
+      const bool quoted = token.kind == Token::Kind::kText || token.kind == Token::Kind::kQuotedName;
+      return Wanted(column, "a number", quoted ? fmt::format("'{}' holds numbers: no quotes", column.name) : "");
     }
     reader_.Take();
     text += token.text;

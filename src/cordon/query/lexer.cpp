@@ -27,7 +27,8 @@ Result<std::string> Quoted(std::string_view text, std::size_t& at) {
       return inner;
     }
   }
-  return Error::InvalidPolicy("the query ends inside the quotes that open at character {}", begin + 1);
+  return Error::InvalidPolicy("the query ends inside the quotes that open at character {}", begin + 1)
+      .WithHint("a quote inside quotes is doubled");
 }
 
 std::size_t EndOfNumber(std::string_view text, std::size_t at) {
@@ -82,7 +83,10 @@ Result<std::vector<Token>> Tokenize(std::string_view text) {
       static constexpr std::array kSigns = {"<>", "!=", "<=", ">=", "=", "<", ">", "(", ")", ",", "*", "-", "+", ";"};
       const auto sign =
           std::find_if(kSigns.begin(), kSigns.end(), [&](std::string_view each) { return text.substr(at).starts_with(each); });
-      if (sign == kSigns.end()) return Error::InvalidPolicy("the query has a sign it cannot have at character {}", at + 1);
+      if (sign == kSigns.end()) {
+        return Error::InvalidPolicy("at character {} of the query: there is no '{}' here", at + 1, c)
+            .WithHint("a query has no arithmetic, comments or brackets; names with other signs stand in double quotes");
+      }
       at += std::string_view(*sign).size();
       tokens.push_back({Token::Kind::kSign, *sign, begin + 1});
     }
@@ -99,6 +103,12 @@ bool TokenReader::IsCall() const {
   if (peek().kind != Token::Kind::kName || next_ + 1 >= tokens_.size()) return false;
   const Token& after = tokens_[next_ + 1];
   return after.kind == Token::Kind::kSign && after.text == "(";
+}
+
+bool TokenReader::IsClause() const {
+  if (IsWord("FROM") || IsWord("WHERE")) return true;
+  const Token& after = tokens_[std::min(next_ + 1, tokens_.size() - 1)];
+  return IsWord("GROUP") && after.kind == Token::Kind::kName && SameName(after.text, "BY");
 }
 
 bool TokenReader::TakeWord(std::string_view word) {
@@ -131,6 +141,9 @@ Error TokenReader::Unexpected(std::string_view expected) const {
 
 Result<const QueryColumn*> TokenReader::TakeColumn(std::string_view use) {
   const Token token = peek();
+  if (token.kind == Token::Kind::kNumber || token.kind == Token::Kind::kText) {
+    return Unexpected("a column").WithHint("name columns; in a condition the column comes first: age >= 40");
+  }
   if (token.kind != Token::Kind::kName && token.kind != Token::Kind::kQuotedName) return Unexpected("a column");
   Take();
   const QueryColumn* found = nullptr;
@@ -147,6 +160,10 @@ Result<const QueryColumn*> TokenReader::TakeColumn(std::string_view use) {
                "row's own value is known",
                token.at, schema_.sensitive, use)
         .WithHint("ask by other columns; a single row gives the least and the greatest value of its group");
+  }
+  if (token.kind == Token::Kind::kName && peek().kind == Token::Kind::kSign && peek().text == "(") {
+    return Error::InvalidPolicy("at character {} of the query: there is no function '{}'", token.at, token.text)
+        .WithHint("a condition compares a column with a value: age >= 40, sex = 'F'");
   }
   Error error = Error::InvalidPolicy("at character {} of the query: there is no column '{}'", token.at, token.text);
   if (const auto nearest = Nearest(token.text, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);

@@ -32,7 +32,8 @@ class TokenReader {
   Token Take() { return tokens_[next_ + 1 < tokens_.size() ? next_++ : next_]; }
   // Keywords in any case; signs as they are.
   bool IsWord(std::string_view word) const;
-  bool IsCall() const;  // a name and an opening bracket
+  bool IsCall() const;    // a name and an opening bracket
+  bool IsClause() const;  // FROM, WHERE or GROUP BY is next
   bool TakeWord(std::string_view word);
   bool TakeSign(std::string_view sign);
   Result<void> ExpectWord(std::string_view word);

@@ -47,8 +47,9 @@ Result<std::optional<Query::Item>> TakeAggregate(TokenReader& reader) {
     const Token token = reader.peek();
     const bool name = token.kind == Token::Kind::kName || token.kind == Token::Kind::kQuotedName;
     if (!name || !SameName(token.text, sensitive)) {
-      return reader.Unexpected(fmt::format("'{}'", sensitive))
-          .WithHint("the permuted column is '{}'; of the others count rows, by condition or GROUP BY", sensitive);
+      const bool counts = found->second == Aggregate::kCount;
+      return reader.Unexpected(fmt::format("{}'{}'", counts ? "* or " : "", sensitive))
+          .WithHint("the permuted column is '{}'; of the others count rows with COUNT(*), by condition or GROUP BY", sensitive);
     }
     reader.Take();
     item.title = fmt::format("{}({})", found->first, sensitive);
@@ -63,8 +64,10 @@ Result<std::vector<Query::Item>> TakeItems(TokenReader& reader) {
     CORDON_TRY(std::optional<Query::Item> aggregate, TakeAggregate(reader));
     if (!aggregate) {
       const Token token = reader.peek();
-      if (token.kind != Token::Kind::kName && token.kind != Token::Kind::kQuotedName) {
-        return reader.Unexpected("SUM, AVG, MIN, MAX, COUNT or a column");
+      const bool name = token.kind == Token::Kind::kName || token.kind == Token::Kind::kQuotedName;
+      if (!name || reader.IsClause()) {
+        return reader.Unexpected("SUM, AVG, MIN, MAX, COUNT or a column")
+            .WithHint("what can be asked: {}, and columns of a GROUP BY", KnownAggregates(reader.schema().sensitive));
       }
       if (reader.IsCall()) {
         return Error::InvalidPolicy("at character {} of the query: there is no aggregate '{}'", token.at, token.text)
@@ -84,15 +87,23 @@ Result<Query> ParseQuery(std::string_view text, const QuerySchema& schema) {
   CORDON_TRY(std::vector<Token> tokens, internal::Tokenize(text));
   TokenReader reader(std::move(tokens), schema);
   Query query;
-  CORDON_RETURN_IF_ERROR(reader.ExpectWord("SELECT"));
+  const auto asked = [&](Error error) {
+    return std::move(error).WithHint("what can be asked: SELECT SUM({}), ... WHERE condition GROUP BY column",
+                                     schema.sensitive);
+  };
+  if (!reader.TakeWord("SELECT")) return asked(reader.Unexpected("SELECT"));
+  const char* next = "',', WHERE, GROUP BY or the end";
   CORDON_TRY(query.items, TakeItems(reader));
   if (reader.TakeWord("FROM")) {  // there is one table; its name is taken as it comes
     const Token::Kind kind = reader.peek().kind;
-    if (kind != Token::Kind::kName && kind != Token::Kind::kQuotedName) return reader.Unexpected("a table");
+    if (kind != Token::Kind::kName && kind != Token::Kind::kQuotedName)
+      return asked(reader.Unexpected("a name of the one table"));
+    next = "WHERE, GROUP BY or the end";
     reader.Take();
   }
   if (reader.TakeWord("WHERE")) {
     CORDON_TRY(query.condition, internal::ParseCondition(reader));
+    next = "AND, OR, GROUP BY or the end";
   }
   if (reader.TakeWord("GROUP")) {
     CORDON_RETURN_IF_ERROR(reader.ExpectWord("BY"));
@@ -103,12 +114,10 @@ Result<Query> ParseQuery(std::string_view text, const QuerySchema& schema) {
       }
       query.group_by.push_back(column->name);
     } while (reader.TakeSign(","));
+    next = "',' or the end";
   }
-  reader.TakeSign(";");
-  if (reader.peek().kind != Token::Kind::kEnd) {
-    return reader.Unexpected("WHERE, GROUP BY or the end")
-        .WithHint("what can be asked: SELECT SUM({}), ... WHERE condition GROUP BY column", schema.sensitive);
-  }
+  if (reader.TakeSign(";")) next = "the end";
+  if (reader.peek().kind != Token::Kind::kEnd) return asked(reader.Unexpected(next));
   bool any = false;
   for (Query::Item& item : query.items) {
     any |= !item.is_column;
