@@ -101,7 +101,8 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
   counts_.Begin(rows);
   // Following cuts of many rows to their ends takes long where the model is asked about each.
-  const std::size_t followed_at_most = rows.size() > kLargestFollowed && !gate_.exact() ? 1 : static_cast<std::size_t>(width);
+  const std::size_t followed_at_most =
+      rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;
   for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < followed_at_most; ++i) {
     if (!tried.empty() && cuts[i].total - tried.back().total < kMargin) continue;

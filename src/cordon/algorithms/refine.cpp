@@ -15,9 +15,12 @@ constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger
 constexpr int kTrims = 6;
 constexpr std::size_t kLargestBlock = 20000;  // rows that leave together
 constexpr std::size_t kTrimsTried = 8;
-constexpr std::size_t kRemembered = 64;  // rows of a block that is not tried again where it failed,
-constexpr double kWorthMore = 1.05;      // unless the leaving of a row is worth so many times what it was
-constexpr std::size_t kManyRows = 64;    // of a group whose model takes long to ask: it is asked last
+constexpr std::size_t kRemembered = 64;    // rows of a block that is not tried again where it failed,
+constexpr double kWorthMore = 1.05;        // unless the leaving of a row is worth so many times what it was
+constexpr std::size_t kLargeBlock = 128;   // rows, of which each is looked for a place for a little while only:
+constexpr std::size_t kBlockVisits = 200;  // to go where others go is better in the end
+constexpr std::size_t kLook = 64;          // rows of a block after which it is seen whether it can pay
+constexpr std::size_t kManyRows = 64;      // of a group: a model that takes long to ask is asked last
 constexpr int kForesight = 4;
 constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
 constexpr std::size_t kSwapNear = 6;
@@ -35,6 +38,7 @@ GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gat
       tree_(space, groups_, gate.min_rows(), options.max_visits),
       top_down_(space, gate),
       places_(places),
+      visits_(options.max_visits),
       box_(space) {
   for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
   tree_.Build();
@@ -99,9 +103,9 @@ BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) 
 }
 
 BoxTree::Found GroupRefinement::SearchGroups(Place row, double bound, GroupId except) {
-  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
+  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr, visits_);
   const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
-  return tree_.Cheapest(space_.row(row), bound, except, &allowed);
+  return tree_.Cheapest(space_.row(row), bound, except, &allowed, visits_);
 }
 
 void GroupRefinement::Move(Place row, GroupId to) {
@@ -145,6 +149,7 @@ void GroupRefinement::Relocate(GroupId g) {
   around_bound_ = -1;
   int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
   const bool ask_last = gate_.counted().num_sparse() > 0 && groups_.rows(g).size() >= kManyRows;
+  std::optional<Place> before;  // the last that went
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
     moved = false;
@@ -163,9 +168,11 @@ void GroupRefinement::Relocate(GroupId g) {
           looks = 0;
         }
       }
-      const BoxTree::Found found = gain <= around_bound_ ? SearchAround(row, gain - kMargin) : Search(row, gain - kMargin, g);
+      const BoxTree::Found found =
+          gain <= around_bound_ ? SearchAround(row, gain - kMargin) : SearchNext(row, gain - kMargin, g, before);
       if (found.group == kNoGroup || (ask_last && !groups_.CanRemove(g, row))) continue;
       Move(row, found.group);
+      before = row;
       for (BoxTree::Candidate& each : around_) {
         if (each.group == found.group) each.bound = 0;  // it has grown: more may fit
       }
@@ -226,16 +233,20 @@ bool GroupRefinement::CannotDissolve(GroupId g) {
   const auto size = static_cast<double>(rows.size());
   const double limit = kDissolveLook * groups_.loss(g);
   if (!tree_.Around(g, static_cast<double>(gate_.min_rows()) / size, limit, around_)) return false;
-  least_.assign(rows.size(), MayLeaveOut() ? std::min(limit, options_.price) : limit);
+  CountKinds(rows);
+  const double most = MayLeaveOut() ? std::min(limit, options_.price) : limit;
+  for (Kind& kind : kinds_) kind.least = most;
   for (const BoxTree::Candidate& each : around_) {
     const double weight = static_cast<double>(groups_.rows(each.group).size()) / size;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (each.bound >= least_[i]) continue;
-      const double with = groups_.LossWith(each.group, space_.row(rows[i]));
-      least_[i] = std::min(least_[i], with + weight * (with - groups_.loss(each.group)));
+    for (Kind& kind : kinds_) {
+      if (each.bound >= kind.least) continue;
+      const double with = groups_.LossWith(each.group, space_.row(kind.row));
+      kind.least = std::min(kind.least, with + weight * (with - groups_.loss(each.group)));
     }
   }
-  return std::accumulate(least_.begin(), least_.end(), 0.0) >= groups_.total(g);
+  double sum = 0;
+  for (const Kind& kind : kinds_) sum += kind.rows * kind.least;
+  return sum >= groups_.total(g);
 }
 
 void GroupRefinement::GrowingBox::Add(Place row) {
@@ -327,6 +338,21 @@ void GroupRefinement::SortBlock(std::vector<Place>& rows) const {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = firsts[i].second;
 }
 
+// In large groups many rows are equal.
+void GroupRefinement::CountKinds(std::span<const Place> rows) {
+  std::vector<Place> sorted(rows.begin(), rows.end());
+  if (rows.size() >= kManyRows) SortBlock(sorted);
+  kinds_.clear();
+  for (const Place row : sorted) {
+    if (kinds_.empty() || rows.size() < kManyRows || !Equal(row, kinds_.back().row)) kinds_.push_back({row});
+    ++kinds_.back().rows;
+  }
+}
+
+bool GroupRefinement::Equal(Place a, Place b) const {
+  return std::equal(space_.row(a), space_.row(a) + space_.num_quasi(), space_.row(b));
+}
+
 // Where a row of a block costs least. The group that took up the row before it is a good guess, so that less is looked at;
 // of an equal row it is the answer: no other group took that one up for less than this one costs there now.
 BoxTree::Found GroupRefinement::SearchNext(Place row, double bound, GroupId except, std::optional<Place> before) {
@@ -334,17 +360,19 @@ BoxTree::Found GroupRefinement::SearchNext(Place row, double bound, GroupId exce
   if (last == kNoGroup) return Search(row, bound, except);
   const double cost = groups_.InsertCost(last, space_.row(row));
   if (cost >= bound || !groups_.CanInsert(last, row)) return Search(row, bound, except);
-  if (std::equal(space_.row(row), space_.row(row) + space_.num_quasi(), space_.row(*before))) return {last, cost};
+  if (Equal(row, *before)) return {last, cost};
   const BoxTree::Found found = Search(row, cost, except);
   return found.group != kNoGroup ? found : BoxTree::Found{last, cost};
 }
 
 // Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
-// potential, or none.
+// potential, or none. Large blocks are given up where the first
+// rows cost more than their share: most of them would fail, after all of the work.
 bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
   const bool was_dirty = groups_.dirty(g);
   std::vector<std::pair<GroupId, bool>> moved;
   std::optional<Place> before;
+  if (rows.size() >= kLargeBlock) visits_ = std::min(visits_, kBlockVisits);
   double cost = 0;
   for (const Place row : rows) {
     const double bound = potential - cost - kMargin;
@@ -354,7 +382,10 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
     cost += found.cost;
     Move(row, found.group);
     before = row;
+    const bool too_dear = cost * static_cast<double>(rows.size()) >= potential * static_cast<double>(kLook);
+    if (moved.size() == kLook && too_dear) break;
   }
+  visits_ = options_.max_visits;
   if (moved.size() == rows.size() && cost < potential - kMargin) return true;
   for (std::size_t i = moved.size(); i-- > 0;) {
     Move(rows[i], g);

@@ -85,6 +85,8 @@ class GroupRefinement {
   void FindTrims(GroupId g, std::vector<TrimCut>& cuts);
   bool FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const;
   void SortBlock(std::vector<Place>& rows) const;
+  void CountKinds(std::span<const Place> rows);
+  bool Equal(Place a, Place b) const;
   BoxTree::Found SearchNext(Place row, double bound, GroupId except, std::optional<Place> before);
   bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
   void Split(GroupId g);
@@ -111,7 +113,13 @@ class GroupRefinement {
   std::vector<Place> left_out_;  // places_.at says where in it
   std::vector<BoxTree::Candidate> around_;
   double around_bound_ = 0;  // what may take up a row of the group at hand for less is among them
-  std::vector<double> least_;
+  struct Kind {              // equal rows of a group
+    Place row;
+    double rows = 0;
+    double least = 0;  // what each costs at least elsewhere
+  };
+  std::vector<Kind> kinds_;
+  std::size_t visits_;  // nodes that a search for a row's group may see now
   GrowingBox box_;
   std::unordered_map<GroupId, std::vector<TrimCut>> failed_;  // large blocks that stayed
 };
