@@ -3,8 +3,8 @@
 """A store end to end: permute, append and query by the command line, with wall time, CPU time and peak memory of each.
 
     ke_store_bench.py CORDON [ROWS]         one store: permute, queries, an append of a hundredth
-    ke_store_bench.py CORDON --appends      appends of 1000 rows to stores of three sizes, 20 each: an append costs its batch and a
-                                            copy of the tables (every sixteenth also merges the parts of the last sixteen)
+    ke_store_bench.py CORDON --appends      appends of 1000 rows to stores of three sizes, 40 each: the first copies the tables, the others
+                                            cost their batch (every sixteenth also merges the parts of the last sixteen)
 
 Answers are checked: the true sum lies within the bounds, and the count is exact.
 """
@@ -12,12 +12,14 @@ import json
 import math
 import os
 import random
-import resource
 import shutil
-import subprocess
+import statistics
 import sys
 import tempfile
-import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import measure
 
 POLICY = """
 [attributes.age]
@@ -55,37 +57,37 @@ def write_rows(path, rows, seed):
 
 
 def run(title, *command):
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    done = subprocess.run(command, capture_output=True, text=True)
-    seconds, after = time.time() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"{title}: {done.stderr}")
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    print(f"{title:<28} {seconds:7.2f} s wall {cpu:7.2f} s cpu   largest so far {after.ru_maxrss / 1024:6.0f} MB", flush=True)
-    return done.stdout
+    output, cost = measure.run(command)
+    print(f"{title:<28} {cost.wall_s:7.2f} s wall {cost.cpu_s:7.2f} s cpu {cost.peak_mb:6.0f} MB", flush=True)
+    return output
 
 
 def appends(cordon):
-    print(f"{'rows in the store':>18} {'median wall':>12} {'median cpu':>11} {'with merge':>11} {'bytes added':>12} {'store':>12}")
+    table = []
     for rows in (10_000, 300_000, 10_000_000):
         write_rows("rows.csv", rows, 1)
-        subprocess.run([cordon, "permute", "rows.csv", "--policy", "policy.toml", "--output", "store"], check=True, capture_output=True)
-        size = sum(os.path.getsize("store/" + name) for name in os.listdir("store"))
-        times = []
-        for batch in range(20):
+        measure.run([cordon, "permute", "rows.csv", "--policy", "policy.toml", "--output", "store"])
+        costs = []
+        for batch in range(40):
             write_rows("more.csv", 1000, 100 + batch)
-            before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-            subprocess.run([cordon, "append", "store", "more.csv"], check=True, capture_output=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            times.append((time.time() - begin, cpu))
-        now = sum(os.path.getsize("store/" + name) for name in os.listdir("store"))
-        answer = json.loads(subprocess.run([cordon, "query", "store", "SELECT COUNT(*)", "--json"], check=True, capture_output=True).stdout)
-        assert answer["rows"][0]["aggregates"][0]["lower"] == rows + 20_000
-        wall, cpu = (sorted(each[i] for each in times)[10] for i in (0, 1))
-        print(f"{rows:>18,} {wall:>10.3f} s {cpu:>9.3f} s {times[15][1]:>9.3f} s {(now - size) // 20:>12,} {size:>12,}", flush=True)
+            costs.append(measure.run([cordon, "append", "store", "more.csv"])[1])
+        answer = json.loads(measure.run([cordon, "query", "store", "SELECT COUNT(*)", "--json"])[0])
+        assert answer["rows"][0]["aggregates"][0]["lower"] == rows + 40_000
+        merges = [costs[15], costs[31]]
+        others = [cost for cost in costs[1:] if cost not in merges]
+        table.append({
+            "rows in the store": f"{rows:,}",
+            "MB": round(sum(os.path.getsize("store/" + name) for name in os.listdir("store")) / 1e6, 1),
+            "first append, cpu s": costs[0].cpu_s,
+            "others, median cpu s": statistics.median(cost.cpu_s for cost in others),
+            "median wall s": statistics.median(cost.wall_s for cost in others),
+            "most wall s": max(cost.wall_s for cost in others),
+            "with a merge, cpu s": max(cost.cpu_s for cost in merges),
+            "peak MB": max(cost.peak_mb for cost in others),
+        })
         shutil.rmtree("store")
         shutil.rmtree("store.private")
+    print("\n".join(measure.markdown_table(table)))
 
 
 def main():

@@ -128,7 +128,7 @@ class KeAuditTest : public ::testing::Test {
     ASSERT_TRUE(written.ok()) << written.error().message();
     Json manifest = Json::parse(ReadFile(store_ + "/manifest.json").value());
     manifest.erase("digest");
-    manifest["files"][table + ".parquet"] = ToJson(DigestOfFile(path, Ends::kNo).value());
+    manifest["files"][table + ".parquet"] = ToJson(DigestOfFile(path).value());
     ASSERT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(manifest).Text()).ok());
   }
 

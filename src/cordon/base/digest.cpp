@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "cordon/base/check.h"
@@ -55,6 +56,70 @@ Sha256Digest Sha256Of(std::string_view bytes) {
   Sha256 hash;
   hash.Update(bytes);
   return hash.Finish();
+}
+
+struct ResumableSha256::State {
+  crypto_hash_sha256_state sha256;
+};
+
+namespace {
+
+// Words as little-endian bytes, so that a saved state means the same on every machine.
+template <typename Word>
+void PutWord(std::uint8_t* to, Word word) {
+  for (std::size_t i = 0; i < sizeof word; ++i) to[i] = static_cast<std::uint8_t>(word >> (8 * i));
+}
+template <typename Word>
+Word GetWord(const std::uint8_t* from) {
+  Word word = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i) word |= static_cast<Word>(from[i]) << (8 * i);
+  return word;
+}
+
+constexpr std::size_t kWords = 8;
+constexpr std::size_t kBlock = 64;
+using SavedSha256 = std::array<std::uint8_t, 4 * kWords + 8 + kBlock>;
+
+}  // namespace
+
+ResumableSha256::ResumableSha256() : state_(std::make_unique<State>()) {
+  InitializeSodium();
+  crypto_hash_sha256_init(&state_->sha256);
+}
+ResumableSha256::ResumableSha256(ResumableSha256&&) noexcept = default;
+ResumableSha256& ResumableSha256::operator=(ResumableSha256&&) noexcept = default;
+ResumableSha256::~ResumableSha256() = default;
+
+std::optional<ResumableSha256> ResumableSha256::Resume(std::string_view saved) {
+  SavedSha256 bytes;
+  if (!FromHex(saved, bytes)) return std::nullopt;
+  ResumableSha256 made;
+  crypto_hash_sha256_state& state = made.state_->sha256;
+  for (std::size_t i = 0; i < kWords; ++i) state.state[i] = GetWord<std::uint32_t>(bytes.data() + 4 * i);
+  state.count = GetWord<std::uint64_t>(bytes.data() + 4 * kWords);
+  if (state.count % 8 != 0) return std::nullopt;  // it counts bits, and there are whole bytes only
+  std::copy_n(bytes.data() + 4 * kWords + 8, kBlock, state.buf);
+  return made;
+}
+
+void ResumableSha256::Update(std::string_view bytes) { crypto_hash_sha256_update(&state_->sha256, Bytes(bytes), bytes.size()); }
+
+std::uint64_t ResumableSha256::num_bytes() const { return state_->sha256.count / 8; }
+
+Sha256Digest ResumableSha256::Digest() const {
+  crypto_hash_sha256_state copy = state_->sha256;
+  Sha256Digest digest;
+  crypto_hash_sha256_final(&copy, digest.data());
+  return digest;
+}
+
+std::string ResumableSha256::Saved() const {
+  const crypto_hash_sha256_state& state = state_->sha256;
+  SavedSha256 bytes = {};
+  for (std::size_t i = 0; i < kWords; ++i) PutWord(bytes.data() + 4 * i, state.state[i]);
+  PutWord(bytes.data() + 4 * kWords, state.count);
+  std::copy_n(state.buf, num_bytes() % kBlock, bytes.data() + 4 * kWords + 8);
+  return ToHex(bytes);
 }
 
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes) {

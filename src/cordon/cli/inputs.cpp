@@ -9,6 +9,7 @@
 #include "cordon/io/duckdb.h"
 #include "cordon/io/source.h"
 #include "cordon/publish/bind.h"
+#include "cordon/publish/ke_recover.h"
 #include "cordon/publish/ke_store.h"
 #include "cordon/publish/measure.h"
 #include "cordon/publish/read_release.h"
@@ -110,6 +111,7 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, c
   }
   if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
+    CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
     CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, help != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
-#include "cordon/base/digest.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/parquet_footer.h"
 #include "cordon/io/stored_file.h"
@@ -18,55 +18,11 @@ namespace {
 
 constexpr std::size_t kBlock = 1 << 20;  // stays in the cache from reading to writing
 
-// The file that is made. Its bytes are digested by the caller where they are those of an input that is digested, too.
-class Output {
- public:
-  static Result<Output> Create(const std::string& path) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return Error::Io("creating {}: {}", path, std::strerror(errno));
-    return Output(path, file);
-  }
-  Output(Output&& other) noexcept
-      : path_(std::move(other.path_)),
-        file_(std::exchange(other.file_, -1)),
-        size_(other.size_),
-        sha256_(std::move(other.sha256_)) {}
-  Output& operator=(Output&&) = delete;
-  ~Output() {
-    if (file_ >= 0) ::close(file_);
-  }
-
-  std::uint64_t size() const { return size_; }
-  Result<void> Write(std::string_view bytes) {
-    sha256_.Update(bytes);
-    return WriteUndigested(bytes);
-  }
-  Result<void> WriteUndigested(std::string_view bytes) {
-    size_ += bytes.size();
-    return WriteAll(file_, bytes).WithContext("writing {}", path_);
-  }
-  // The digest so far.
-  void SetDigest(Sha256 sha256) { sha256_ = std::move(sha256); }
-  Result<std::string> Finish() {
-    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR)
-      return Error::Io("writing {}: {}", path_, std::strerror(errno));
-    return ToHex(sha256_.Finish());
-  }
-
- private:
-  Output(std::string path, int file) : path_(std::move(path)), file_(file) {}
-  std::string path_;
-  int file_;
-  std::uint64_t size_ = 0;
-  Sha256 sha256_;
-};
-
 struct Input {
-  const ParquetSlice& slice;
   ParquetFooter footer;
   StoredFile file;
-
-  std::size_t end() const { return slice.first + slice.count.value_or(footer.num_row_groups() - slice.first); }
+  std::size_t first = 0;
+  std::size_t end = 0;  // of the row groups that are taken
 };
 
 Result<Input> OpenInput(const ParquetSlice& slice) {
@@ -75,76 +31,10 @@ Result<Input> OpenInput(const ParquetSlice& slice) {
   if (slice.first > groups || slice.count.value_or(0) > groups - slice.first)
     return Error::InvalidData("{} has {} row groups, fewer than are asked for", slice.path, groups);
   CORDON_TRY(StoredFile file, StoredFile::Open(slice.path));
-  return Input{slice, std::move(footer), std::move(file)};
+  return Input{std::move(footer), std::move(file), slice.first, slice.first + slice.count.value_or(groups - slice.first)};
 }
 
-// What is taken of an input: ascending, and those that touch are one.
-std::vector<ByteRange> RangesOf(const Input& input, bool with_magic) {
-  std::vector<ByteRange> ranges;
-  if (with_magic) ranges.push_back({0, kParquetMagic.size()});
-  for (std::size_t i = input.slice.first; i < input.end(); ++i) {
-    const ByteRange bytes = input.footer.bytes_of(i);
-    if (!ranges.empty() && ranges.back().end == bytes.begin) {
-      ranges.back().end = bytes.end;
-    } else {
-      ranges.push_back(bytes);
-    }
-  }
-  return ranges;
-}
-
-// Reads a range of a file block by block.
-template <typename Take>
-Result<void> EachBlock(const StoredFile& file, ByteRange range, const Run& run, const Take& take) {
-  std::string buffer;
-  while (range.begin < range.end) {
-    if (run.Stopped()) return Error::Cancelled();
-    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, range.size())));
-    CORDON_RETURN_IF_ERROR(file.ReadExactly(buffer, range.begin));
-    CORDON_RETURN_IF_ERROR(take(std::string_view(buffer)));
-    range.begin += buffer.size();
-  }
-  return {};
-}
-
-Result<void> CopyRanges(const Input& input, const std::vector<ByteRange>& ranges, Output& out, const Run& run) {
-  for (const ByteRange& range : ranges)
-    CORDON_RETURN_IF_ERROR(EachBlock(input.file, range, run, [&](std::string_view bytes) { return out.Write(bytes); }));
-  return {};
-}
-
-// The same, and all of the input is digested. As long as the two files are the same, one digest does for both: what an append
-// keeps is the front of a file, so that is most of it.
-Result<std::string> CopyAndDigest(const Input& input, const std::vector<ByteRange>& ranges, Output& out, const Run& run) {
-  Sha256 sha256;
-  bool same = out.size() == 0;
-  std::uint64_t at = 0;
-  const auto skip = [&](std::uint64_t to) {
-    if (same && at < to) {
-      out.SetDigest(sha256.Clone());
-      same = false;
-    }
-    return EachBlock(input.file, {std::exchange(at, to), to}, run, [&](std::string_view bytes) -> Result<void> {
-      sha256.Update(bytes);
-      return {};
-    });
-  };
-  for (const ByteRange& range : ranges) {
-    CORDON_RETURN_IF_ERROR(skip(range.begin));
-    at = range.end;
-    CORDON_RETURN_IF_ERROR(EachBlock(input.file, range, run, [&](std::string_view bytes) {
-      sha256.Update(bytes);
-      return same ? out.WriteUndigested(bytes) : out.Write(bytes);
-    }));
-  }
-  CORDON_RETURN_IF_ERROR(skip(input.file.size()));  // the footer at least
-  return ToHex(sha256.Finish());
-}
-
-}  // namespace
-
-Result<SplicedParquet> SpliceParquet(std::span<const ParquetSlice> slices, const std::string& to, const Run& run) {
-  CORDON_CHECK(!slices.empty());
+Result<std::vector<Input>> OpenInputs(std::span<const ParquetSlice> slices) {
   std::vector<Input> inputs;
   for (const ParquetSlice& slice : slices) {
     CORDON_TRY(Input input, OpenInput(slice));
@@ -152,33 +42,92 @@ Result<SplicedParquet> SpliceParquet(std::span<const ParquetSlice> slices, const
       return Error::InvalidData("{} and {} differ in their columns", slices[0].path, slice.path);
     inputs.push_back(std::move(input));
   }
-  SplicedParquet made;
-  CORDON_TRY(Output out, Output::Create(to));
-  ParquetFooterBuilder builder(inputs[0].footer);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Input& input = inputs[i];
-    std::uint64_t at = i == 0 ? kParquetMagic.size() : out.size();
-    for (std::size_t group = input.slice.first; group < input.end(); ++group) {
-      builder.Add(input.footer, group, at, i);
-      at += input.footer.bytes_of(group).size();
-    }
-    const std::vector<ByteRange> ranges = RangesOf(input, i == 0);
-    std::string& sha256 = made.slice_sha256.emplace_back();
-    if (input.slice.digest) {
-      CORDON_TRY(sha256, CopyAndDigest(input, ranges, out, run));
-    } else {
-      CORDON_RETURN_IF_ERROR(CopyRanges(input, ranges, out, run));
-    }
+  return inputs;
+}
+
+// A file as it comes into being: where the next byte goes, and what its footer will say.
+class Assembly {
+ public:
+  Assembly(const std::vector<Input>& inputs, std::uint64_t at, const TakeBytes& take, const Run& run)
+      : inputs_(inputs), at_(at), take_(take), run_(run), builder_(inputs[0].footer) {}
+
+  Result<void> Write(std::string_view bytes) {
+    at_ += bytes.size();
+    return take_(bytes);
   }
-  for (const ParquetFooterBuilder::Loose& loose : std::vector(builder.loose())) {
-    builder.Place(loose, out.size());
-    CORDON_RETURN_IF_ERROR(CopyRanges(inputs[loose.input], {loose.bytes}, out, run));
+  // The row groups of an input, at the end of what there is.
+  Result<void> Copy(std::size_t input) {
+    const Input& from = inputs_[input];
+    for (std::size_t group = from.first; group < from.end; ++group) {
+      builder_.Add(from.footer, group, at_, input);
+      CORDON_RETURN_IF_ERROR(CopyBytes(from, from.footer.bytes_of(group)));
+    }
+    return {};
   }
-  made.rows = builder.num_rows();
-  CORDON_RETURN_IF_ERROR(out.Write(std::move(builder).Finish()));
-  made.bytes = out.size();
-  CORDON_TRY(made.sha256, out.Finish());
-  return made;
+  // Those of an input that is the front of this file: they lie where they are.
+  void Keep(std::size_t input) {
+    const Input& from = inputs_[input];
+    for (std::size_t group = from.first; group < from.end; ++group)
+      builder_.Add(from.footer, group, from.footer.bytes_of(group).begin, input);
+    kept_ = input;
+  }
+  Result<void> Finish() && {
+    for (const ParquetFooterBuilder::Loose& loose : std::vector(builder_.loose())) {
+      const bool stays = kept_ == loose.input;
+      builder_.Place(loose, stays ? loose.bytes.begin : at_);
+      if (!stays) CORDON_RETURN_IF_ERROR(CopyBytes(inputs_[loose.input], loose.bytes));
+    }
+    return Write(std::move(builder_).Finish());
+  }
+
+ private:
+  Result<void> CopyBytes(const Input& from, ByteRange range) {
+    std::string buffer;
+    while (range.begin < range.end) {
+      if (run_.Stopped()) return Error::Cancelled();
+      buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, range.size())));
+      CORDON_RETURN_IF_ERROR(from.file.ReadExactly(buffer, range.begin));
+      CORDON_RETURN_IF_ERROR(Write(buffer));
+      range.begin += buffer.size();
+    }
+    return {};
+  }
+
+  const std::vector<Input>& inputs_;
+  std::uint64_t at_;
+  const TakeBytes& take_;
+  const Run& run_;
+  ParquetFooterBuilder builder_;
+  std::optional<std::size_t> kept_;
+};
+
+}  // namespace
+
+Result<void> SpliceParquet(std::span<const ParquetSlice> slices, const std::string& to, const Run& run) {
+  CORDON_CHECK(!slices.empty());
+  CORDON_TRY(const std::vector<Input> inputs, OpenInputs(slices));
+  const int file = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return Error::Io("creating {}: {}", to, std::strerror(errno));
+  const TakeBytes take = [&](std::string_view bytes) { return WriteAll(file, bytes).WithContext("writing {}", to); };
+  const auto write = [&]() -> Result<void> {
+    Assembly assembly(inputs, 0, take, run);
+    CORDON_RETURN_IF_ERROR(assembly.Write(kParquetMagic));
+    for (std::size_t i = 0; i < inputs.size(); ++i) CORDON_RETURN_IF_ERROR(assembly.Copy(i));
+    return std::move(assembly).Finish();
+  };
+  Result<void> written = write();
+  if (::close(file) != 0 && errno != EINTR && written.ok()) return Error::Io("writing {}: {}", to, std::strerror(errno));
+  return written;
+}
+
+Result<void> ExtendParquet(const std::string& path, std::size_t keep, const std::string& more, const TakeBytes& take,
+                           const Run& run) {
+  const ParquetSlice slices[] = {{path, 0, keep}, {more, 0, std::nullopt}};
+  CORDON_TRY(const std::vector<Input> inputs, OpenInputs(slices));
+  Assembly assembly(inputs, inputs[0].file.size(), take, run);
+  assembly.Keep(0);
+  CORDON_RETURN_IF_ERROR(assembly.Copy(1));
+  return std::move(assembly).Finish();
 }
 
 }  // namespace cordon

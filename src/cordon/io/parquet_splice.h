@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One Parquet file out of row groups of others, or of a part of one: their bytes are copied, nothing is decoded, and one new
-// footer says where they are now. What it costs is a copy. Its bytes and those of the inputs are digested as they pass, so
-// that nothing has to be read a second time.
+// One Parquet file out of row groups of others: their bytes are copied, nothing is decoded, and one new footer says where they
+// are now. What it costs is a copy.
+//
+// Or a file that grows where it is: a footer names the place of every row group, so new ones and a footer for all of them may
+// follow the old footer. The bytes before are never touched, and whoever has read the old footer goes on undisturbed. What
+// no footer refers to any more is dead; the caller watches how much of it there is.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
@@ -22,18 +26,16 @@ struct ParquetSlice {
   std::string path;
   std::size_t first = 0;
   std::optional<std::size_t> count;  // default: all from there on
-  bool digest = false;               // read all of the file, for its SHA-256
-};
-
-struct SplicedParquet {
-  std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;
-  std::string sha256;
-  std::vector<std::string> slice_sha256;  // of the whole file behind each slice, where it was asked for
 };
 
 // Writes (or overwrites) the file at `to`: the rows of the slices in their order. It is not durable yet. An error where the
 // columns of two slices differ in name or type, or a file is not what a Parquet file of one writer looks like.
-Result<SplicedParquet> SpliceParquet(std::span<const ParquetSlice> slices, const std::string& to, const Run& run);
+Result<void> SpliceParquet(std::span<const ParquetSlice> slices, const std::string& to, const Run& run);
+
+// Gives, in order, the bytes that have to follow those of the file at `path` to make it one of its first `keep` row groups and
+// all those of the file at `more`. Errors as above.
+using TakeBytes = std::function<Result<void>(std::string_view)>;
+Result<void> ExtendParquet(const std::string& path, std::size_t keep, const std::string& more, const TakeBytes& take,
+                           const Run& run);
 
 }  // namespace cordon

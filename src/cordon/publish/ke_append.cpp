@@ -9,22 +9,24 @@
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_append_internal.h"
 #include "cordon/publish/ke_batch.h"
+#include "cordon/publish/ke_recover.h"
 
 namespace cordon {
 namespace internal {
 namespace {
 
-// A frozen append reads the tables when it copies them, and the private files hardly at all; grouping everything anew reads
-// everything.
-enum class Reads { kAsItCopies, kEverything };
+// A frozen append looks at what it needs and at both ends of the rest, so that it costs what it adds; grouping everything anew
+// reads everything.
+enum class Reads { kLittle, kEverything };
 
 Result<OpenedStore> OpenForAppend(const std::string& path, Reads reads) {
   using Depth = FileCheck::Depth;
   OpenedStore store;
   store.path = path;
-  CORDON_TRY(store.manifest, OpenStore(path, reads == Reads::kEverything ? Depth::kWhole : Depth::kSizes));
+  const Depth depth = reads == Reads::kEverything ? Depth::kWhole : Depth::kQuick;
+  CORDON_TRY(store.manifest, OpenStore(path, depth));
   CORDON_TRY(store.state, ReadPrivateState(path, store.manifest));
-  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, reads == Reads::kEverything ? Depth::kWhole : Depth::kQuick));
+  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, depth));
   if (store.state.value("truth", Json::array()).size() != PartsOf(store.manifest.json).size()) {
     return Error::InvalidData("the private half of {} does not belong to it", path)
         .WithHint("restore the whole STORE and STORE.private from one backup");
@@ -110,10 +112,9 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
 Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json state) {
   const std::string name = "pending-" + FreshName() + ".jsonl";
   const std::string text = PendingText(rows.table, rows.rows.table_rows);
-  CORDON_RETURN_IF_ERROR(OpenStore(store.path));  // an append that publishes reads all of it, so this one does
   state["pending"] = {{"file", name}, {"sha256", ToHex(Sha256Of(text))}, {"rows", rows.rows.values.size()}};
   CORDON_RETURN_IF_ERROR(ReplacePending(store.path, store.manifest, name, text, state));
-  SweepPrivate(store.path, store.manifest, state);
+  CORDON_RETURN_IF_ERROR(SweepPrivate(store.path, store.manifest, state));
   KeReport report;
   report.mode = "frozen";
   report.pending = rows.rows.values.size();
@@ -129,12 +130,14 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const std::string path = StorePath(request.store);
   const bool guarded = request.mode == AppendRequest::Mode::kGuarded;
   CORDON_RETURN_IF_ERROR(DuckDbVersion());
+  CORDON_RETURN_IF_ERROR(RecoverIfAtHand(path, run));
   CORDON_RETURN_IF_ERROR(  // what is no store gets no lock file
       ReadSteady(path, run, [&] { return OpenStore(path, FileCheck::Depth::kSizes); }));
   CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
-  const auto reads = guarded ? internal::Reads::kEverything : internal::Reads::kAsItCopies;
+  CORDON_RETURN_IF_ERROR(RecoverStore(path, run));  // what the last one left
+  const auto reads = guarded ? internal::Reads::kEverything : internal::Reads::kLittle;
   CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path, reads));
-  SweepPrivate(path, store.manifest, store.state);
+  CORDON_RETURN_IF_ERROR(SweepPrivate(path, store.manifest, store.state));
   const auto append = [&]() -> Result<KeReport> {
     Json state = store.state;
     CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, state, run));

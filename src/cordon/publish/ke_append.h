@@ -4,8 +4,7 @@
 //
 //   frozen    published groups stay as they are for ever. New rows wait, in the private half, until they satisfy the model
 //             on their own; then they are published in groups of their own. Each row is published once, so all releases
-//             together tell what each tells by itself. It costs what it adds and a copy of the tables: row groups that are
-//             there are copied as they are (ke_parts.h), and checked in passing.
+//             together tell what each tells by itself. It costs what it adds, and one fsync (ke_spare.h, ke_journal.h).
 //   guarded   everything is grouped anew, at the least cost. Published only if the rows that are new satisfy the model among
 //             themselves and every row, over all releases, keeps candidates that satisfy it. That is necessary and not
 //             sufficient: rows matched jointly may still tell more.

@@ -213,7 +213,7 @@ Result<Json> SealPrivateFile(const std::string& directory, const std::string& na
   const std::string path = directory + "/" + name;
   std::error_code failed;  // the directory is closed to others anyway
   std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, failed);
-  CORDON_TRY(const FileDigest digest, DigestOfFile(path, Ends::kYes));
+  CORDON_TRY(const FileDigest digest, DigestOfFile(path));
   Json entry = ToJson(digest);
   entry["file"] = name;
   return entry;

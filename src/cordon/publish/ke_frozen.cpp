@@ -2,12 +2,13 @@
 //
 // Frozen append: the parts of the store as they are, and the new groups as one more.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
-#include "cordon/base/parallel_for.h"
 #include "cordon/io/parquet_footer.h"
 #include "cordon/io/parquet_splice.h"
 #include "cordon/publish/ke_append_internal.h"
+#include "cordon/publish/ke_spare.h"
 
 namespace cordon::internal {
 namespace {
@@ -41,35 +42,35 @@ Result<bool> SameColumns(const std::string& a, const std::string& b) {
   return true;
 }
 
-// Row groups of the tables of a store, and what follows them.
-struct TablesToSplice {
-  const OpenedStore& store;
+// Some row groups of the tables of a store, and after them the tables of a directory, as those of another directory.
+struct Splice {
   std::array<std::uint64_t, kNumStoreTables> first = {};
   std::array<std::uint64_t, kNumStoreTables> count = {};
-  std::optional<std::string> then;  // a directory with the tables that follow
-  bool check = true;                // hold the whole of each table against the manifest in passing
+  std::optional<std::string> then;
 };
-Result<std::array<FileDigest, kNumStoreTables>> SpliceTables(const TablesToSplice& tables, const std::string& to,
-                                                             const Run& run) {
-  const Json& files = tables.store.manifest.json["files"];
-  const auto splice = [&](std::size_t table) -> Result<FileDigest> {
-    const std::string name = TableFile(kStoreTables[table]);
-    std::vector<ParquetSlice> slices = {
-        {tables.store.path + "/" + name, tables.first[table], tables.count[table], tables.check}};
-    if (tables.then) slices.push_back({*tables.then + "/" + name, 0, std::nullopt, false});
-    CORDON_TRY(SplicedParquet made, SpliceParquet(slices, to + "/" + name, run));
-    if (tables.check && made.slice_sha256[0] != files[name].value("sha256", ""))
-      return DifferentDigest(slices[0].path, "the manifest's");
-    return FileDigest{std::move(made.sha256), "", made.bytes};
-  };
-  std::array<std::optional<Result<FileDigest>>, kNumStoreTables> made;
-  ParallelFor(run.threads, kNumStoreTables, 1,
-              [&](std::size_t table, std::size_t, std::size_t) { made[table] = splice(table); });
-  std::array<FileDigest, kNumStoreTables> digests;
+Result<void> SpliceTables(const OpenedStore& store, const Splice& splice, const std::string& to, const Run& run) {
   for (std::size_t table = 0; table < kNumStoreTables; ++table) {
-    CORDON_TRY(digests[table], *std::move(made[table]));
+    const std::string name = TableFile(kStoreTables[table]);
+    std::vector<ParquetSlice> slices = {{store.path + "/" + name, splice.first[table], splice.count[table]}};
+    if (splice.then) slices.push_back({*splice.then + "/" + name, 0, std::nullopt});
+    CORDON_RETURN_IF_ERROR(SpliceParquet(slices, to + "/" + name, run));
   }
-  return digests;
+  return {};
+}
+
+// Footers that were replaced and parts that were merged stay in a file that grows. With as much of that as of what is alive the
+// file is written anew, so that all of these copies together cost as much as the appends that made them necessary.
+constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
+Result<bool> IsMostlyDead(const OpenedStore& store, const std::array<std::uint64_t, kNumStoreTables>& kept) {
+  for (std::size_t table = 0; table < kNumStoreTables; ++table) {
+    const std::string path = store.path + "/" + TableFile(kStoreTables[table]);
+    CORDON_TRY(const ParquetFooter footer, ParquetFooter::Read(path));
+    std::uint64_t alive = 0;
+    for (std::uint64_t group = 0; group < kept[table]; ++group) alive += footer.bytes_of(group).size();
+    std::error_code failed;
+    if (std::filesystem::file_size(path, failed) > 2 * alive + kLittle) return true;
+  }
+  return false;
 }
 
 // The manifest says how many row groups each part has: all of them together must be what is there.
@@ -85,7 +86,20 @@ Result<void> RequireRowGroups(const OpenedStore& store, std::span<const StorePar
   return {};
 }
 
-Result<void> CheckPrivate(const OpenedStore& store, std::span<const Json> truth) {
+// Parts that will be encoded again, with their true values and candidates, are what they were: damage must not get a digest of
+// its own. `first`: the row groups before them.
+Result<void> CheckParts(const OpenedStore& store, std::span<const StorePart> parts, std::span<const Json> truth,
+                        std::array<std::uint64_t, kNumStoreTables> first) {
+  const bool each = std::all_of(parts.begin(), parts.end(), [](const StorePart& part) { return !part.sha256[0].empty(); });
+  if (!each) CORDON_RETURN_IF_ERROR(OpenStore(store.path));
+  for (const StorePart& part : parts) {
+    for (std::size_t table = 0; each && table < kNumStoreTables; ++table) {
+      const std::string path = store.path + "/" + TableFile(kStoreTables[table]);
+      CORDON_TRY(const std::string sha256, DigestOfRowGroups(path, first[table], part.row_groups[table]));
+      if (sha256 != part.sha256[table]) return DifferentDigest(path, "the manifest's");
+      first[table] += part.row_groups[table];
+    }
+  }
   FileCheck check(FileCheck::Depth::kWhole);
   for (const Json& entry : truth) {
     for (const char* kind : {"values", "candidates"})
@@ -94,8 +108,7 @@ Result<void> CheckPrivate(const OpenedStore& store, std::span<const Json> truth)
   return {};
 }
 
-// The last parts become one; those before are kept. `fresh`: the directory of the last part, where that is a new one. What
-// the store has is checked before it is read: damage must not get a digest of its own.
+// The last parts become one; those before are kept. `fresh`: the directory of the last part, where that is a new one.
 Result<void> Settle(const OpenedStore& store, const MergePlan& plan, const std::optional<std::string>& fresh, Next& next,
                     const Run& run) {
   const std::size_t old = next.parts.size() - (fresh ? 1 : 0);
@@ -103,13 +116,13 @@ Result<void> Settle(const OpenedStore& store, const MergePlan& plan, const std::
   const auto old_parts = std::span(next.parts).first(old);
   std::optional<std::string> last = fresh;  // the tables after those that are kept
   if (kept < old) {
-    CORDON_RETURN_IF_ERROR(OpenStore(store.path));
-    CORDON_RETURN_IF_ERROR(CheckPrivate(store, std::span(next.truth).subspan(kept, old - kept)));
+    const auto first = RowGroupsOf(old_parts.first(kept));
+    const auto merged = old_parts.subspan(kept);
+    CORDON_RETURN_IF_ERROR(CheckParts(store, merged, std::span(next.truth).subspan(kept, merged.size()), first));
     std::string before = store.path;
     if (kept > 0) {
       CORDON_TRY(before, next.stage.Scratch("cut"));
-      CORDON_RETURN_IF_ERROR(SpliceTables(
-          {store, RowGroupsOf(old_parts.first(kept)), RowGroupsOf(old_parts.subspan(kept)), std::nullopt, false}, before, run));
+      CORDON_RETURN_IF_ERROR(SpliceTables(store, {first, RowGroupsOf(merged), std::nullopt}, before, run));
     }
     std::vector<std::string> directories = {before};
     if (fresh) directories.push_back(*fresh);
@@ -129,10 +142,10 @@ Result<void> Settle(const OpenedStore& store, const MergePlan& plan, const std::
   }
   if (kept == 0) return {};
   const auto row_groups = RowGroupsOf(std::span(next.parts).first(kept));
-  CORDON_TRY(const auto digests, SpliceTables({store, {}, row_groups, last}, next.stage.directory(), run));
-  for (std::size_t table = 0; table < kNumStoreTables; ++table)
-    next.stage.SetDigest(TableFile(kStoreTables[table]), digests[table]);
-  return {};
+  CORDON_TRY(const bool dead, IsMostlyDead(store, row_groups));
+  if (!dead) return next.stage.Grow({store.path, store.manifest, store.state, row_groups, *last}, run);
+  CORDON_RETURN_IF_ERROR(OpenStore(store.path));  // what is copied gets a digest of its own
+  return SpliceTables(store, {{}, row_groups, last}, next.stage.directory(), run);
 }
 
 Result<void> Finish(const OpenedStore& store, Next next, Json manifest, Json state, const Run& run) {
@@ -140,17 +153,16 @@ Result<void> Finish(const OpenedStore& store, Next next, Json manifest, Json sta
   manifest["columns"] = Json::array();
   for (const StoreColumn& column : next.columns) manifest["columns"].push_back(ToJson(column));
   state["truth"] = next.truth;
-  CORDON_TRY(const StoreManifest sealed, next.stage.Seal(std::move(manifest), state));
+  CORDON_RETURN_IF_ERROR(next.stage.Seal(std::move(manifest), std::move(state)));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(next.stage.Commit());
-  SweepPrivate(store.path, sealed, state);
-  return {};
+  return SweepPrivate(store.path, next.stage.manifest(), next.stage.state());
 }
 
 Result<Next> Begin(const OpenedStore& store, std::vector<StoreColumn> columns, int scale) {
   std::vector<StorePart> parts = PartsOf(store.manifest.json);
   CORDON_RETURN_IF_ERROR(RequireRowGroups(store, parts));
-  CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path));
+  CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path, store.manifest));
   return Next{std::move(stage), std::move(parts), store.state["truth"].get<std::vector<Json>>(), std::move(columns), scale};
 }
 

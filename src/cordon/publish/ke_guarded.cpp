@@ -234,7 +234,7 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   CORDON_TRY(const std::vector<StoreColumn> needed, ColumnsOfRelease(publication.verified.release(), store.policy));
   CORDON_TRY(const std::vector<StoreColumn> columns, Widest(store.columns, needed));
 
-  CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path));
+  CORDON_TRY(StoreStage stage, StoreStage::ForNext(store.path, store.manifest));
   CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, scale, store.policy, stage.directory(), run));
   CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
   // Candidates go with the rows in their published order.
@@ -251,10 +251,10 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   manifest["columns"] = Json::array();
   for (const StoreColumn& column : columns) manifest["columns"].push_back(ToJson(column));
   manifest["releases"].push_back(ReleaseEntry(publication, "guarded"));
-  CORDON_TRY(const StoreManifest sealed, stage.Seal(std::move(manifest), state));
+  CORDON_RETURN_IF_ERROR(stage.Seal(std::move(manifest), std::move(state)));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(stage.Commit());
-  SweepPrivate(store.path, sealed, state);
+  CORDON_RETURN_IF_ERROR(SweepPrivate(store.path, stage.manifest(), stage.state()));
   return ReportOf(publication, excluded, "guarded");
 }
 

@@ -15,25 +15,30 @@ constexpr std::size_t kMergedAtOnce = 16;
 constexpr std::uint64_t kLargeEnough = 1'000'000;  // rows of a part that is left as it is, so that no append takes long
 constexpr std::size_t kEnd = 64 << 10;
 
+// By some bytes of a file, those that are there.
+Result<void> Update(Sha256& sha256, const StoredFile& file, ByteRange range) {
+  std::string buffer;
+  while (range.begin < range.end) {
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(std::uint64_t{1} << 20, range.size())));
+    CORDON_TRY(const std::string_view bytes, file.Read(buffer, range.begin));
+    if (bytes.empty()) break;
+    sha256.Update(bytes);
+    range.begin += bytes.size();
+  }
+  return {};
+}
+
 Result<std::string> WholeDigest(const StoredFile& file) {
   Sha256 sha256;
-  std::string buffer(std::size_t{1} << 20, '\0');
-  for (std::uint64_t at = 0;;) {
-    CORDON_TRY(const std::string_view bytes, file.Read(buffer, at));
-    if (bytes.empty()) return ToHex(sha256.Finish());
-    sha256.Update(bytes);
-    at += bytes.size();
-  }
+  CORDON_RETURN_IF_ERROR(Update(sha256, file, {0, file.size()}));
+  return ToHex(sha256.Finish());
 }
 
 // REQUIRES: the file is longer than both ends.
 Result<std::string> EndsDigest(const StoredFile& file, std::uint64_t size) {
   Sha256 sha256;
-  std::string buffer(kEnd, '\0');
-  for (const std::uint64_t at : {std::uint64_t{0}, size - kEnd}) {
-    CORDON_TRY(const std::string_view bytes, file.Read(buffer, at));
-    sha256.Update(bytes);
-  }
+  CORDON_RETURN_IF_ERROR(Update(sha256, file, {0, kEnd}));
+  CORDON_RETURN_IF_ERROR(Update(sha256, file, {size - kEnd, size}));
   return ToHex(sha256.Finish());
 }
 
@@ -51,11 +56,15 @@ Error DifferentDigest(const std::string& path, const char* whose) {
 std::string TableFile(const char* table) { return fmt::format("{}.parquet", table); }
 
 Result<StorePart> DescribePart(const std::string& directory, int level) {
-  StorePart part{0, level, {}};
+  StorePart part{0, level, {}, {}};
   for (std::size_t table = 0; table < kNumStoreTables; ++table) {
-    CORDON_TRY(const ParquetFooter footer, ParquetFooter::Read(directory + "/" + TableFile(kStoreTables[table])));
+    const std::string path = directory + "/" + TableFile(kStoreTables[table]);
+    CORDON_TRY(const ParquetFooter footer, ParquetFooter::Read(path));
     part.row_groups[table] = footer.num_row_groups();
     if (table == 0) part.rows = footer.num_rows();
+    if (level < StorePart::kSettled) {
+      CORDON_TRY(part.sha256[table], DigestOfRowGroups(path, 0, footer.num_row_groups()));
+    }
   }
   return part;
 }
@@ -63,9 +72,12 @@ Result<StorePart> DescribePart(const std::string& directory, int level) {
 std::vector<StorePart> PartsOf(const Json& manifest) {
   std::vector<StorePart> parts;
   for (const Json& json : manifest["parts"]) {
-    StorePart& part = parts.emplace_back(StorePart{json["rows"].get<std::uint64_t>(), json["level"].get<int>(), {}});
-    for (std::size_t table = 0; table < kNumStoreTables; ++table)
+    StorePart& part = parts.emplace_back(StorePart{json["rows"].get<std::uint64_t>(), json["level"].get<int>(), {}, {}});
+    const Json digests = json.value("sha256", Json::object());
+    for (std::size_t table = 0; table < kNumStoreTables; ++table) {
       part.row_groups[table] = json["row_groups"][kStoreTables[table]].get<std::uint64_t>();
+      part.sha256[table] = digests.value(kStoreTables[table], "");
+    }
   }
   return parts;
 }
@@ -74,8 +86,13 @@ void SetParts(Json& manifest, std::span<const StorePart> parts) {
   manifest["parts"] = Json::array();
   for (const StorePart& part : parts) {
     Json row_groups = Json::object();
-    for (std::size_t table = 0; table < kNumStoreTables; ++table) row_groups[kStoreTables[table]] = part.row_groups[table];
-    manifest["parts"].push_back({{"rows", part.rows}, {"level", part.level}, {"row_groups", row_groups}});
+    Json digests = Json::object();
+    for (std::size_t table = 0; table < kNumStoreTables; ++table) {
+      row_groups[kStoreTables[table]] = part.row_groups[table];
+      if (!part.sha256[table].empty()) digests[kStoreTables[table]] = part.sha256[table];
+    }
+    Json& made = manifest["parts"].emplace_back(Json{{"rows", part.rows}, {"level", part.level}, {"row_groups", row_groups}});
+    if (!digests.empty()) made["sha256"] = digests;
   }
 }
 
@@ -102,14 +119,29 @@ MergePlan PlanMerge(std::span<const StorePart> parts) {
   return {parts.size() - runs.back().first, runs.back().level};
 }
 
-Result<FileDigest> DigestOfFile(const std::string& path, Ends ends) {
+Result<std::string> DigestOfRowGroups(const std::string& path, std::uint64_t first, std::uint64_t count) {
+  CORDON_TRY(const ParquetFooter footer, ParquetFooter::Read(path));
+  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  if (first > footer.num_row_groups() || count > footer.num_row_groups() - first)
+    return DamagedFile(path, "it lacks row groups");
+  Sha256 sha256;
+  for (std::uint64_t group = first; group < first + count; ++group)
+    CORDON_RETURN_IF_ERROR(Update(sha256, file, footer.bytes_of(group)));
+  return ToHex(sha256.Finish());
+}
+
+Result<std::string> DigestOfEnds(const std::string& path) {
+  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  if (file.size() <= 2 * kEnd) return std::string();
+  return EndsDigest(file, file.size());
+}
+
+Result<FileDigest> DigestOfFile(const std::string& path) {
   CORDON_TRY(const StoredFile file, StoredFile::Open(path));
   FileDigest digest;
   digest.bytes = file.size();
   CORDON_TRY(digest.sha256, WholeDigest(file));
-  if (ends == Ends::kYes && digest.bytes > 2 * kEnd) {
-    CORDON_TRY(digest.ends_sha256, EndsDigest(file, digest.bytes));
-  }
+  CORDON_TRY(digest.ends_sha256, DigestOfEnds(path));
   return digest;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of a store. Each of its tables is one Parquet file, and a part is a run of row groups in it: what one release has
-// brought, or several of them. An append keeps the bytes of the parts that are there and adds one (io/parquet_splice.h).
+// brought, or several of them. An append keeps the bytes of the parts that are there and adds one (ke_spare.h).
 // Every sixteen parts of one level become one of the next, so that there are few row groups and each row is encoded again a few
 // times at most, whatever the number of appends. The manifest lists the parts in order.
 //
-// A file is known by its SHA-256; a private one also by that of its first and last bytes, which can be had without reading all
+// A file is known by its SHA-256, and a long one also by that of its first and last bytes, which can be had without reading all
 // of it.
 #pragma once
 
@@ -30,6 +30,8 @@ struct StorePart {
   std::uint64_t rows = 0;
   int level = 0;
   std::array<std::uint64_t, kNumStoreTables> row_groups = {};  // in each of the tables
+  // Of the bytes of these row groups, where the part may be merged: then it is read without all that is before it.
+  std::array<std::string, kNumStoreTables> sha256 = {};
 };
 // Of the tables in a directory. An error where they are no Parquet files.
 Result<StorePart> DescribePart(const std::string& directory, int level);
@@ -45,14 +47,17 @@ struct MergePlan {
 };
 MergePlan PlanMerge(std::span<const StorePart> parts);
 
+// Of the bytes of some row groups of a file.
+Result<std::string> DigestOfRowGroups(const std::string& path, std::uint64_t first, std::uint64_t count);
+
 struct FileDigest {
   std::string sha256;
-  std::string ends_sha256;  // of the first and last bytes; where it was asked for, of files that are much longer
+  std::string ends_sha256;  // of the first and last bytes, where the file is much longer
   std::uint64_t bytes = 0;
 };
-enum class Ends { kNo, kYes };
-Result<FileDigest> DigestOfFile(const std::string& path, Ends ends);
+Result<FileDigest> DigestOfFile(const std::string& path);
 Json ToJson(const FileDigest& digest);
+Result<std::string> DigestOfEnds(const std::string& path);  // empty where the file is not much longer
 
 // Whether files are what a manifest or a private state says. kWhole reads them. kSizes compares sizes alone: for a caller who
 // is about to read them anyway. kQuick also holds their first and last bytes against it, and reads all of those that together
@@ -67,7 +72,7 @@ class FileCheck {
 
  private:
   Depth depth_;
-  std::uint64_t budget_ = std::uint64_t{16} << 20;
+  std::uint64_t budget_ = std::uint64_t{4} << 20;
 };
 
 Error DamagedFile(const std::string& path, std::string_view what);

@@ -8,6 +8,7 @@
 
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb.h"
+#include "cordon/publish/ke_recover.h"
 #include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
 #include "cordon/query/query.h"
@@ -208,6 +209,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
 
 Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
   const std::string store = StorePath(path);
+  CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
   return ReadSteady(store, run, [&] { return AskOnce(store, text, run); });
 }
 

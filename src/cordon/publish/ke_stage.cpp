@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a store comes into being and changes: everything is made beside it, made durable, and put into place in one step.
-//
-// Files are written first and made durable together, each once and each directory once: the first of them makes the file system
-// write its journal, and the others find little left to do.
+// How a store comes into being and changes: everything is made beside it, and put into place in one step (ke_commit.cpp).
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,9 +9,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <tuple>
 
 #include "cordon/io/atomic_file.h"
+#include "cordon/publish/ke_spare.h"
 #include "cordon/publish/ke_store_internal.h"
 
 namespace cordon {
@@ -26,32 +23,12 @@ namespace {
 
 constexpr std::chrono::minutes kLongAgo{1};
 
-std::string ParentOf(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
 Result<void> MakeDirectory(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0) return SystemError("creating " + path);
   return {};
 }
 
-std::string ScratchOf(const std::string& directory) { return directory + ".scratch"; }
-
-// Two directories change places in one step.
-Result<void> Exchange(const std::string& a, const std::string& b) {
-  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return {};
-  return SystemError("putting " + b + " into place")
-      .WithHint(
-          "the file system must be able to exchange two directories (ext4, xfs, btrfs, tmpfs can); the store is unchanged");
-}
-
-// A directory comes to a name that is free.
-Result<void> PutInPlace(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) == 0) return {};
-  if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) return SystemError("putting " + to + " into place");
-  return Error::Io("{} has appeared meanwhile", to).WithHint("another permute made it; this one has left nothing");
-}
+std::string ScratchOf(const std::string& directory) { return directory + kScratch; }
 
 // A store in the making is locked by whoever makes it. One without a lock was left behind, unless it was begun just now.
 bool IsAbandoned(const std::string& directory) {
@@ -93,7 +70,10 @@ Result<void> RequireNothingElse(const std::string& store) {
   return {};
 }
 
-// A file that nothing refers to yet, not durable yet.
+}  // namespace
+
+namespace internal {
+
 Result<void> WriteNew(const std::string& path, std::string_view bytes, mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return SystemError("creating " + path);
@@ -103,41 +83,37 @@ Result<void> WriteNew(const std::string& path, std::string_view bytes, mode_t mo
   return {};
 }
 
-}  // namespace
+}  // namespace internal
 
-Result<void> SyncPath(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError("opening " + path);
-  const bool failed = ::fsync(file) != 0 && errno != EINVAL;
-  ::close(file);
-  if (failed) return SystemError("writing " + path);
-  return {};
-}
-
-StoreStage::StoreStage(std::string store, std::string private_directory, bool is_new)
+StoreStage::StoreStage(std::string store, std::string private_directory, StoreManifest base, bool is_new)
     : store_(std::move(store)),
       private_(std::move(private_directory)),
       directory_(private_ + "/" + (is_new ? std::string(kNext) : "next-" + FreshName())),
+      base_(std::move(base)),
       is_new_(is_new) {}
 
 StoreStage::StoreStage(StoreStage&& other) noexcept
     : store_(std::move(other.store_)),
       private_(std::move(other.private_)),
       directory_(std::move(other.directory_)),
+      base_(std::move(other.base_)),
       is_new_(other.is_new_),
+      from_spare_(other.from_spare_),
       done_(std::exchange(other.done_, true)),
+      lengths_(std::move(other.lengths_)),
       digests_(std::move(other.digests_)),
-      written_(std::move(other.written_)),
+      spare_(std::move(other.spare_)),
+      sealed_(std::move(other.sealed_)),
+      state_(std::move(other.state_)),
+      private_files_(std::move(other.private_files_)),
       lock_(std::exchange(other.lock_, -1)) {}
 
 StoreStage::~StoreStage() {
   std::error_code failed;
   fs::remove_all(ScratchOf(directory_), failed);
   if (!done_) {
-    fs::remove_all(is_new_ ? private_ : directory_, failed);
-    for (const std::string& path : written_) {
-      if (path != private_) fs::remove(path, failed);
-    }
+    if (!from_spare_) fs::remove_all(is_new_ ? private_ : directory_, failed);  // a spare goes when that is safe: SweepPrivate
+    for (const std::string& name : private_files_) fs::remove(private_ + "/" + name, failed);
   }
   if (lock_ >= 0) ::close(lock_);
 }
@@ -157,7 +133,7 @@ Result<StoreStage> StoreStage::ForNew(const std::string& store) {
     return Error::InvalidPolicy("{} exists, but {} does not", kept, store)
         .WithHint("it is the private half of a store; put that back, or remove it");
   }
-  StoreStage stage(store, fmt::format("{}.{}.tmp", kept, FreshName()), true);
+  StoreStage stage(store, fmt::format("{}.{}.tmp", kept, FreshName()), {}, true);
   CORDON_RETURN_IF_ERROR(MakeDirectory(stage.private_, 0700));
   stage.lock_ = ::open((stage.private_ + "/" + kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (stage.lock_ < 0 || ::flock(stage.lock_, LOCK_EX | LOCK_NB) != 0) return SystemError("creating " + stage.private_);
@@ -165,14 +141,10 @@ Result<StoreStage> StoreStage::ForNew(const std::string& store) {
   return stage;
 }
 
-Result<StoreStage> StoreStage::ForNext(const std::string& store) {
+Result<StoreStage> StoreStage::ForNext(const std::string& store, StoreManifest base) {
   CORDON_RETURN_IF_ERROR(RequireNothingElse(store));
-  StoreStage stage(store, PrivatePath(store), false);
+  StoreStage stage(store, PrivatePath(store), std::move(base), false);
   CORDON_RETURN_IF_ERROR(MakeDirectory(stage.directory_, 0777));
-  struct stat info = {};
-  if (::stat(store.c_str(), &info) != 0 || ::chmod(stage.directory_.c_str(), info.st_mode & 07777) != 0) {
-    return SystemError("creating " + stage.directory_);
-  }
   return stage;
 }
 
@@ -184,66 +156,54 @@ Result<std::string> StoreStage::Scratch(const std::string& name) {
   return path;
 }
 
+Result<void> StoreStage::Grow(const TableGrowth& growth, const Run& run) {
+  if (SpareFits(store_, growth.manifest, growth.state)) {
+    if (::rename((private_ + "/" + kSpare).c_str(), directory_.c_str()) != 0) return SystemError("preparing " + directory_);
+    from_spare_ = true;
+  }
+  CORDON_TRY(const GrownTables grown, GrowTables(growth, from_spare_ ? From::kSpare : From::kCopy, directory_, run));
+  for (std::size_t table = 0; table < kNumStoreTables; ++table) {
+    digests_[TableFile(kStoreTables[table])] = ToJson(grown[table].digest);
+    lengths_.push_back(grown[table].at);
+  }
+  spare_ = SpareEntry(growth.manifest, grown);
+  return {};
+}
+
 void StoreStage::AddTruth(const Json& entry) {
   for (const char* kind : {"values", "candidates"}) AddPrivate(entry[kind].value("file", ""));
 }
 
 void StoreStage::DropTruth(const Json& entry) {
   for (const char* kind : {"values", "candidates"}) {
-    const std::string path = private_ + "/" + entry[kind].value("file", "");
-    std::erase(written_, path);
-    ::unlink(path.c_str());
+    const std::string name = entry[kind].value("file", "");
+    std::erase(private_files_, name);
+    ::unlink((private_ + "/" + name).c_str());
   }
 }
 
-Result<StoreManifest> StoreStage::Seal(Json manifest, const Json& state) {
-  Json files = Json::object();
+Result<void> StoreStage::Seal(Json manifest, Json state) {
   for (const char* table : kStoreTables) {
     const std::string name = TableFile(table);
-    if (!digests_.contains(name)) {
-      CORDON_TRY(const FileDigest digest, DigestOfFile(directory_ + "/" + name, Ends::kNo));
-      SetDigest(name, digest);
-    }
-    files[name] = digests_[name];
-    written_.push_back(directory_ + "/" + name);
+    if (digests_.contains(name)) continue;
+    CORDON_TRY(const FileDigest digest, DigestOfFile(directory_ + "/" + name));
+    digests_[name] = ToJson(digest);
   }
-  manifest["files"] = std::move(files);
-  StoreManifest sealed = SealManifest(std::move(manifest));
-  for (const auto& [path, text, mode] : {std::tuple{directory_ + "/" + kManifest, sealed.Text(), mode_t{0644}},
-                                         std::tuple{private_ + "/" + StateName(sealed), SealedState(state), mode_t{0600}}}) {
-    CORDON_RETURN_IF_ERROR(WriteNew(path, text, mode));
-    written_.push_back(path);
-  }
-  return sealed;
+  manifest["files"] = digests_;
+  state.erase("spare");
+  if (!spare_.is_null()) state["spare"] = spare_;
+  return SealAs(SealManifest(std::move(manifest)), std::move(state));
 }
 
-Result<void> StoreStage::Commit() {
-  written_.insert(written_.end(), {directory_, private_});  // names last
-  for (const std::string& path : written_) CORDON_RETURN_IF_ERROR(SyncPath(path));
-  if (is_new_) {
-    const std::string kept = PrivatePath(store_);
-    CORDON_RETURN_IF_ERROR(PutInPlace(private_, kept));
-    private_ = kept;
-    directory_ = private_ + "/" + kNext;
-    CORDON_RETURN_IF_ERROR(PutInPlace(directory_, store_));
-    done_ = true;
-    return SyncPath(ParentOf(store_));
-  }
-  CORDON_RETURN_IF_ERROR(Exchange(directory_, store_));
-  done_ = true;
-  CORDON_RETURN_IF_ERROR(SyncPath(ParentOf(store_)));
-  std::error_code failed;
-  fs::remove_all(directory_, failed);  // now the old one
-  return {};
-}
-
-Result<void> ReplacePending(const std::string& store, const StoreManifest& manifest, const std::string& name,
-                            const std::string& rows, const Json& state) {
-  const std::string path = PrivatePath(store) + "/" + name;
-  CORDON_RETURN_IF_ERROR(WriteNew(path, rows, 0600));
-  CORDON_RETURN_IF_ERROR(SyncPath(path));
-  // The rename that puts the state into place makes both names durable.
-  return WriteFile(PrivatePath(store) + "/" + StateName(manifest), SealedState(state), AtomicFile::Access::kPrivate);
+Result<void> StoreStage::SealAs(StoreManifest manifest, Json state) {
+  sealed_ = std::move(manifest);
+  state_ = std::move(state);
+  const std::string path = directory_ + "/" + kManifest;
+  // Another file, not other bytes in the one that a reader may hold (StoreWatch).
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return SystemError("writing " + path);
+  CORDON_RETURN_IF_ERROR(WriteNew(path, sealed_.Text(), 0644));
+  if (sealed_.digest != base_.digest) AddPrivate(StateName(sealed_));
+  return WriteNew(private_ + "/" + StateName(sealed_), SealedState(state_), 0600);
 }
 
 }  // namespace cordon

@@ -16,6 +16,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
+#include "cordon/publish/ke_journal.h"
 #include "cordon/publish/ke_store_internal.h"
 
 namespace cordon {
@@ -23,7 +24,7 @@ namespace cordon {
 namespace fs = std::filesystem;
 using namespace internal;
 
-namespace {
+namespace internal {
 
 Result<Json> Unseal(const std::string& path, const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
@@ -34,6 +35,10 @@ Result<Json> Unseal(const std::string& path, const std::string& text) {
   if (ToHex(Sha256Of(json.dump())) != digest) return DamagedFile(path, "its digest differs");
   return json;
 }
+
+}  // namespace internal
+
+namespace {
 
 bool IsUnsigned(const Json& object, const char* key) { return !object.contains(key) || object[key].is_number_unsigned(); }
 
@@ -56,11 +61,17 @@ bool HasShape(const Json& manifest) {
   const auto count = [](const Json& object, const char* key) {
     return object.contains(key) && object[key].is_number_unsigned() && object[key].get<std::uint64_t>() <= kLargestCount;
   };
+  const auto digests = [](const Json& each) {
+    if (!each.contains("sha256")) return true;
+    return each["sha256"].is_object() &&
+           std::all_of(each["sha256"].begin(), each["sha256"].end(), [](const Json& digest) { return digest.is_string(); });
+  };
   const auto part = [&](const Json& each) {
     return each.is_object() && count(each, "rows") && count(each, "level") && each.contains("row_groups") &&
            each["row_groups"].is_object() &&
            std::all_of(std::begin(kStoreTables), std::end(kStoreTables),
-                       [&](const char* table) { return count(each["row_groups"], table); });
+                       [&](const char* table) { return count(each["row_groups"], table); }) &&
+           digests(each);
   };
   const auto file = [](const Json& each) {
     return each.is_object() && each.contains("sha256") && each["sha256"].is_string() && IsUnsigned(each, "bytes") &&
@@ -84,6 +95,19 @@ bool HasFilesByPart(const Json& manifest) {
 namespace internal {
 
 std::string StateName(const StoreManifest& manifest) { return "state-" + manifest.digest.substr(0, 16) + ".json"; }
+
+std::vector<std::string> FilesOf(const Json& state) {
+  std::vector<std::string> names;
+  if (state.contains("pending")) names.push_back(state["pending"].value("file", ""));
+  for (const Json& part : state.value("truth", Json::array())) {
+    for (const char* kind : {"values", "candidates"}) names.push_back(part[kind].value("file", ""));
+  }
+  return names;
+}
+
+bool MayHoldTables(const std::string& name) {
+  return name == kSpare || (name.starts_with("next-") && !name.ends_with(kScratch));
+}
 
 std::string SealedState(Json state) {
   state["digest"] = ToHex(Sha256Of(state.dump()));
@@ -144,17 +168,17 @@ Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth
 }
 
 StoreWatch::StoreWatch(const std::string& store)
-    : store_(store), directory_(::open(store.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+    : path_(store + "/" + kManifest), manifest_(::open(path_.c_str(), O_PATH | O_CLOEXEC)) {}
 
 StoreWatch::~StoreWatch() {
-  if (directory_ >= 0) ::close(directory_);
+  if (manifest_ >= 0) ::close(manifest_);
 }
 
 bool StoreWatch::Changed() const {
   struct stat held = {};
   struct stat now = {};
-  if (directory_ < 0 || ::fstat(directory_, &held) != 0) return false;
-  return ::stat(store_.c_str(), &now) != 0 || held.st_dev != now.st_dev || held.st_ino != now.st_ino;
+  if (manifest_ < 0 || ::fstat(manifest_, &held) != 0) return false;
+  return ::stat(path_.c_str(), &now) != 0 || held.st_dev != now.st_dev || held.st_ino != now.st_ino;
 }
 
 Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store) {
@@ -235,17 +259,22 @@ StoreLock::~StoreLock() {
   if (file_ >= 0) ::close(file_);
 }
 
-void SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state) {
-  std::set<std::string> kept = {kLock, kPolicy, StateName(manifest)};
-  if (state.contains("pending")) kept.insert(state["pending"].value("file", ""));
-  for (const Json& part : state.value("truth", Json::array())) {
-    kept.insert(part["values"].value("file", ""));
-    kept.insert(part["candidates"].value("file", ""));
-  }
+Result<void> SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state) {
+  std::set<std::string> kept = {kLock, kPolicy, kJournal, StateName(manifest)};
+  if (state.contains("spare")) kept.insert(kSpare);
+  for (std::string& name : FilesOf(state)) kept.insert(std::move(name));
+  std::vector<fs::path> left;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(PrivatePath(store), failed)) {
-    if (!kept.contains(entry.path().filename().string())) fs::remove_all(entry.path(), failed);
+    if (!kept.contains(entry.path().filename().string())) left.push_back(entry.path());
   }
+  // A spare that goes away may be the only copy of the tables that has reached the disk.
+  if (std::any_of(left.begin(), left.end(), [](const fs::path& path) { return MayHoldTables(path.filename().string()); })) {
+    CORDON_TRY(const Journal journal, ReadJournal(PrivatePath(store)));
+    if (!journal.entries.empty()) CORDON_RETURN_IF_ERROR(SettleStore(store, manifest, state));
+  }
+  for (const fs::path& path : left) fs::remove_all(path, failed);
+  return {};
 }
 
 }  // namespace cordon

@@ -8,11 +8,12 @@
 //                     manifest.json   columns, verdicts, parts, SHA-256 of all files, and a digest of itself
 //   STORE.private/    mode 0700: the policy, rows not yet published, true values and candidates of published rows
 //
-// STORE changes as a whole: a new directory is made complete and durable in STORE.private and then exchanged with it in one
-// step. Parts that stay (ke_parts.h) are copied as they are. The private state that belongs to a STORE carries the digest of
-// its manifest in its name and is durable before the exchange. So whenever a run is killed, there is the old STORE with its old
-// state or the new one with its new state. What nothing refers to is swept by the next append. A damaged file is found by its
-// digest, and refused.
+// STORE changes as a whole: what it will be is made complete in STORE.private and then exchanged with it in one step, so
+// whoever reads it reads one state, and so it is when a run is killed. An append that adds groups grows a spare of the tables
+// (ke_spare.h), and has happened once its entry in the journal is durable (ke_journal.h); after a machine has stopped
+// the journal brings the store up to it (ke_recover.h). All else is made durable file by file before the exchange. The private
+// state that belongs to a STORE carries the digest of its manifest in its name. What nothing refers to is swept by the next
+// append. A damaged file is found by its digest, and refused.
 #pragma once
 
 #include <memory>
@@ -47,7 +48,8 @@ StoreManifest SealManifest(Json json);
 // Reads the manifest and compares every file with it. An error that says which file is damaged or missing.
 Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth = FileCheck::Depth::kWhole);
 
-// Whether an append has exchanged the store since. The directory is held open, so that no other can be taken for it.
+// Whether an append has exchanged the store since. Its manifest is held open, so that no other can be taken for it; the
+// directory itself comes back with every second append.
 class StoreWatch {
  public:
   explicit StoreWatch(const std::string& store);
@@ -57,8 +59,8 @@ class StoreWatch {
   bool Changed() const;  // false where there was no store to begin with
 
  private:
-  std::string store_;
-  int directory_;
+  std::string path_;
+  int manifest_;
 };
 
 // What `read` makes of the files of a store, all of one state of it: it reads again where an append came in between, whether
@@ -102,47 +104,66 @@ class StoreLock {
   int file_;
 };
 
-// A STORE in the making: files are written into directory() by name, then Seal and Commit.
+struct Journal;
+struct TableGrowth;
+
+// A STORE in the making: its tables come into directory(), then Seal and Commit.
 class StoreStage {
  public:
   // For a new store: neither STORE nor STORE.private may be there. What an unfinished permute left is removed.
   static Result<StoreStage> ForNew(const std::string& store);
-  // For the next state of a store. REQUIRES: the lock is held.
-  static Result<StoreStage> ForNext(const std::string& store);
+  // For the next state of a store that is as `base` says. REQUIRES: the lock is held.
+  static Result<StoreStage> ForNext(const std::string& store, StoreManifest base);
   StoreStage(StoreStage&&) noexcept;
   StoreStage& operator=(StoreStage&&) = delete;
-  ~StoreStage();  // without Commit everything staged is removed
+  ~StoreStage();  // without Commit what was staged is removed, now or by the next append
 
   const std::string& directory() const { return directory_; }
   const std::string& private_directory() const { return private_; }
   // A directory for files that are needed on the way; it goes with the stage.
   Result<std::string> Scratch(const std::string& name);
-  // What is known of a table in directory(): it need not be read again.
-  void SetDigest(const std::string& name, const FileDigest& digest) { digests_[name] = ToJson(digest); }
+  // All tables: those of the store, and more. The alternative to files that are written into directory().
+  Result<void> Grow(const TableGrowth& growth, const Run& run);
   // A file in private_directory() that the state will refer to, or will not after all: then it is removed.
-  void AddPrivate(const std::string& name) { written_.push_back(private_ + "/" + name); }
+  void AddPrivate(const std::string& name) { private_files_.push_back(name); }
   void AddTruth(const Json& entry);  // the two of an entry of "truth"
   void DropTruth(const Json& entry);
   // Puts the digests of the tables into the manifest under "files", writes it and the state that belongs to it.
-  Result<StoreManifest> Seal(Json manifest, const Json& state);
-  // Makes all of it durable and puts it into place.
+  Result<void> Seal(Json manifest, Json state);
+  // For tables and a manifest that are known.
+  Result<void> SealAs(StoreManifest manifest, Json state);
+  const StoreManifest& manifest() const { return sealed_; }
+  const Json& state() const { return state_; }
+  // Puts all of it into place. It has happened, and is durable; or there is an error, and it has not.
   Result<void> Commit();
 
  private:
-  StoreStage(std::string store, std::string private_directory, bool is_new);
+  StoreStage(std::string store, std::string private_directory, StoreManifest base, bool is_new);
+  std::vector<std::string> StagedFiles() const;
+  Result<void> CommitNew();
+  Result<bool> EnterIntoJournal(const Journal& journal);
 
   std::string store_;
   std::string private_;    // STORE.private, or what will become it
   std::string directory_;  // inside private_
+  StoreManifest base_;     // what STORE is
   bool is_new_;
+  bool from_spare_ = false;
   bool done_ = false;
-  Json digests_ = Json::object();     // entries of "files"
-  std::vector<std::string> written_;  // paths that are not durable yet
-  int lock_ = -1;                     // of a new store: held as long as it is being made
+  std::vector<std::uint64_t> lengths_;  // of the tables before they were grown; none where they are new
+  Json digests_ = Json::object();       // entries of "files"
+  Json spare_;                          // entry of the state
+  StoreManifest sealed_;
+  Json state_;
+  std::vector<std::string> private_files_;  // that are new
+  int lock_ = -1;                           // of a new store: held as long as it is being made
 };
 
 // Makes the bytes of a file, or the names in a directory, durable.
 Result<void> SyncPath(const std::string& path);
+
+// Makes all of a store durable as it is; its journal is empty after that. REQUIRES: the lock is held.
+Result<void> SettleStore(const std::string& store, const StoreManifest& manifest, const Json& state);
 
 // Rows were taken in, nothing was published: they are kept in a file of their own, and the private state alone is replaced.
 // REQUIRES: the lock is held.
@@ -150,6 +171,6 @@ Result<void> ReplacePending(const std::string& store, const StoreManifest& manif
                             const std::string& rows, const Json& state);
 
 // Removes what the state does not refer to. REQUIRES: the lock is held.
-void SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state);
+Result<void> SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state);
 
 }  // namespace cordon

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the tables of a store grow without a copy and without a moment in which they are not whole. There are two of each: those
+// of STORE, and a spare of them in the private half, which is what STORE was before the last append. Tables only ever get
+// longer (io/parquet_splice.h), so the spare is the front of STORE: an append brings it up to date, adds what is new, and the
+// two directories change places. What it costs is what the last two appends have brought.
+//
+// Where there is no spare, or it is not what it should be, the tables are copied, and those of STORE become the spare.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "cordon/publish/ke_store.h"
+
+namespace cordon {
+
+struct GrownTable {
+  FileDigest digest;
+  std::uint64_t at = 0;       // its length before
+  std::string sha256_so_far;  // for the next time (base/digest.h)
+};
+using GrownTables = std::array<GrownTable, kNumStoreTables>;
+
+// Tables of a store, of each the first `keep` row groups, and after them those of the tables in the directory `more`.
+struct TableGrowth {
+  std::string store;
+  const StoreManifest& manifest;
+  const Json& state;
+  std::array<std::uint64_t, kNumStoreTables> keep = {};
+  std::string more;
+};
+
+// Whether the spare is what the state says, as far as a quick look tells; after a start of the machine by its digests.
+bool SpareFits(const std::string& store, const StoreManifest& manifest, const Json& state);
+
+// Writes the tables into `to`, which is the spare by another name, or empty. A copy is held against the manifest in passing.
+enum class From { kSpare, kCopy };
+Result<GrownTables> GrowTables(const TableGrowth& growth, From from, const std::string& to, const Run& run);
+
+// The entry of a private state for the next time.
+Json SpareEntry(const StoreManifest& spare, const GrownTables& tables);
+
+}  // namespace cordon
