@@ -84,6 +84,7 @@ void GroupRefinement::RefineGroup(GroupId g) {
 
 void GroupRefinement::SetPrice(double price) {
   options_.price = price;
+  failed_.clear();  // at another price they may go
   for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, true);
 }
 
