@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "cordon/algorithms/locality_orders.h"
@@ -113,6 +114,41 @@ TEST(ClosenessSearch, EveryGroupIsAdmittedOnRandomTables) {
     ASSERT_EQ(groups.ok(), setting.model.Admits(everything));
     if (groups.ok()) ExpectAdmittedPartition(setting, groups.value());
   }
+}
+
+// A sensitive column of far more values than a group has: the search lists those of a group, and counts of all values, taken
+// anew, say that each group is admitted.
+TEST(ClosenessSearch, GroupsOfFewOfManyValuesAreAdmittedByCountsOfAll) {
+  const std::vector<std::vector<ModelSpec>> all = {
+      {K(3), T({1, 4}, Distance::kOrdered)},
+      {K(2), T({9, 10}, Distance::kEqual)},
+      {K(3), T({2, 5}, Distance::kHierarchical)},
+      {K(2), Beta(6, BetaLikenessSpec::Kind::kBasic)},
+      {K(2), Beta(6, BetaLikenessSpec::Kind::kEnhanced), LDiversitySpec{"s", 3, LDiversitySpec::Kind::kDistinct, {}}},
+      {K(3), T({1, 3}, Distance::kOrdered), ConfidenceSpec{{}, {{"s", {"0"}}}, Rational(1, 2)}},
+      {K(3), LDiversitySpec{"s", {5, 2}, LDiversitySpec::Kind::kEntropy, {}}, T({1, 2}, Distance::kOrdered)}};
+  std::size_t most_groups = 0;
+  for (std::uint64_t seed = 0; seed < 21; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const Setting setting(RandomTable(random, 400 + random.Below(1200), 2500), all[seed % all.size()]);
+    ASSERT_EQ(setting.counted.num_sparse(), 1u);
+    const auto effort = seed % 2 == 0 ? Effort::kLow : Effort::kNormal;
+    const auto groups = setting.Search({.effort = effort});
+    ASSERT_TRUE(groups.ok());
+    most_groups = std::max(most_groups, groups.value().size());
+    const CountedColumns every(setting.table.data, setting.table.data.ColumnsOf(Role::kSensitive), false,
+                               std::numeric_limits<Code>::max());
+    for (std::size_t group = 0; group < groups.value().size(); ++group) {
+      GroupCounts counts(every);
+      counts.Add(groups.value()[group]);
+      ASSERT_TRUE(setting.model.Admits(counts)) << group;
+    }
+    if (seed % 7 == 0) {
+      EXPECT_EQ(setting.Search({.effort = effort}, 2).value().rows, groups.value().rows);
+    }
+  }
+  EXPECT_GT(most_groups, 100u);
 }
 
 TEST(ClosenessSearch, PeopleWithSeveralRowsCountOnce) {

@@ -446,7 +446,7 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
           EXPECT_NEAR(groups.RemoveGain(g, row), before - TotalLoss(each.data, {with}), 1e-4);
         }
       }
-      const BoxTree::Found found = tree.Cheapest(space.row(row), 1e9, own, nullptr);
+      const BoxTree::Found found = tree.Cheapest(space.row(row), 1e9, own, nullptr, 100'000);
       EXPECT_NEAR(found.cost, least, 1e-6);
       // Groups that change stay findable, as long as they have the rows that the bound counts on.
       if (row % 3 == 0 && groups.size() > 1 && groups.rows(own).size() > gate.min_rows()) {

@@ -24,7 +24,8 @@ std::int64_t Sum(const Counts& counts) {
 
 bool Admits(const BetaLikenessSpec& spec, const Domain& domain, const Counts& whole, const Counts& group) {
   const SetLimits sets = SetLimits::Make(spec, domain, whole, Sum(whole)).value();
-  return ShareLimits::Beta(spec, whole, Sum(whole)).Admit(group, Sum(group)) && sets.Admit(group, Sum(group));
+  return ShareLimits::Beta(spec, whole, Sum(whole)).Admit(ValueHistogram(group), Sum(group)) &&
+         sets.Admit(ValueHistogram(group), Sum(group));
 }
 
 BetaLikenessSpec Range(const Rational& beta, const Rational& range) { return {"s", beta, Kind::kEnhanced, range, {}}; }

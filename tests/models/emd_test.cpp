@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cordon/models/distance_to_whole.h"
 #include "cordon/models/verifier.h"
 #include "tests/models/cheapest_move.h"
 #include "tests/models/random_cases.h"
@@ -60,6 +61,16 @@ double JudgedDistance(const Case& each, Distance distance) {
   return verdicts[0].per_group[0];  // row 1 is in the group: it has a row of the first value
 }
 
+// From the values that the group has alone.
+Int128 ListedCost(const Case& each, const EarthMover& mover) {
+  std::vector<ValueCount> listed;
+  for (std::size_t i = 0; i < each.group.size(); ++i) {
+    if (each.group[i] > 0) listed.push_back({static_cast<Code>(i), static_cast<std::uint32_t>(each.group[i])});
+  }
+  const DistanceToWhole distance(mover, each.whole, Sum(each.whole));
+  return distance.Cost(ValueHistogram(std::span<const ValueCount>(listed)), Sum(each.group));
+}
+
 void ExpectCheapest(const Case& each, Distance distance, const Ground& ground, std::int64_t ground_scale) {
   const std::int64_t cheapest = CheapestMove(each.group, each.whole, ground);
   const EarthMover mover = EarthMover::Make(*each.domain, distance).value();
@@ -67,6 +78,7 @@ void ExpectCheapest(const Case& each, Distance distance, const Ground& ground, s
   const std::int64_t whole_rows = Sum(each.whole);
   const Int128 cost = mover.Cost(each.group, group_rows, each.whole, whole_rows);
   EXPECT_TRUE(cost * ground_scale == static_cast<Int128>(cheapest) * mover.scale());
+  EXPECT_TRUE(cost == ListedCost(each, mover));
   const double expected = static_cast<double>(cheapest) / static_cast<double>(ground_scale * group_rows * whole_rows);
   EXPECT_NEAR(JudgedDistance(each, distance), expected, 1e-14);
   EXPECT_LE(expected, 1.0);
@@ -113,6 +125,27 @@ TEST(EarthMover, LargeTablesDoNotOverflow) {
   for (const Distance distance : {Distance::kOrdered, Distance::kEqual}) {
     const EarthMover mover = EarthMover::Make(*Numbers(1, 3), distance).value();
     EXPECT_TRUE(mover.Cost(group, most, whole, most) == static_cast<Int128>(most) * most * mover.scale());
+    EXPECT_TRUE(ListedCost({Numbers(1, 3), group, whole}, mover) == static_cast<Int128>(most) * most * mover.scale());
+  }
+}
+
+// Few values of very many, in a whole that has most of them: against all values counted.
+TEST(EarthMover, FewOfManyValuesCostWhatAllOfThemDo) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const int m = static_cast<int>(Between(random, 600, 3000));
+    for (const Distance distance : {Distance::kOrdered, Distance::kEqual, Distance::kHierarchical}) {
+      Case each;
+      each.domain = distance == Distance::kHierarchical ? Tree(RandomTree(random, m).paths()) : Numbers(1, m);
+      each.group.resize(static_cast<std::size_t>(m));
+      for (std::int64_t row = Between(random, 1, 40); row > 0; --row) {
+        ++each.group[random.Below(random.Below(2) == 0 ? static_cast<std::uint64_t>(m) : 20)];
+      }
+      for (const std::int64_t count : each.group) each.whole.push_back(count + Between(random, 0, 2));
+      const EarthMover mover = EarthMover::Make(*each.domain, distance).value();
+      EXPECT_TRUE(mover.Cost(each.group, Sum(each.group), each.whole, Sum(each.whole)) == ListedCost(each, mover));
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "cordon/models/beta_likeness.h"
 #include "tests/models/random_cases.h"
 
@@ -104,8 +106,83 @@ TEST(GroupModel, DeltaNeedsEveryValueAndIsStrict) {
 
 TEST(GroupModel, ValuesOutsideTheReferenceAreRefusedByBetaAndDelta) {
   const BetaLikenessSpec beta{"s", 5, BetaLikenessSpec::Kind::kEnhanced};
-  EXPECT_FALSE(ShareLimits::Beta(beta, {10, 0}, 10).Admit(std::vector<std::int64_t>{9, 1}, 10));
-  EXPECT_FALSE(ShareLimits::Delta({"s", 5}, {10, 0}, 10).Admit(std::vector<std::int64_t>{9, 1}, 10));
+  const std::vector<std::int64_t> counts = {9, 1};
+  EXPECT_FALSE(ShareLimits::Beta(beta, {10, 0}, 10).Admit(ValueHistogram(counts), 10));
+  EXPECT_FALSE(ShareLimits::Delta({"s", 5}, {10, 0}, 10).Admit(ValueHistogram(counts), 10));
+}
+
+constexpr Code kCountAll = std::numeric_limits<Code>::max();
+constexpr Code kListAll = 0;
+
+// The values that a group has, against counts of all values.
+TEST(GroupModel, ListedValuesAreJudgedAsCountedOnes) {
+  int admitted = 0;
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto kind = static_cast<SensitiveKind>(seed % 3);
+    const RandomTable table = MakeRandomTable(seed, kind, seed % 2 == 0);
+    Random random = Random::FromSeed(seed).Substream("specs");
+    const Reference reference = ReferenceOf(table.data, View::All(table.data).rows());
+    const CountedColumns counted(table.data, {2}, true, kCountAll);
+    const CountedColumns listed(table.data, {2}, true, kListAll);
+    for (const ModelSpec& spec : RandomSpecs(random, table.data)) {
+      SCOPED_TRACE(Describe(spec));
+      const auto model = MakeGroupModel(spec, reference).value();
+      for (std::size_t group = 0; group < table.groups.size(); ++group) {
+        GroupCounts all(counted);
+        GroupCounts own(listed);
+        all.Add(table.groups[group]);
+        own.Add(table.groups[group]);
+        ASSERT_TRUE(own.histogram(0).sparse() && !all.histogram(0).sparse());
+        ASSERT_EQ(model->Admits(own), model->Admits(all));
+        ++(model->Admits(own) ? admitted : refused);
+      }
+    }
+  }
+  EXPECT_GT(admitted, 1000);
+  EXPECT_GT(refused, 1000);
+}
+
+// Rows that come and go within the room of an admitted group leave it admitted, whichever they are.
+TEST(GroupModel, RoomIsForAnyRows) {
+  int used = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomTable table = MakeRandomTable(seed, static_cast<SensitiveKind>(seed % 3), seed % 2 == 0);
+    Random random = Random::FromSeed(seed).Substream("specs");
+    const View view = View::All(table.data);
+    const Reference reference = ReferenceOf(table.data, view.rows());
+    const CountedColumns columns(table.data, {2}, true, seed % 4 < 2 ? kCountAll : kListAll);
+    for (const ModelSpec& spec : RandomSpecs(random, table.data)) {
+      SCOPED_TRACE(Describe(spec));
+      const auto model = MakeGroupModel(spec, reference).value();
+      GroupCounts all(columns);
+      all.Add(view.rows());
+      if (!model->Admits(all)) continue;
+      const std::int64_t room = model->Room(all);
+      ASSERT_LT(room, all.rows());
+      for (int trial = 0; trial < 5; ++trial) {
+        std::vector<RowId> rows(view.rows().begin(), view.rows().end());
+        random.Shuffle(std::span(rows));
+        GroupCounts rest = all;
+        for (std::int64_t i = 0; i < room; ++i) {
+          rest.Remove(rows[static_cast<std::size_t>(i)]);
+          ASSERT_TRUE(model->Admits(rest));
+          ++used;
+        }
+        std::vector<RowId> back(rows.begin(), rows.begin() + room);
+        if (back.empty()) continue;
+        // From there the other way: no more may come back than there is room for now.
+        const std::int64_t room_back = std::min<std::int64_t>(model->Room(rest), room);
+        for (std::int64_t i = 0; i < room_back; ++i) {
+          rest.Add(back[static_cast<std::size_t>(i)]);
+          ASSERT_TRUE(model->Admits(rest));
+        }
+      }
+    }
+  }
+  EXPECT_GT(used, 1000);
 }
 
 TEST(GroupModel, AnEmptyGroupIsAdmittedByNone) {

@@ -69,7 +69,7 @@ TEST(SabrePaper, Example33RunningScenario) {
 TEST(BurelPaper, Section41EqualDistancesWithVeryDifferentGains) {
   const DomainPtr domain = Flat({"HIV", "Flu"});
   const auto like = [](const Counts& group, const Counts& whole, const Rational& beta) {
-    return ShareLimits::Beta({"d", beta, BetaLikenessSpec::Kind::kBasic}, whole, 100).Admit(group, 100);
+    return ShareLimits::Beta({"d", beta, BetaLikenessSpec::Kind::kBasic}, whole, 100).Admit(ValueHistogram(group), 100);
   };
   EXPECT_EQ(EmdText({50, 50}, {40, 60}, Distance::kEqual, domain), "1/10");
   EXPECT_TRUE(like({50, 50}, {40, 60}, Rational(1, 4)));
@@ -94,8 +94,9 @@ TEST(BurelPaper, Table42IsOneLike) {
 TEST(BurelPaper, Section43ScalarsOnCensus) {
   const Counts whole = {2018, 48'402, 949'580};
   const auto admits = [&](const Rational& beta, std::int64_t rare, std::int64_t frequent) {
+    const Counts counts = {rare, frequent, 1'000'000 - rare - frequent};
     return ShareLimits::Beta({"salary", beta, BetaLikenessSpec::Kind::kEnhanced}, whole, 1'000'000)
-        .Admit(Counts{rare, frequent, 1'000'000 - rare - frequent}, 1'000'000);
+        .Admit(ValueHistogram(counts), 1'000'000);
   };
   EXPECT_TRUE(admits(1, 2018, 96'804));  // beta = 1: at most 9.6804 %
   EXPECT_FALSE(admits(1, 2018, 96'805));

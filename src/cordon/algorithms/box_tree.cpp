@@ -250,12 +250,15 @@ double BoxTree::InsertBound(NodeId node, double enough) const {
   return std::max(reach, least + growth) + static_cast<double>(min_rows_) * growth;
 }
 
-BoxTree::Found BoxTree::Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed) {
-  return all_tables_ ? CheapestBy<true>(row, bound, except, allowed) : CheapestBy<false>(row, bound, except, allowed);
+BoxTree::Found BoxTree::Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed,
+                                 std::size_t max_visits) {
+  return all_tables_ ? CheapestBy<true>(row, bound, except, allowed, max_visits)
+                     : CheapestBy<false>(row, bound, except, allowed, max_visits);
 }
 
 template <bool kTables>
-BoxTree::Found BoxTree::CheapestBy(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed) {
+BoxTree::Found BoxTree::CheapestBy(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed,
+                                   std::size_t max_visits) {
   Found found{kNoGroup, bound};
   if (nodes_.empty()) return found;
   for (std::size_t q = 0; q < d_; ++q) {
@@ -268,7 +271,7 @@ BoxTree::Found BoxTree::CheapestBy(const Rank* row, double bound, GroupId except
     const auto [least, at] = open_.back();
     open_.pop_back();
     if (least >= found.cost) continue;
-    if (++visits > max_visits_) break;
+    if (++visits > max_visits) break;
     const Node& node = nodes_[at];
     if (node.first == kNone) {
       if (node.group == except || !groups_.alive(node.group)) continue;

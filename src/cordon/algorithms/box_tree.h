@@ -29,8 +29,10 @@ class BoxTree {
     GroupId group = kNoGroup;
     double cost = 0;
   };
-  // The group other than `except` with the least InsertCost below `bound` that `allowed` lets pass.
-  Found Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed);
+  // The group other than `except` with the least InsertCost below `bound` that `allowed` lets pass, of those seen in
+  // `max_visits` nodes.
+  Found Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed,
+                 std::size_t max_visits);
   // Groups that might take up some row of the given one, box by box: all groups but itself for which s + weight * growth may
   // be below `bound`, s being the loss of a group's box with the row and growth what it has more for it. False where not all
   // could be seen in `max_visits` nodes.
@@ -92,7 +94,8 @@ class BoxTree {
                                      : space_.Span(q, lo, hi);
   }
   template <bool kTables>
-  Found CheapestBy(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed);
+  Found CheapestBy(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed,
+                   std::size_t max_visits);
   template <bool kTables>
   double InsertBound(NodeId node, double enough) const;
   double AroundBound(NodeId node, double weight, double enough) const;

@@ -312,7 +312,9 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const Effort effort = options.effort;
   if (loose && !options.growth) {
     // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
-    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
+    CORDON_TRY(const Groups refined,
+               Partition(view, model, counted,
+                         {.effort = effort, .size_decides = problem.outlook.UsuallyClose(model.MinRows())}, run));
     starts.push_back(GroupingOf(refined));
     if (options.effort != Effort::kHigh) ways.clear();
   }

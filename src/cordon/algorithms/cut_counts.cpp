@@ -14,10 +14,8 @@ constexpr std::size_t kLargest = std::size_t{1} << 20;  // entries
 
 CutCounts::CutCounts(const PartitionSpace& space, const PartitionGate& gate)
     : space_(space), gate_(gate), tables_(space.num_quasi()), inside_(gate.counted()), outside_(gate.counted()) {
-  if (!gate.keep_counts() || gate.counted().persons() != nullptr) return;
-  for (std::size_t i = 0; i < gate.counted().num_histograms(); ++i) {
-    num_values_ += static_cast<std::size_t>(gate.counted().histogram_size(i));
-  }
+  if (!gate.keep_counts() || gate.counted().num_sparse() > 0 || gate.counted().persons() != nullptr) return;
+  num_values_ = gate.counted().num_counts();
 }
 
 bool CutCounts::Has(std::size_t q) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kSlack = 1e-9;
 constexpr double kOrderedPenalty = 3;
+constexpr double kMeanDeviation = 0.7979;  // of a normal variable, of its standard deviation: sqrt(2 / pi)
 
 double AsDouble(const Rational& value) {
   return static_cast<double>(value.numerator()) / static_cast<double>(value.denominator());
@@ -182,6 +183,22 @@ void MixOutlook::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::
       --counts[c];
     }
   }
+}
+
+// The share of `size` random rows with values up to some one, F of all rows, is off by sqrt(F (1 - F) / size) x sqrt(2 / pi)
+// on average, and the distance is the mean of that over the values but the last.
+bool MixOutlook::UsuallyClose(std::int64_t size) const {
+  if (ordered_t_.empty() || histogram_.size() < 2) return true;
+  double rows = 0;
+  for (const std::int64_t count : histogram_) rows += static_cast<double>(count);
+  double below = 0;
+  double sum = 0;
+  for (std::size_t value = 0; value + 1 < histogram_.size(); ++value) {
+    below += static_cast<double>(histogram_[value]) / rows;
+    sum += std::sqrt(std::max(0.0, below * (1 - below)));
+  }
+  const double usual = sum / static_cast<double>(histogram_.size() - 1) * kMeanDeviation / std::sqrt(static_cast<double>(size));
+  return usual <= *std::min_element(ordered_t_.begin(), ordered_t_.end());
 }
 
 bool MixOutlook::HasMix(std::int64_t size) const {

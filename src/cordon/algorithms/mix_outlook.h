@@ -35,6 +35,8 @@ class MixOutlook {
   bool HasCaps() const { return has_caps_; }
   // Whether some model asks for shares in sets of values: then not any rows will do, however many there are.
   bool LooksAhead() const { return !nested_.empty(); }
+  // Whether rows taken at random, so many, are within the distances of all ordered models on average.
+  bool UsuallyClose(std::int64_t size) const;
   // About the least size from `size` on for which some mix of values looks admissible; `most` where there is none up to it.
   std::int64_t LeastSize(std::int64_t size, std::int64_t most) const;
 

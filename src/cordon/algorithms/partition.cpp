@@ -233,7 +233,7 @@ Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptio
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
   Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
   if (!peeled.ok()) return starts;
-  if (search.model.monotone() || !options.refine) {
+  if (search.model.monotone() || options.size_decides || !options.refine) {
     if (starts[0].total < kExpelAdvantage * peeled.value().total) return starts;
     starts.clear();
   }
@@ -359,7 +359,7 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
     RowPlaces places(view.size());
     RefineOptions refine = RefineBy(options.effort);
     // Groups with few admitted ones near them: to look further pays (fars, beta = 4: .108 against .114).
-    if (!search.model.monotone()) refine.max_near = kFarNear;
+    if (!search.model.monotone() && !options.size_decides) refine.max_near = kFarNear;
     if (HasFlatColumn(search)) refine.max_near = kFlatNear;
     const auto refined = [&](RowSets groups) {
       return view.size() > options.whole_rows ? RefineInParts(search, places, std::move(groups), refine, options.part_rows)

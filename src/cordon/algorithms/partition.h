@@ -30,6 +30,8 @@ struct PartitionOptions {
   Start start = Start::kAuto;
   // Whether the start is refined; without, it is what the start gives.
   bool refine = true;
+  // For models that mostly admit groups of MinRows rows: then one start, chosen as for k alone, serves as well as two.
+  bool size_decides = false;
   // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
   std::size_t whole_rows = 150'000;
   std::size_t part_rows = 30'000;

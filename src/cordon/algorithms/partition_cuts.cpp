@@ -10,6 +10,7 @@ namespace {
 constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
 // So many cuts are asked about where the model looks at more than the number of rows.
 constexpr std::size_t kMostAsked = 64;
+constexpr std::size_t kLargestFollowed = 4096;  // rows
 
 }  // namespace
 
@@ -99,8 +100,11 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
   cuts_.clear();
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
   counts_.Begin(rows);
+  // Following cuts of many rows to their ends takes long where the model is asked about each.
+  const std::size_t followed_at_most =
+      rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;
-  for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < static_cast<std::size_t>(width); ++i) {
+  for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < followed_at_most; ++i) {
     if (!tried.empty() && cuts[i].total - tried.back().total < kMargin) continue;
     if (Allowed(rows, cuts[i])) tried.push_back(cuts[i]);
   }

@@ -6,7 +6,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::size_t kLargestKept = 512;  // values of all histograms together
+constexpr std::size_t kLargestKept = 512;  // values of all histograms that count every value, together
 constexpr std::int64_t kMaskBits = 64;
 
 }  // namespace
@@ -33,9 +33,7 @@ PartitionGate::PartitionGate(const View& view, const GroupModel& model, const Co
     has_masks_ = !rows_decide_ && bits <= kMaskBits;
     return;
   }
-  std::size_t values = 0;
-  for (std::size_t i = 0; i < counted.num_histograms(); ++i) values += static_cast<std::size_t>(counted.histogram_size(i));
-  keep_counts_ = values <= kLargestKept;
+  keep_counts_ = counted.num_counts() <= kLargestKept;
 }
 
 std::uint64_t PartitionGate::Mask(Place place) const {
@@ -74,18 +72,26 @@ bool PartitionGate::Meets(Need& need, std::span<const Place> rows, std::optional
   return found >= need.least;
 }
 
+void PartitionGate::Count(std::span<const Place> rows, GroupCounts& counts) {
+  row_ids_.clear();
+  for (const Place place : rows) row_ids_.push_back(row(place));
+  counts.Clear();
+  counts.Add(row_ids_);
+}
+
 bool PartitionGate::Admits(std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
   const std::size_t size = rows.size() - (without ? 1 : 0) + (with ? 1 : 0);
   if (size < min_rows_) return false;
   if (rows_decide_) return true;
   if (needs_) return std::all_of(needs_->begin(), needs_->end(), [&](Need& need) { return Meets(need, rows, without, with); });
-  for (const Place place : rows) counts_.Add(row(place));
-  if (without) counts_.Remove(row(*without));
-  if (with) counts_.Add(row(*with));
+  row_ids_.clear();
+  for (const Place place : rows) {
+    if (place != without) row_ids_.push_back(row(place));
+  }
+  if (with) row_ids_.push_back(row(*with));
+  counts_.Add(row_ids_);
   const bool admitted = model_.Admits(counts_);
-  if (with) counts_.Remove(row(*with));
-  if (without) counts_.Add(row(*without));
-  for (const Place place : rows) counts_.Remove(row(place));
+  counts_.Clear();
   return admitted;
 }
 

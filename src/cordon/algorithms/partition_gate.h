@@ -39,6 +39,8 @@ class PartitionGate {
   bool keep_counts() const { return keep_counts_; }
   RowId row(Place place) const { return view_.rows()[place]; }
 
+  // Of the rows alone.
+  void Count(std::span<const Place> rows, GroupCounts& counts);
   // The rows, without one and with another, where given.
   bool Admits(std::span<const Place> rows, std::optional<Place> without = {}, std::optional<Place> with = {});
 
@@ -62,6 +64,7 @@ class PartitionGate {
   bool keep_counts_ = false;
   std::optional<std::vector<Need>> needs_;
   std::uint32_t question_ = 0;
+  std::vector<RowId> row_ids_;
   GroupCounts counts_;  // empty between questions
 };
 

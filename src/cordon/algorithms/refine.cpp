@@ -15,6 +15,12 @@ constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger
 constexpr int kTrims = 6;
 constexpr std::size_t kLargestBlock = 20000;  // rows that leave together
 constexpr std::size_t kTrimsTried = 8;
+constexpr std::size_t kRemembered = 64;    // rows of a block that is not tried again where it failed,
+constexpr double kWorthMore = 1.05;        // unless the leaving of a row is worth so many times what it was
+constexpr std::size_t kLargeBlock = 128;   // rows, of which each is looked for a place for a little while only:
+constexpr std::size_t kBlockVisits = 200;  // to go where others go is better in the end
+constexpr std::size_t kLook = 64;          // rows of a block after which it is seen whether it can pay
+constexpr std::size_t kManyRows = 64;      // of a group: a model that takes long to ask is asked last
 constexpr int kForesight = 4;
 constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
 constexpr std::size_t kSwapNear = 6;
@@ -31,7 +37,9 @@ GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gat
       groups_(space, gate, places),
       tree_(space, groups_, gate.min_rows(), options.max_visits),
       top_down_(space, gate),
-      places_(places) {
+      places_(places),
+      visits_(options.max_visits),
+      box_(space) {
   for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
   tree_.Build();
 }
@@ -76,6 +84,7 @@ void GroupRefinement::RefineGroup(GroupId g) {
 
 void GroupRefinement::SetPrice(double price) {
   options_.price = price;
+  failed_.clear();  // at another price they may go
   for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, true);
 }
 
@@ -95,9 +104,9 @@ BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) 
 }
 
 BoxTree::Found GroupRefinement::SearchGroups(Place row, double bound, GroupId except) {
-  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr);
+  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr, visits_);
   const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
-  return tree_.Cheapest(space_.row(row), bound, except, &allowed);
+  return tree_.Cheapest(space_.row(row), bound, except, &allowed, visits_);
 }
 
 void GroupRefinement::Move(Place row, GroupId to) {
@@ -140,6 +149,8 @@ void GroupRefinement::Relocate(GroupId g) {
   if (groups_.rows(g).size() <= gate_.min_rows()) return;
   around_bound_ = -1;
   int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
+  const bool ask_last = gate_.counted().num_sparse() > 0 && groups_.rows(g).size() >= kManyRows;
+  std::optional<Place> before;  // the last that went
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
     moved = false;
@@ -148,7 +159,7 @@ void GroupRefinement::Relocate(GroupId g) {
       if (groups_.loss(g) < kMargin) return;
       if (groups_.group_of(row) != g) continue;
       const double gain = groups_.RemoveGain(g, row);
-      if (gain < kMargin || !groups_.CanRemove(g, row)) continue;
+      if (gain < kMargin || (!ask_last && !groups_.CanRemove(g, row))) continue;
       if (gain > around_bound_ && looks > 0) {
         --looks;
         around_bound_ = gain;
@@ -158,9 +169,11 @@ void GroupRefinement::Relocate(GroupId g) {
           looks = 0;
         }
       }
-      const BoxTree::Found found = gain <= around_bound_ ? SearchAround(row, gain - kMargin) : Search(row, gain - kMargin, g);
-      if (found.group == kNoGroup) continue;
+      const BoxTree::Found found =
+          gain <= around_bound_ ? SearchAround(row, gain - kMargin) : SearchNext(row, gain - kMargin, g, before);
+      if (found.group == kNoGroup || (ask_last && !groups_.CanRemove(g, row))) continue;
       Move(row, found.group);
+      before = row;
       for (BoxTree::Candidate& each : around_) {
         if (each.group == found.group) each.bound = 0;  // it has grown: more may fit
       }
@@ -175,24 +188,39 @@ void GroupRefinement::Trim(GroupId g) {
   }
 }
 
+// Large blocks take long to move and back. One that could not go for what it was worth will not for hardly more.
+bool GroupRefinement::FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const {
+  const auto found = rows >= kRemembered ? failed_.find(g) : failed_.end();
+  if (found == failed_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const TrimCut& each) {
+    return each.attribute == cut.attribute && each.lo == cut.lo && each.hi == cut.hi && cut.per_row < kWorthMore * each.per_row;
+  });
+}
+
 bool GroupRefinement::TrimOnce(GroupId g) {
   std::vector<TrimCut> cuts;
   if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
   std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
+  std::vector<Place> kept;
   std::vector<Place> block;
-  for (std::size_t i = 0; i < cuts.size() && i < kTrimsTried; ++i) {
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < cuts.size() && tried < kTrimsTried; ++i) {
+    kept.clear();
     block.clear();
     for (const Place row : groups_.rows(g)) {
       const Rank rank = space_.row(row)[cuts[i].attribute];
-      if (rank < cuts[i].lo || rank > cuts[i].hi) block.push_back(row);
+      (rank < cuts[i].lo || rank > cuts[i].hi ? block : kept).push_back(row);
     }
-    if (block.size() > kLargestBlock) continue;
-    std::sort(block.begin(), block.end());
+    if (!gate_.Admits(kept)) continue;
+    ++tried;
+    if (block.size() > kLargestBlock || FailedBefore(g, cuts[i], block.size())) continue;
+    SortBlock(block);
     if (MoveBlock(g, block, cuts[i].potential)) return true;
+    if (block.size() >= kRemembered) failed_[g].push_back(cuts[i]);
   }
   if (groups_.rows(g).size() > kLargestBlock || CannotDissolve(g)) return false;
   block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
-  std::sort(block.begin(), block.end());
+  SortBlock(block);
   if (!MoveBlock(g, block, groups_.total(g))) return false;
   tree_.Erase(g);
   return true;
@@ -206,80 +234,159 @@ bool GroupRefinement::CannotDissolve(GroupId g) {
   const auto size = static_cast<double>(rows.size());
   const double limit = kDissolveLook * groups_.loss(g);
   if (!tree_.Around(g, static_cast<double>(gate_.min_rows()) / size, limit, around_)) return false;
-  least_.assign(rows.size(), MayLeaveOut() ? std::min(limit, options_.price) : limit);
+  CountKinds(rows);
+  const double most = MayLeaveOut() ? std::min(limit, options_.price) : limit;
+  for (Kind& kind : kinds_) kind.least = most;
   for (const BoxTree::Candidate& each : around_) {
     const double weight = static_cast<double>(groups_.rows(each.group).size()) / size;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (each.bound >= least_[i]) continue;
-      const double with = groups_.LossWith(each.group, space_.row(rows[i]));
-      least_[i] = std::min(least_[i], with + weight * (with - groups_.loss(each.group)));
+    for (Kind& kind : kinds_) {
+      if (each.bound >= kind.least) continue;
+      const double with = groups_.LossWith(each.group, space_.row(kind.row));
+      kind.least = std::min(kind.least, with + weight * (with - groups_.loss(each.group)));
     }
   }
-  return std::accumulate(least_.begin(), least_.end(), 0.0) >= groups_.total(g);
+  double sum = 0;
+  for (const Kind& kind : kinds_) sum += kind.rows * kind.least;
+  return sum >= groups_.total(g);
 }
 
+void GroupRefinement::GrowingBox::Add(Place row) {
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < lo_.size(); ++q) {
+    lo_[q] = empty_ ? ranks[q] : std::min(lo_[q], ranks[q]);
+    hi_[q] = empty_ ? ranks[q] : std::max(hi_[q], ranks[q]);
+  }
+  empty_ = false;
+}
+
+double GroupRefinement::GrowingBox::Loss() const {
+  double sum = 0;
+  for (std::size_t q = 0; q < lo_.size(); ++q) sum += space_.Span(q, lo_[q], hi_[q]);
+  return sum;
+}
+
+// All that would gain, whether the model allows them or not.
 void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
   const std::size_t size = groups_.rows(g).size();
   const std::size_t spare = size - gate_.min_rows();
-  std::vector<Rank> ranks;
+  std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+  std::vector<double> losses(size);
   for (std::size_t q = 0; q < space_.num_quasi(); ++q) {
     const Rank lo = groups_.lo(g, q);
     const Rank hi = groups_.hi(g, q);
     if (lo == hi) continue;
-    ranks.clear();
-    for (const Place row : groups_.rows(g)) ranks.push_back(space_.row(row)[q]);
-    std::sort(ranks.begin(), ranks.end());
+    const auto rank = [&](std::size_t i) { return space_.row(rows[i])[q]; };
+    std::sort(rows.begin(), rows.end(),
+              [&](Place a, Place b) { return std::pair(space_.row(a)[q], a) < std::pair(space_.row(b)[q], b); });
+    // Rows first..last in this order are kept; all rows of their ranks are among them.
+    const auto consider = [&](std::size_t first, std::size_t last, double loss) {
+      const std::size_t kept = last + 1 - first;
+      if (kept == size || kept < gate_.min_rows()) return;
+      const double potential = groups_.total(g) - loss * static_cast<double>(kept);
+      if (potential < kMargin) return;
+      cuts.push_back({potential / static_cast<double>(size - kept), potential, q, rank(first), rank(last)});
+    };
     if (!space_.has_nodes(q)) {
-      for (std::size_t i = 1; i <= spare; ++i) {
-        if (ranks[i] != ranks[i - 1]) TryTrim(g, q, ranks[i], hi, cuts);
+      box_.Clear();
+      for (std::size_t i = size; i-- > 1;) {
+        box_.Add(rows[i]);
+        if (i <= spare) losses[i] = box_.Loss();
       }
       for (std::size_t i = 1; i <= spare; ++i) {
-        if (ranks[size - i] != ranks[size - i - 1]) TryTrim(g, q, lo, ranks[size - i - 1], cuts);
+        if (rank(i) != rank(i - 1)) consider(i, size - 1, losses[i]);
+      }
+      box_.Clear();
+      for (std::size_t i = 0; i + 1 < size; ++i) {
+        box_.Add(rows[i]);
+        if (i + 1 + spare >= size) losses[i] = box_.Loss();
+      }
+      for (std::size_t i = 1; i <= spare; ++i) {
+        if (rank(size - i) != rank(size - i - 1)) consider(0, size - i - 1, losses[size - i - 1]);
       }
       continue;
     }
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     int depth = 0;
     while (depth < space_.depth(q) && space_.ancestor(q, lo, depth) == space_.ancestor(q, hi, depth)) ++depth;
     for (; depth < space_.depth(q); ++depth) {
-      for (std::size_t first = 0; first < ranks.size();) {
+      for (std::size_t first = 0; first < size;) {
+        box_.Clear();
+        box_.Add(rows[first]);
         std::size_t last = first;
-        while (last + 1 < ranks.size() && space_.ancestor(q, ranks[last + 1], depth) == space_.ancestor(q, ranks[first], depth))
-          ++last;
-        TryTrim(g, q, ranks[first], ranks[last], cuts);
+        while (last + 1 < size && space_.ancestor(q, rank(last + 1), depth) == space_.ancestor(q, rank(first), depth)) {
+          box_.Add(rows[++last]);
+        }
+        consider(first, last, box_.Loss());
         first = last + 1;
       }
     }
   }
 }
 
-void GroupRefinement::TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts) {
-  std::vector<Place> kept;
-  for (const Place row : groups_.rows(g)) {
-    const Rank rank = space_.row(row)[q];
-    if (lo <= rank && rank <= hi) kept.push_back(row);
+// Equal rows together, each kind where its first row is: where one went tells where the next goes.
+void GroupRefinement::SortBlock(std::vector<Place>& rows) const {
+  const std::size_t width = space_.num_quasi();
+  const auto end_of = [&](Place row) { return space_.row(row) + width; };
+  std::sort(rows.begin(), rows.end(), [&](Place a, Place b) {
+    const auto [one, other] = std::mismatch(space_.row(a), end_of(a), space_.row(b));
+    return one == end_of(a) ? a < b : *one < *other;
+  });
+  std::vector<std::pair<Place, Place>> firsts;  // the first of its kind, the row
+  for (const Place row : rows) {
+    const bool same = !firsts.empty() && std::equal(space_.row(row), end_of(row), space_.row(firsts.back().second));
+    firsts.emplace_back(same ? firsts.back().first : row, row);
   }
-  const std::size_t leaving = groups_.rows(g).size() - kept.size();
-  if (leaving == 0 || kept.size() < gate_.min_rows()) return;
-  const double potential = groups_.total(g) - top_down_.Loss(kept);
-  if (potential < kMargin || !gate_.Admits(kept)) return;
-  cuts.push_back({potential / static_cast<double>(leaving), potential, q, lo, hi});
+  std::sort(firsts.begin(), firsts.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = firsts[i].second;
+}
+
+// In large groups many rows are equal.
+void GroupRefinement::CountKinds(std::span<const Place> rows) {
+  std::vector<Place> sorted(rows.begin(), rows.end());
+  if (rows.size() >= kManyRows) SortBlock(sorted);
+  kinds_.clear();
+  for (const Place row : sorted) {
+    if (kinds_.empty() || rows.size() < kManyRows || !Equal(row, kinds_.back().row)) kinds_.push_back({row});
+    ++kinds_.back().rows;
+  }
+}
+
+bool GroupRefinement::Equal(Place a, Place b) const {
+  return std::equal(space_.row(a), space_.row(a) + space_.num_quasi(), space_.row(b));
+}
+
+// Where a row of a block costs least. The group that took up the row before it is a good guess, so that less is looked at;
+// of an equal row it is the answer: no other group took that one up for less than this one costs there now.
+BoxTree::Found GroupRefinement::SearchNext(Place row, double bound, GroupId except, std::optional<Place> before) {
+  const GroupId last = before ? groups_.group_of(*before) : kNoGroup;
+  if (last == kNoGroup) return Search(row, bound, except);
+  const double cost = groups_.InsertCost(last, space_.row(row));
+  if (cost >= bound || !groups_.CanInsert(last, row)) return Search(row, bound, except);
+  if (Equal(row, *before)) return {last, cost};
+  const BoxTree::Found found = Search(row, cost, except);
+  return found.group != kNoGroup ? found : BoxTree::Found{last, cost};
 }
 
 // Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
-// potential, or none.
+// potential, or none. Large blocks are given up where the first
+// rows cost more than their share: most of them would fail, after all of the work.
 bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
   const bool was_dirty = groups_.dirty(g);
   std::vector<std::pair<GroupId, bool>> moved;
+  std::optional<Place> before;
+  if (rows.size() >= kLargeBlock) visits_ = std::min(visits_, kBlockVisits);
   double cost = 0;
   for (const Place row : rows) {
     const double bound = potential - cost - kMargin;
-    const BoxTree::Found found = bound > 0 ? Search(row, bound, g) : BoxTree::Found{};
+    const BoxTree::Found found = bound > 0 ? SearchNext(row, bound, g, before) : BoxTree::Found{};
     if (found.group == kNoGroup) break;
     moved.emplace_back(found.group, found.group != kLeftOut && groups_.dirty(found.group));
     cost += found.cost;
     Move(row, found.group);
+    before = row;
+    const bool too_dear = cost * static_cast<double>(rows.size()) >= potential * static_cast<double>(kLook);
+    if (moved.size() == kLook && too_dear) break;
   }
+  visits_ = options_.max_visits;
   if (moved.size() == rows.size() && cost < potential - kMargin) return true;
   for (std::size_t i = moved.size(); i-- > 0;) {
     Move(rows[i], g);

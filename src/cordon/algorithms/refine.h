@@ -15,6 +15,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <unordered_map>
 
 #include "cordon/algorithms/box_tree.h"
 #include "cordon/algorithms/partition_cuts.h"
@@ -61,12 +63,31 @@ class GroupRefinement {
     Rank hi = 0;
   };
 
+  // The box around rows that come one by one.
+  class GrowingBox {
+   public:
+    explicit GrowingBox(const PartitionSpace& space) : space_(space), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
+    void Clear() { empty_ = true; }
+    void Add(Place row);
+    double Loss() const;
+
+   private:
+    const PartitionSpace& space_;
+    std::vector<Rank> lo_;
+    std::vector<Rank> hi_;
+    bool empty_ = true;
+  };
+
   void RefineGroup(GroupId g);
   void Relocate(GroupId g);
   void Trim(GroupId g);
   bool TrimOnce(GroupId g);
   void FindTrims(GroupId g, std::vector<TrimCut>& cuts);
-  void TryTrim(GroupId g, std::size_t q, Rank lo, Rank hi, std::vector<TrimCut>& cuts);
+  bool FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const;
+  void SortBlock(std::vector<Place>& rows) const;
+  void CountKinds(std::span<const Place> rows);
+  bool Equal(Place a, Place b) const;
+  BoxTree::Found SearchNext(Place row, double bound, GroupId except, std::optional<Place> before);
   bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
   void Split(GroupId g);
   bool CannotDissolve(GroupId g);
@@ -92,7 +113,15 @@ class GroupRefinement {
   std::vector<Place> left_out_;  // places_.at says where in it
   std::vector<BoxTree::Candidate> around_;
   double around_bound_ = 0;  // what may take up a row of the group at hand for less is among them
-  std::vector<double> least_;
+  struct Kind {              // equal rows of a group
+    Place row;
+    double rows = 0;
+    double least = 0;  // what each costs at least elsewhere
+  };
+  std::vector<Kind> kinds_;
+  std::size_t visits_;  // nodes that a search for a row's group may see now
+  GrowingBox box_;
+  std::unordered_map<GroupId, std::vector<TrimCut>> failed_;  // large blocks that stayed
 };
 
 }  // namespace cordon

@@ -40,8 +40,8 @@ void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
   }
   if (gate_.keep_counts()) {
     if (group.counts == nullptr) group.counts = std::make_unique<GroupCounts>(gate_.counted());
-    group.counts->Clear();
-    for (const Place row : group.rows) group.counts->Add(gate_.row(row));
+    gate_.Count(group.rows, *group.counts);
+    group.room = kUnknown;
   }
   Settle(g);
 }
@@ -146,6 +146,7 @@ void RefineGroups::Insert(GroupId g, Place row) {
   group.rows.push_back(row);
   group.dirty = true;
   if (group.counts != nullptr) group.counts->Add(gate_.row(row));
+  group.room = group.room > 0 ? group.room - 1 : kUnknown;
   if (!group.of_bit.empty()) CountBits(group, row, true);
   Rank* const ends = &ends_[g * 4 * d_];
   const Rank* const ranks = space_.row(row);
@@ -178,6 +179,7 @@ void RefineGroups::Remove(Place row) {
   places_.group[row] = kNoGroup;
   group.dirty = true;
   if (group.counts != nullptr) group.counts->Remove(gate_.row(row));
+  group.room = group.room > 0 ? group.room - 1 : kUnknown;
   if (!group.of_bit.empty()) CountBits(group, row, false);
   if (group.rows.empty()) return Settle(g);
   const Rank* const ends = &ends_[g * 4 * d_];
@@ -231,11 +233,19 @@ double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
   return sum;
 }
 
+// Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
+bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
+  if (gate_.counted().num_sparse() == 0 || group.rows.size() < kManyRows) return false;
+  if (group.room == kUnknown) group.room = gate_.model().Room(*group.counts);
+  return group.room >= rows;
+}
+
 bool RefineGroups::CanRemove(GroupId g, Place row) {
   Group& group = groups_[g];
   if (group.rows.size() <= gate_.min_rows()) return false;
   if (gate_.has_masks() && group.rows.size() >= kManyRows) return AdmittedWithout(group, row);
   if (group.counts == nullptr) return gate_.Admits(group.rows, row);
+  if (HasRoom(group, 1)) return true;
   group.counts->Remove(gate_.row(row));
   const bool can = gate_.model().Admits(*group.counts);
   group.counts->Add(gate_.row(row));
@@ -246,6 +256,7 @@ bool RefineGroups::CanInsert(GroupId g, Place row) {
   Group& group = groups_[g];
   if (gate_.model().monotone()) return true;
   if (group.counts == nullptr) return gate_.Admits(group.rows, {}, row);
+  if (HasRoom(group, 1)) return true;
   group.counts->Add(gate_.row(row));
   const bool can = gate_.model().Admits(*group.counts);
   group.counts->Remove(gate_.row(row));
@@ -255,6 +266,7 @@ bool RefineGroups::CanInsert(GroupId g, Place row) {
 bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
   Group& group = groups_[g];
   if (group.counts == nullptr) return gate_.Admits(group.rows, out, in);
+  if (HasRoom(group, 2)) return true;
   group.counts->Remove(gate_.row(out));
   group.counts->Add(gate_.row(in));
   const bool can = gate_.model().Admits(*group.counts);

@@ -70,14 +70,17 @@ class RefineGroups {
   bool CanSwap(GroupId g, Place out, Place in);
 
  private:
+  static constexpr std::int64_t kUnknown = -1;
   struct Group {
     std::vector<Place> rows;
     double loss = 0;
     bool dirty = true;
     std::unique_ptr<GroupCounts> counts;  // where the gate says so
+    std::int64_t room = kUnknown;         // what the model says of the counts
     std::vector<std::uint32_t> of_bit;    // rows per bit of the gate's masks; only of large groups
     std::vector<std::uint32_t> of_rank;   // rows per rank, attribute after attribute; only of large groups that rows leave
   };
+  bool HasRoom(Group& group, std::int64_t rows) const;
   void Rescan(GroupId g, std::size_t q);
   void CountRanks(Group& group) const;
   void CountBits(Group& group, Place row, bool more) const;

@@ -156,7 +156,7 @@ bool WindowModels::Fit(const ValueCounts& tuples, const ValueCounts& window) con
   }
   for (const Likeness& likeness : likeness_) {
     const ShareLimits limits = ShareLimits::Beta(likeness.spec, window.counts[likeness.column], window.rows);
-    if (!limits.Admit(tuples.counts[likeness.column], tuples.rows)) return false;
+    if (!limits.Admit(ValueHistogram(tuples.counts[likeness.column]), tuples.rows)) return false;
   }
   for (const Diversity& need : diversity_) {
     const auto missing = attributes_[need.column].domain->missing();

@@ -65,7 +65,6 @@ ShareLimits ShareLimits::Beta(const BetaLikenessSpec& spec, const std::vector<st
 ShareLimits ShareLimits::Delta(const DeltaDisclosureSpec& spec, const std::vector<std::int64_t>& whole,
                                std::int64_t whole_rows) {
   ShareLimits made;
-  std::int64_t values = 0;
   // |ln(q / p)| is below ln 2^64 < 45 for any counts: a larger delta asks only that every value be there.
   const long double factor = std::exp(std::min(AsReal(spec.delta), 45.0L));
   for (const std::int64_t count : whole) {
@@ -74,19 +73,28 @@ ShareLimits ShareLimits::Delta(const DeltaDisclosureSpec& spec, const std::vecto
     if (count > 0) {
       limit.most = OnGrid(rows * factor * (1 - kMargin), whole_rows);
       limit.least = OnGrid(rows / factor * (1 + kMargin), whole_rows) + 1;
-      ++values;
+      ++made.num_wanted_;
     }
     made.limits_.push_back(limit);
   }
-  made.min_rows_ = std::max<std::int64_t>(values, 1);
+  made.min_rows_ = std::max<std::int64_t>(static_cast<std::int64_t>(made.num_wanted_), 1);
   return made;
 }
 
-bool ShareLimits::Admit(std::span<const std::int64_t> counts, std::int64_t rows) const {
+bool ShareLimits::Admit(const ValueHistogram& counts, std::int64_t rows) const {
   if (rows == 0) return false;
-  CORDON_CHECK_EQ(counts.size(), limits_.size());
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0 ? limits_[i].least > 0 : !limits_[i].Admit(counts[i], rows)) return false;
+  if (counts.sparse()) {
+    std::size_t wanted = 0;
+    for (const ValueCount& each : counts.listed()) {
+      if (!limits_[each.value].Admit(each.count, rows)) return false;
+      wanted += limits_[each.value].least > 0 ? 1 : 0;
+    }
+    return wanted == num_wanted_;
+  }
+  const std::span<const std::int64_t> all = counts.counts();
+  CORDON_CHECK_EQ(all.size(), limits_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == 0 ? limits_[i].least > 0 : !limits_[i].Admit(all[i], rows)) return false;
   }
   return true;
 }

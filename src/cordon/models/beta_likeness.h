@@ -44,12 +44,13 @@ class ShareLimits {
   static ShareLimits Delta(const DeltaDisclosureSpec& spec, const std::vector<std::int64_t>& whole, std::int64_t whole_rows);
 
   // REQUIRES: rows is the sum of the counts.
-  bool Admit(std::span<const std::int64_t> counts, std::int64_t rows) const;
+  bool Admit(const ValueHistogram& counts, std::int64_t rows) const;
   const ShareLimit& operator[](std::size_t value) const { return limits_[value]; }
   std::int64_t min_rows() const { return min_rows_; }
 
  private:
   std::vector<ShareLimit> limits_;
+  std::size_t num_wanted_ = 0;  // values that every group has to have
   std::int64_t min_rows_ = 1;
 };
 
@@ -61,7 +62,7 @@ class SetLimits {
                                 std::int64_t whole_rows);
 
   // REQUIRES: every single value is within its limit, rows is the sum of the counts.
-  bool Admit(std::span<const std::int64_t> counts, std::int64_t rows) const;
+  bool Admit(const ValueHistogram& counts, std::int64_t rows) const;
   std::size_t size() const { return sets_.size(); }  // those that the limits of single values do not settle
 
  private:
@@ -80,7 +81,7 @@ class BetaLikeness final : public GroupModel {
 
   std::string Describe() const override { return cordon::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
-    const auto counts = group.histogram(histogram_);
+    const ValueHistogram counts = group.histogram(histogram_);
     return limits_.Admit(counts, group.rows()) && sets_.Admit(counts, group.rows());
   }
   std::int64_t MinRows() const override { return limits_.min_rows(); }

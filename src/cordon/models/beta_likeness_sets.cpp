@@ -2,6 +2,7 @@
 //
 // beta-likeness of sets of related values. Where the bound of a set is linear it is the sum of the bounds of its values,
 // and those hold already: only sets with p > e^-beta are kept. With the basic kind there are none.
+#include <algorithm>
 #include <cmath>
 
 #include "cordon/models/beta_likeness.h"
@@ -87,16 +88,27 @@ Result<SetLimits> SetLimits::Make(const BetaLikenessSpec& spec, const Domain& do
   return made;
 }
 
-bool SetLimits::Admit(std::span<const std::int64_t> counts, std::int64_t rows) const {
+bool SetLimits::Admit(const ValueHistogram& counts, std::int64_t rows) const {
   if (sets_.empty()) return true;
-  static thread_local std::vector<std::int64_t> before;  // rows with smaller codes
-  before.resize(counts.size() + 1);
-  for (std::size_t i = 0; i < counts.size(); ++i) before[i + 1] = before[i] + counts[i];
-  for (const Set& set : sets_) {
-    const std::int64_t count = before[static_cast<std::size_t>(set.last) + 1] - before[set.first];
-    if (count > 0 && !set.limit.Admit(count, rows)) return false;
+  static thread_local std::vector<std::int64_t> before;  // rows with smaller codes, or of entries that are listed earlier
+  before.assign(1, 0);
+  const auto all_admit = [&](const auto& place) {
+    return std::all_of(sets_.begin(), sets_.end(), [&](const Set& set) {
+      const std::int64_t count = before[place(set.last + 1)] - before[place(set.first)];
+      return count == 0 || set.limit.Admit(count, rows);
+    });
+  };
+  if (counts.sparse()) {
+    const std::span<const ValueCount> listed = counts.listed();
+    for (const ValueCount& each : listed) before.push_back(before.back() + each.count);
+    return all_admit([&](Code code) {
+      const auto found = std::lower_bound(listed.begin(), listed.end(), code,
+                                          [](const ValueCount& each, Code wanted) { return each.value < wanted; });
+      return static_cast<std::size_t>(found - listed.begin());
+    });
   }
-  return true;
+  for (const std::int64_t count : counts.counts()) before.push_back(before.back() + count);
+  return all_admit([](Code code) { return static_cast<std::size_t>(code); });
 }
 
 }  // namespace cordon

@@ -4,6 +4,7 @@
 // is a weighted mean), not monotone.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "cordon/models/group_model.h"
@@ -17,7 +18,9 @@ class Confidence final : public GroupModel {
     std::vector<Code> values;
   };
 
-  Confidence(ConfidenceSpec spec, std::vector<Guarded> guarded) : spec_(std::move(spec)), guarded_(std::move(guarded)) {}
+  Confidence(ConfidenceSpec spec, std::vector<Guarded> guarded) : spec_(std::move(spec)), guarded_(std::move(guarded)) {
+    for (Guarded& each : guarded_) std::sort(each.values.begin(), each.values.end());
+  }
 
   std::string Describe() const override { return cordon::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
@@ -25,9 +28,14 @@ class Confidence final : public GroupModel {
     // Counts < 2^32, parts of h < 2^30: 2^62 fits 64 bits.
     const std::int64_t most = group.rows() * spec_.h.numerator();
     for (const Guarded& guarded : guarded_) {
-      const auto counts = group.histogram(guarded.histogram);
+      const ValueHistogram counts = group.histogram(guarded.histogram);
+      const auto too_many = [&](std::int64_t count) { return count * spec_.h.denominator() > most; };
+      for (const ValueCount& each : counts.listed()) {
+        if (too_many(each.count) && std::binary_search(guarded.values.begin(), guarded.values.end(), each.value)) return false;
+      }
+      if (counts.sparse()) continue;
       for (const Code value : guarded.values) {
-        if (counts[value] * spec_.h.denominator() > most) return false;
+        if (too_many(counts.counts()[value])) return false;
       }
     }
     return true;

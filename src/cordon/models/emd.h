@@ -27,7 +27,9 @@ class EarthMover {
   // An error where the domain has no such distance: hierarchical wants categories.
   static Result<EarthMover> Make(const Domain& domain, Distance distance);
 
+  Distance distance() const { return distance_; }
   std::int64_t scale() const { return scale_; }
+  const Hierarchy* hierarchy() const { return hierarchy_.get(); }  // of the distance hierarchical
   // REQUIRES: both by code of the domain; group_rows and whole_rows are their sums, above 0.
   Int128 Cost(std::span<const std::int64_t> group, std::int64_t group_rows, std::span<const std::int64_t> whole,
               std::int64_t whole_rows) const;

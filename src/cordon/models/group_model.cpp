@@ -42,7 +42,7 @@ Made Make(const TClosenessSpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
   CORDON_TRY(EarthMover distance,
              EarthMover::Make(*reference.sensitive[at].domain, spec.distance).WithContext("column '{}'", spec.sensitive));
-  return New<TCloseness>(spec, std::move(distance), at, reference.histograms[at], reference.rows);
+  return New<TCloseness>(spec, DistanceToWhole(std::move(distance), reference.histograms[at], reference.rows), at);
 }
 
 Made Make(const BetaLikenessSpec& spec, const Reference& reference) {
@@ -159,6 +159,12 @@ std::int64_t AllOf::MinRows() const {
   std::int64_t most = 1;
   for (const auto& model : models_) most = std::max(most, model->MinRows());
   return most;
+}
+
+std::int64_t AllOf::Room(const GroupCounts& group) const {
+  std::int64_t room = group.rows();
+  for (const auto& model : models_) room = room > 0 ? std::min(room, model->Room(group)) : 0;
+  return room;
 }
 
 bool AllOf::monotone() const {

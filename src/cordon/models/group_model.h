@@ -56,6 +56,9 @@ class GroupModel {
   // No group with fewer rows is admitted: a bound for pruning.
   virtual std::int64_t MinRows() const { return 1; }
   virtual bool monotone() const { return false; }
+  // So many rows may join or leave an admitted group, whichever they are, and it stays admitted: a bound that saves asking
+  // again about large groups. 0 where the model does not know.
+  virtual std::int64_t Room(const GroupCounts&) const { return 0; }
   // Whether Admits looks at histograms / at persons; a search need not keep what nobody looks at.
   virtual bool uses_histograms() const { return true; }
   virtual bool uses_persons() const { return false; }
@@ -79,6 +82,7 @@ class AllOf final : public GroupModel {
   bool Admits(const GroupCounts& group) const override;
   std::int64_t MinRows() const override;
   bool monotone() const override;
+  std::int64_t Room(const GroupCounts& group) const override;
   bool uses_histograms() const override;
   bool uses_persons() const override;
   std::optional<std::vector<DistinctNeed>> only_distinct() const override;

@@ -7,6 +7,8 @@
 // a union is a weighted mean of the shares; not monotone.
 #pragma once
 
+#include <algorithm>
+
 #include "cordon/models/group_model.h"
 
 namespace cordon {
@@ -20,6 +22,7 @@ class KAnonymity final : public GroupModel {
   bool Admits(const GroupCounts& group) const override { return group.persons() >= k_; }
   std::int64_t MinRows() const override { return k_; }
   bool monotone() const override { return true; }
+  std::int64_t Room(const GroupCounts& group) const override { return std::max<std::int64_t>(group.persons() - k_, 0); }
   bool uses_histograms() const override { return false; }
   bool uses_persons() const override { return true; }
   std::optional<std::vector<DistinctNeed>> only_distinct() const override {

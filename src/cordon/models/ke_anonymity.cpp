@@ -12,21 +12,20 @@ KeAnonymity::KeAnonymity(KeAnonymitySpec spec, std::size_t histogram, std::share
 }
 
 bool KeAnonymity::Admits(const GroupCounts& group) const {
-  const std::span<const std::int64_t> counts = group.histogram(histogram_);
   const Code num_values = domain_->size() - (domain_->missing() ? 1 : 0);  // missing is the last code of numbers
   std::int64_t distinct = 0;
   std::int64_t rows = 0;
   std::int64_t most = 0;
   Code first = 0;
   Code last = 0;
-  for (Code code = 0; code < num_values; ++code) {
-    if (counts[code] == 0) continue;
+  group.histogram(histogram_).ForEach([&](Code code, std::int64_t count) {
+    if (code >= num_values) return;
     if (distinct == 0) first = code;
     last = code;
     ++distinct;
-    rows += counts[code];
-    most = std::max(most, counts[code]);
-  }
+    rows += count;
+    most = std::max(most, count);
+  });
   if (distinct < spec_.k) return false;
   if (static_cast<Int128>(domain_->value(last)) - domain_->value(first) < e_) return false;
   return !spec_.max_share || Rational(most, rows) <= *spec_.max_share;

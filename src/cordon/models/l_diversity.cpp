@@ -47,12 +47,12 @@ bool EntropyIsLogOf(const Rational& l, std::span<const std::int64_t> counts, std
 }
 
 // The counts of the values that occur, the missing one left out.
-std::vector<std::int64_t>& PresentCounts(std::span<const std::int64_t> counts, std::optional<Code> missing) {
+std::vector<std::int64_t>& PresentCounts(const ValueHistogram& counts, std::optional<Code> missing) {
   static thread_local std::vector<std::int64_t> present;
   present.clear();
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] > 0 && static_cast<Code>(i) != missing) present.push_back(counts[i]);
-  }
+  counts.ForEach([&](Code value, std::int64_t count) {
+    if (value != missing) present.push_back(count);
+  });
   return present;
 }
 
@@ -65,7 +65,7 @@ LDiversity::LDiversity(LDiversitySpec spec, std::size_t histogram, std::optional
 }
 
 bool LDiversity::Admits(const GroupCounts& group) const {
-  const auto counts = group.histogram(histogram_);
+  const ValueHistogram counts = group.histogram(histogram_);
   switch (spec_.kind) {
     case LDiversitySpec::Kind::kDistinct: return AdmitsDistinct(counts);
     case LDiversitySpec::Kind::kEntropy: return AdmitsEntropy(counts);
@@ -78,9 +78,9 @@ std::int64_t LDiversity::MinRows() const {
   return (spec_.l.numerator() + spec_.l.denominator() - 1) / spec_.l.denominator();  // l values, in the entropy's sense too
 }
 
-bool LDiversity::AdmitsDistinct(std::span<const std::int64_t> counts) const {
-  std::int64_t present = 0;
-  for (const std::int64_t count : counts) present += count > 0 ? 1 : 0;
+bool LDiversity::AdmitsDistinct(const ValueHistogram& counts) const {
+  std::int64_t present = static_cast<std::int64_t>(counts.listed().size());
+  for (const std::int64_t count : counts.counts()) present += count > 0 ? 1 : 0;
   if (missing_ && counts[*missing_] > 0) --present;
   return present >= spec_.l.numerator();  // l is whole
 }
@@ -93,7 +93,7 @@ long double LDiversity::Weighted(std::int64_t count) const {
 // error: each of the present + 3 terms is at most rows * 45 and within 2^-62 of itself, each addition within 2^-64 of a
 // partial sum of that size, so the whole is within (present + 4) * 2^-55 * rows. Inside the bound only equality, which
 // even distributions reach, is decided exactly, and anything else is refused.
-bool LDiversity::AdmitsEntropy(std::span<const std::int64_t> counts) const {
+bool LDiversity::AdmitsEntropy(const ValueHistogram& counts) const {
   const std::vector<std::int64_t>& present = PresentCounts(counts, missing_);
   std::int64_t rows = 0;
   long double sum = 0;
@@ -110,7 +110,7 @@ bool LDiversity::AdmitsEntropy(std::span<const std::int64_t> counts) const {
   return over >= -error && EntropyIsLogOf(spec_.l, present, rows);
 }
 
-bool LDiversity::AdmitsRecursive(std::span<const std::int64_t> counts) const {
+bool LDiversity::AdmitsRecursive(const ValueHistogram& counts) const {
   std::vector<std::int64_t>& present = PresentCounts(counts, missing_);
   const std::int64_t l = spec_.l.numerator();
   if (static_cast<std::int64_t>(present.size()) < l) return false;  // no tail

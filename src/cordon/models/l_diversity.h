@@ -32,9 +32,9 @@ class LDiversity final : public GroupModel {
   }
 
  private:
-  bool AdmitsDistinct(std::span<const std::int64_t> counts) const;
-  bool AdmitsEntropy(std::span<const std::int64_t> counts) const;
-  bool AdmitsRecursive(std::span<const std::int64_t> counts) const;
+  bool AdmitsDistinct(const ValueHistogram& counts) const;
+  bool AdmitsEntropy(const ValueHistogram& counts) const;
+  bool AdmitsRecursive(const ValueHistogram& counts) const;
   long double Weighted(std::int64_t count) const;  // count * ln count
 
   LDiversitySpec spec_;
