@@ -104,6 +104,7 @@ Result<void> StoreStage::CommitNew() {
   std::vector<std::string> paths = StagedFiles();
   paths.insert(paths.end(), {directory_, private_});  // names last
   for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(SyncPath(path));
+  if (!twin_.empty()) CORDON_RETURN_IF_ERROR(PutInPlace(private_ + "/" + twin_, private_ + "/" + kSpare));
   const std::string kept = PrivatePath(store_);
   CORDON_RETURN_IF_ERROR(PutInPlace(private_, kept));
   private_ = kept;
@@ -161,11 +162,9 @@ Result<void> StoreStage::Commit() {
   std::error_code failed;
   const std::string spare = private_ + "/" + kSpare;
   if (!in_journal) fs::remove_all(spare, failed);
-  if (lengths_.empty()) {
-    fs::remove_all(directory_, failed);
-  } else {
-    fs::rename(directory_, spare, failed);  // where that fails it is swept
-  }
+  if (lengths_.empty()) fs::remove_all(directory_, failed);
+  const std::string next = lengths_.empty() ? private_ + "/" + twin_ : directory_;
+  if (!twin_.empty() || !lengths_.empty()) fs::rename(next, spare, failed);  // where that fails it is swept
   return {};
 }
 

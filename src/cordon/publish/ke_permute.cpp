@@ -68,7 +68,7 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   state["format"] = 1;
   CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
   state["truth"] = Json::array({truth});
-  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state));
+  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state, run));
   if (run.Stopped()) return Error::Cancelled();
   return stage.Commit();
 }

@@ -103,6 +103,28 @@ Result<GrownTable> Grow(const TableGrowth& growth, std::size_t table, From from,
   return grown;
 }
 
+Result<GrownTable> Copy(const std::string& from, const std::string& to, const Run& run) {
+  CORDON_TRY(const StoredFile file, StoredFile::Open(from));
+  CORDON_TRY(Growing out, Growing::Open(to));
+  ResumableSha256 sha256;
+  CORDON_RETURN_IF_ERROR(CopyAfter(file, 0, out, &sha256, run));
+  CORDON_RETURN_IF_ERROR(out.Close());
+  GrownTable copied{{ToHex(sha256.Digest()), "", sha256.num_bytes()}, file.size(), sha256.Saved()};
+  CORDON_TRY(copied.digest.ends_sha256, DigestOfEnds(from));
+  return copied;
+}
+
+template <typename Make>
+Result<GrownTables> EachTable(const Run& run, const Make& make) {
+  std::array<std::optional<Result<GrownTable>>, kNumStoreTables> made;
+  ParallelFor(run.threads, kNumStoreTables, 1, [&](std::size_t table, std::size_t, std::size_t) { made[table] = make(table); });
+  GrownTables tables;
+  for (std::size_t table = 0; table < kNumStoreTables; ++table) {
+    CORDON_TRY(tables[table], *std::move(made[table]));
+  }
+  return tables;
+}
+
 }  // namespace
 
 bool SpareFits(const std::string& store, const StoreManifest& manifest, const Json& state) {
@@ -123,21 +145,25 @@ bool SpareFits(const std::string& store, const StoreManifest& manifest, const Js
 }
 
 Result<GrownTables> GrowTables(const TableGrowth& growth, From from, const std::string& to, const Run& run) {
-  std::array<std::optional<Result<GrownTable>>, kNumStoreTables> made;
-  ParallelFor(run.threads, kNumStoreTables, 1,
-              [&](std::size_t table, std::size_t, std::size_t) { made[table] = Grow(growth, table, from, to, run); });
-  GrownTables grown;
-  for (std::size_t table = 0; table < kNumStoreTables; ++table) {
-    CORDON_TRY(grown[table], *std::move(made[table]));
-  }
-  return grown;
+  return EachTable(run, [&](std::size_t table) { return Grow(growth, table, from, to, run); });
 }
 
-Json SpareEntry(const StoreManifest& spare, const GrownTables& tables) {
+Result<GrownTables> CopyTables(const std::string& from, const std::string& to, const Run& run) {
+  return EachTable(run, [&](std::size_t table) {
+    const std::string name = TableFile(kStoreTables[table]);
+    return Copy(from + "/" + name, to + "/" + name, run);
+  });
+}
+
+Json SpareEntry(const StoreManifest& spare, const Json& so_far) {
+  return {{"manifest", spare.digest}, {"boot", BootId()}, {"sha256_so_far", so_far}};
+}
+
+Json DigestsSoFar(const GrownTables& tables) {
   Json so_far = Json::object();
   for (std::size_t table = 0; table < kNumStoreTables; ++table)
     so_far[TableFile(kStoreTables[table])] = tables[table].sha256_so_far;
-  return {{"manifest", spare.digest}, {"boot", BootId()}, {"sha256_so_far", so_far}};
+  return so_far;
 }
 
 }  // namespace cordon

@@ -5,7 +5,8 @@
 // longer (io/parquet_splice.h), so the spare is the front of STORE: an append brings it up to date, adds what is new, and the
 // two directories change places. What it costs is what the last two appends have brought.
 //
-// Where there is no spare, or it is not what it should be, the tables are copied, and those of STORE become the spare.
+// Tables that are new are copied once, for the first append. Where there is no spare all the same, or it is not what it
+// should be, an append copies the tables, and those of STORE become the spare.
 #pragma once
 
 #include <array>
@@ -39,7 +40,11 @@ bool SpareFits(const std::string& store, const StoreManifest& manifest, const Js
 enum class From { kSpare, kCopy };
 Result<GrownTables> GrowTables(const TableGrowth& growth, From from, const std::string& to, const Run& run);
 
-// The entry of a private state for the next time.
-Json SpareEntry(const StoreManifest& spare, const GrownTables& tables);
+// A spare of tables that are new, in `to`; it lacks their manifest.
+Result<GrownTables> CopyTables(const std::string& from, const std::string& to, const Run& run);
+
+// The entry of a private state for the next time: what the spare's manifest is, and how far the digests of STORE's tables are.
+Json SpareEntry(const StoreManifest& spare, const Json& so_far);
+Json DigestsSoFar(const GrownTables& tables);
 
 }  // namespace cordon

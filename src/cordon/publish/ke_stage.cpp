@@ -102,7 +102,8 @@ StoreStage::StoreStage(StoreStage&& other) noexcept
       done_(std::exchange(other.done_, true)),
       lengths_(std::move(other.lengths_)),
       digests_(std::move(other.digests_)),
-      spare_(std::move(other.spare_)),
+      so_far_(std::move(other.so_far_)),
+      twin_(std::move(other.twin_)),
       sealed_(std::move(other.sealed_)),
       state_(std::move(other.state_)),
       private_files_(std::move(other.private_files_)),
@@ -114,6 +115,7 @@ StoreStage::~StoreStage() {
   if (!done_) {
     if (!from_spare_) fs::remove_all(is_new_ ? private_ : directory_, failed);  // a spare goes when that is safe: SweepPrivate
     for (const std::string& name : private_files_) fs::remove(private_ + "/" + name, failed);
+    if (!twin_.empty()) fs::remove_all(private_ + "/" + twin_, failed);
   }
   if (lock_ >= 0) ::close(lock_);
 }
@@ -166,7 +168,24 @@ Result<void> StoreStage::Grow(const TableGrowth& growth, const Run& run) {
     digests_[TableFile(kStoreTables[table])] = ToJson(grown[table].digest);
     lengths_.push_back(grown[table].at);
   }
-  spare_ = SpareEntry(growth.manifest, grown);
+  so_far_ = DigestsSoFar(grown);
+  return {};
+}
+
+// Without room for it the first append makes the copy.
+Result<void> StoreStage::MakeTwin(const Run& run) {
+  twin_ = "next-" + FreshName();
+  CORDON_RETURN_IF_ERROR(MakeDirectory(private_ + "/" + twin_, 0777));
+  const auto copied = CopyTables(directory_, private_ + "/" + twin_, run);
+  if (run.Stopped()) return Error::Cancelled();
+  if (!copied.ok()) {
+    std::error_code failed;
+    fs::remove_all(private_ + "/" + std::exchange(twin_, ""), failed);
+    return {};
+  }
+  for (std::size_t table = 0; table < kNumStoreTables; ++table)
+    digests_[TableFile(kStoreTables[table])] = ToJson(copied.value()[table].digest);
+  so_far_ = DigestsSoFar(copied.value());
   return {};
 }
 
@@ -182,7 +201,8 @@ void StoreStage::DropTruth(const Json& entry) {
   }
 }
 
-Result<void> StoreStage::Seal(Json manifest, Json state) {
+Result<void> StoreStage::Seal(Json manifest, Json state, const Run& run) {
+  if (lengths_.empty()) CORDON_RETURN_IF_ERROR(MakeTwin(run));
   for (const char* table : kStoreTables) {
     const std::string name = TableFile(table);
     if (digests_.contains(name)) continue;
@@ -190,10 +210,12 @@ Result<void> StoreStage::Seal(Json manifest, Json state) {
     digests_[name] = ToJson(digest);
   }
   manifest["files"] = digests_;
+  StoreManifest sealed = SealManifest(std::move(manifest));
   state["number"] = NumberOf(state) + 1;
   state.erase("spare");
-  if (!spare_.is_null()) state["spare"] = spare_;
-  return SealAs(SealManifest(std::move(manifest)), std::move(state));
+  if (!so_far_.is_null()) state["spare"] = SpareEntry(lengths_.empty() ? sealed : base_, so_far_);
+  if (!twin_.empty()) CORDON_RETURN_IF_ERROR(WriteNew(private_ + "/" + twin_ + "/" + kManifest, sealed.Text(), 0644));
+  return SealAs(std::move(sealed), std::move(state));
 }
 
 Result<void> StoreStage::SealAs(StoreManifest manifest, Json state) {

@@ -128,8 +128,9 @@ class StoreStage {
   void AddPrivate(const std::string& name) { private_files_.push_back(name); }
   void AddTruth(const Json& entry);  // the two of an entry of "truth"
   void DropTruth(const Json& entry);
-  // Puts the digests of the tables into the manifest under "files", writes it and the state that belongs to it.
-  Result<void> Seal(Json manifest, Json state);
+  // Puts the digests of the tables into the manifest under "files", writes it and the state that belongs to it. Tables that
+  // are new get a spare.
+  Result<void> Seal(Json manifest, Json state, const Run& run = {});
   // For tables and a manifest that are known.
   Result<void> SealAs(StoreManifest manifest, Json state);
   const StoreManifest& manifest() const { return sealed_; }
@@ -139,6 +140,7 @@ class StoreStage {
 
  private:
   StoreStage(std::string store, std::string private_directory, StoreManifest base, bool is_new);
+  Result<void> MakeTwin(const Run& run);
   std::vector<std::string> StagedFiles() const;
   Result<void> CommitNew();
   Result<bool> EnterIntoJournal(const Journal& journal);
@@ -152,7 +154,8 @@ class StoreStage {
   bool done_ = false;
   std::vector<std::uint64_t> lengths_;  // of the tables before they were grown; none where they are new
   Json digests_ = Json::object();       // entries of "files"
-  Json spare_;                          // entry of the state
+  Json so_far_;                         // digests that the next append goes on with; null: there will be no spare
+  std::string twin_;                    // in private_: what will be the spare of tables that are new
   StoreManifest sealed_;
   Json state_;
   std::vector<std::string> private_files_;  // that are new
