@@ -41,7 +41,7 @@ struct Search {
   const CountedColumns& counted;
   const Run& run;
 
-  PartitionGate Gate() const { return PartitionGate(view, model, counted); }
+  PartitionGate Gate() const { return PartitionGate(view, model, counted, run.stop); }
 };
 
 struct Started {

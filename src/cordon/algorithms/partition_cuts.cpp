@@ -29,6 +29,10 @@ double PartitionCuts::Loss(std::span<const Place> rows) {
 }
 
 double PartitionCuts::FindCuts(std::span<const Place> rows, double price, bool best) {
+  if (gate_.Stopped()) {
+    cuts_.clear();
+    return Loss(rows);
+  }
   const auto find = [&]<typename Lane>(CutScores<Lane>& scores) {
     using Wanted = typename CutScores<Lane>::Wanted;
     return scores.Find(rows, price, best ? Wanted::kBest : Wanted::kAll, cuts_);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "cordon/algorithms/partition_space.h"
@@ -23,7 +24,10 @@ namespace cordon {
 
 class PartitionGate {
  public:
-  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted);
+  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {});
+
+  // Whether somebody wants the search to end: no more cuts are looked for, and what comes out is not used.
+  bool Stopped() const { return stop_.stop_requested(); }
 
   const GroupModel& model() const { return model_; }
   const CountedColumns& counted() const { return counted_; }
@@ -58,6 +62,7 @@ class PartitionGate {
   const View& view_;
   const GroupModel& model_;
   const CountedColumns& counted_;
+  std::stop_token stop_;
   std::size_t min_rows_;
   bool rows_decide_ = false;
   bool has_masks_ = false;
