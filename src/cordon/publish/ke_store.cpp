@@ -245,10 +245,12 @@ Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& man
   CORDON_TRY(const Json state, ReadPrivateState(store, manifest));
   CORDON_RETURN_IF_ERROR(CheckPrivateFiles(store, state, FileCheck::Depth::kWhole));
   CORDON_RETURN_IF_ERROR(ReadPrivatePolicy(store, manifest, state));
-  // An append that runs has it by another name.
+  // An append that runs has the spare by another name. What was written before the machine stopped may not have reached the
+  // disk, and is read by the next append.
   const std::string spare = PrivatePath(store) + "/" + kSpare;
   std::error_code failed;
-  if (!state.contains("spare") || !fs::exists(spare + "/" + kManifest, failed)) return {};
+  if (!state.contains("spare") || state["spare"].value("boot", "") != BootId()) return {};
+  if (!fs::exists(spare + "/" + kManifest, failed)) return {};
   if (const auto opened = OpenStore(spare); !opened.ok()) {
     return Error::InvalidData("{}", opened.error().message())
         .WithHint("STORE itself is whole; remove {}, and the next append makes another", spare);
