@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <stop_token>
 
 #include "cordon/algorithms/partition.h"
 #include "cordon/algorithms/refine.h"
@@ -419,6 +420,33 @@ struct Indexed {
     tree->Build();
   }
 };
+
+// Whoever wants a search to end does not wait for its cuts.
+TEST(PartitionCutsProperty, NothingIsCutAfterAnInterrupt) {
+  std::size_t cut = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, true);
+    Indexed on(each);
+    if (!on.admitted) continue;
+    cut += on.groups.size() > 1 ? 1 : 0;
+    std::stop_source stop;
+    PartitionGate gate(on.view, on.counted.model, on.counted.counted, stop.get_token());
+    PartitionCuts cuts(on.space, gate);
+    std::vector<Place> all(on.view.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    RowSets before;
+    cuts.Divide(all, before);
+    EXPECT_EQ(before.size(), on.groups.size());
+    stop.request_stop();
+    RowSets after;
+    cuts.Divide(all, after);
+    ASSERT_EQ(after.size(), 1u);
+    EXPECT_EQ(after[0].size(), on.view.size());
+    EXPECT_FALSE(cuts.CutOnce(all, 0.5).has_value());
+  }
+  EXPECT_GT(cut, 5u);
+}
 
 TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
