@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cordon/base/check.h"
-#include "cordon/io/source.h"
-#include "cordon/io/source_internal.h"
+#include "cordon/io/open_source.h"
+#include "cordon/io/text_source_internal.h"
 #include "tests/io/csv_oracle.h"
 
 namespace cordon {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cordon/base/random.h"
-#include "cordon/io/source.h"
-#include "cordon/io/source_internal.h"
+#include "cordon/io/open_source.h"
+#include "cordon/io/text_source_internal.h"
 
 namespace cordon {
 namespace {

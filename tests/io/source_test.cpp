@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files, compression, standard input, digests, batches, stopping.
-#include "cordon/io/source.h"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 
 #include <thread>
 
 #include "cordon/base/digest.h"
+#include "cordon/io/open_source.h"
 #include "cordon/io/output_internal.h"
 #include "tests/io/support.h"
 

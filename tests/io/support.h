@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cordon/base/random.h"
-#include "cordon/io/source.h"
-#include "cordon/io/source_internal.h"
+#include "cordon/io/open_source.h"
+#include "cordon/io/text_source_internal.h"
 
 namespace cordon {
 

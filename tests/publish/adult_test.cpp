@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/read_release.h"
 #include "tests/publish/table_of.h"

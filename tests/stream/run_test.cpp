@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/publish/run_stream.h"
 #include "cordon/publish/verify_stream.h"
 #include "tests/stream/cases.h"

@@ -7,6 +7,7 @@
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/seed.h"
+#include "cordon/publish/registry.h"
 
 namespace cordon {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/duckdb.h"
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_recover.h"

@@ -2,14 +2,13 @@
 #include "cordon/data/recoding.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <unordered_set>
 
+#include "cordon/base/json.h"
+
 namespace cordon {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "cordon recoding";
 constexpr int kVersion = 1;

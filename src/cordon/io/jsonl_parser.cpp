@@ -10,8 +10,8 @@
 #include "cordon/io/block_source_internal.h"
 #include "cordon/io/byte_scan_internal.h"
 #include "cordon/io/json_line_internal.h"
-#include "cordon/io/source_internal.h"
 #include "cordon/io/text_check_internal.h"
+#include "cordon/io/text_source_internal.h"
 
 namespace cordon {
 namespace {

@@ -13,7 +13,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/result.h"
 #include "cordon/io/atomic_file.h"
-#include "cordon/io/sink.h"
+#include "cordon/io/written.h"
 
 namespace cordon {
 

@@ -11,7 +11,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 #include "cordon/io/atomic_file.h"
-#include "cordon/io/sink.h"
+#include "cordon/io/written.h"
 
 namespace cordon {
 

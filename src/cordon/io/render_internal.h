@@ -10,7 +10,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
-#include "cordon/io/sink.h"
+#include "cordon/io/text_format.h"
 
 namespace cordon {
 

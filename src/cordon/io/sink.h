@@ -9,16 +9,15 @@
 // The same release gives the same bytes for any number of threads, .gz included.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 #include "cordon/io/atomic_file.h"
 #include "cordon/io/text_format.h"
+#include "cordon/io/written.h"
 
 namespace cordon {
 
@@ -26,14 +25,6 @@ struct SinkOptions {
   TextFormat text;                   // delimiter and quote of the output
   std::optional<FileFormat> format;  // default: by the extension
   bool bounds = false;               // numeric and date quasi columns as name_lo, name_hi
-};
-
-struct Written {
-  std::string sha256;  // of the bytes in the file (after compression), hexadecimal
-  std::uint64_t bytes = 0;
-  FileFormat format = FileFormat::kCsv;  // as it was really written
-  TextFormat text;
-  std::vector<std::string> columns;  // names in the file
 };
 
 // A release that is complete on disk beside its target and appears by Commit, so that several files can be made ready

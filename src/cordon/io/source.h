@@ -47,13 +47,6 @@ struct SourceOptions {
   std::set<std::string> skip_columns;  // checked for form, not kept: every row gets an empty dictionary's kNull
 };
 
-// `path` "-" is standard input, "sql:SELECT ..." a query (duckdb.h). gzip is recognized by its first bytes, whatever the name.
-// A .tsv file is separated by tabs unless the options say otherwise. The header is read here, so this may already fail for the
-// data's sake.
-Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options);
-// From bytes in memory: tests, fuzzing, small files.
-Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options);
-
 Result<Table> ReadTable(Source& source, const Run& run);
 
 }  // namespace cordon

@@ -2,7 +2,7 @@
 #include "cordon/publish/anonymize.h"
 
 #include "cordon/io/atomic_file.h"
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/check_served.h"
 #include "cordon/publish/produce.h"

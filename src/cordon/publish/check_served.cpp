@@ -5,7 +5,7 @@
 
 #include "cordon/publish/bind.h"
 #include "cordon/publish/outputs.h"
-#include "cordon/publish/produce.h"
+#include "cordon/publish/registry.h"
 #include "cordon/publish/run_ke.h"
 
 namespace cordon {

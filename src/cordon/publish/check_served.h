@@ -5,8 +5,8 @@
 #pragma once
 
 #include "cordon/base/result.h"
-#include "cordon/publish/anonymize.h"
 #include "cordon/publish/policy.h"
+#include "cordon/publish/request.h"
 
 namespace cordon {
 

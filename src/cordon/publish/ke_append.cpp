@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "cordon/base/digest.h"
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/publish/bind.h"
 #include "cordon/publish/ke_append_internal.h"
 #include "cordon/publish/ke_batch.h"

@@ -8,7 +8,7 @@
 #include "cordon/io/duckdb.h"
 #include "cordon/models/help_verifier.h"
 #include "cordon/publish/ke_claims.h"
-#include "cordon/publish/ke_release.h"
+#include "cordon/publish/parquet_tables.h"
 
 namespace cordon {
 namespace {

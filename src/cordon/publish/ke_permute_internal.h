@@ -4,8 +4,8 @@
 #pragma once
 
 #include "cordon/publish/ke_permute.h"
-#include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
+#include "cordon/publish/parquet_tables.h"
 
 namespace cordon::internal {
 

@@ -10,8 +10,8 @@
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb.h"
 #include "cordon/publish/ke_recover.h"
-#include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
+#include "cordon/publish/parquet_tables.h"
 #include "cordon/query/query.h"
 
 namespace cordon {

@@ -23,7 +23,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 #include "cordon/publish/ke_parts.h"
 #include "cordon/publish/policy.h"
 #include "cordon/publish/report.h"

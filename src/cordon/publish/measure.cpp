@@ -26,8 +26,6 @@ Json ToJson(const Risk& risk) {
 
 }  // namespace
 
-Json JsonNumber(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Result<void> MeasureOptions::Validate() const {
   if (queries) CORDON_RETURN_IF_ERROR(queries->Validate());
   if (risk) CORDON_RETURN_IF_ERROR(risk->Validate());

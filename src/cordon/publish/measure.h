@@ -4,10 +4,10 @@
 // docs/metrics.md defines every figure, docs/report.md the JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "cordon/base/json.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/metrics/information_loss.h"
 #include "cordon/metrics/kl.h"
@@ -15,8 +15,6 @@
 #include "cordon/metrics/risk.h"
 
 namespace cordon {
-
-using Json = nlohmann::ordered_json;
 
 // Loss and discernibility are always measured; the rest is asked for.
 struct MeasureOptions {
@@ -54,8 +52,5 @@ Json ToJson(const RiskReport& risk);
 // Lines for a person: query error, divergence, risk; nothing for what was not measured.
 std::string Describe(const Utility& utility);
 std::string Describe(const RiskReport& risk);
-
-// JSON has no infinity; a value that no bound reaches is null.
-Json JsonNumber(double value);
 
 }  // namespace cordon

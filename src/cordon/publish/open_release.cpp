@@ -7,7 +7,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb.h"
-#include "cordon/io/source.h"
+#include "cordon/io/open_source.h"
 
 namespace cordon {
 namespace {

@@ -5,7 +5,7 @@
 // parts of the policy, only the reader checks.
 #pragma once
 
-#include "cordon/publish/report.h"
+#include "cordon/base/json.h"
 
 namespace cordon {
 

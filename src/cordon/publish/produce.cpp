@@ -173,10 +173,6 @@ std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
 
 }  // namespace
 
-std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy) {
-  return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
-}
-
 Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
                                 const Recoding* recoding, const Random& random, Report& report, const Run& run) {
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, bound));

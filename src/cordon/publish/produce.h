@@ -7,15 +7,14 @@
 #include "cordon/base/random.h"
 #include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
-#include "cordon/publish/anonymize.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/report.h"
+#include "cordon/publish/request.h"
 
 namespace cordon {
 
 // REQUIRES: CheckServed; `recoding` is the one of the request, null where it has none.
 Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
                                 const Recoding* recoding, const Random& random, Report& report, const Run& run);
-
-// The request's algorithm, or the policy's.
-std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy);
 
 }  // namespace cordon

@@ -68,8 +68,6 @@ std::string TriedLines(const Report& report) {
 
 bool ShowsSpread(std::span<const ModelSpec> specs) { return std::any_of(specs.begin(), specs.end(), IsSpread); }
 
-std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 Json ToJson(const ModelSpec& spec) {
   Json json = {{"model", ModelName(spec)}};
   const auto on = [&](const std::vector<std::string>& columns) {

@@ -56,9 +56,6 @@ struct Report {
   double peak_rss_mb = 0;
 };
 
-// Indented, with a line end. File names that are no UTF-8 are shown with replacement characters.
-std::string Dump(const Json& json);
-
 // Whether the report tells how the values of one of these models are spread over the groups: t-closeness and
 // beta-likeness. It needs Verdict::per_group.
 bool ShowsSpread(std::span<const ModelSpec> specs);

@@ -2,7 +2,7 @@
 #include "cordon/publish/run_ke.h"
 
 #include "cordon/publish/ke_published.h"
-#include "cordon/publish/ke_release.h"
+#include "cordon/publish/permuted_release.h"
 
 namespace cordon {
 namespace {

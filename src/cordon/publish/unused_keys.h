@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cordon/algorithms/stream_engine.h"
-#include "cordon/publish/anonymize.h"
 #include "cordon/publish/policy.h"
 #include "cordon/publish/registry.h"
 #include "cordon/publish/report.h"
+#include "cordon/publish/request.h"
 #include "cordon/publish/stream_registry.h"
 
 namespace cordon {

@@ -5,8 +5,8 @@
 
 #include "cordon/data/recoding.h"
 #include "cordon/io/duckdb.h"
+#include "cordon/io/open_source.h"
 #include "cordon/io/sink.h"
-#include "cordon/io/source.h"
 #include "cordon/publish/html.h"
 #include "cordon/publish/outputs.h"
 #include "cordon/publish/stopwatch.h"

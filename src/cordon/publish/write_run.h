@@ -5,8 +5,10 @@
 #pragma once
 
 #include "cordon/data/release.h"
-#include "cordon/publish/anonymize.h"
 #include "cordon/publish/manifest.h"
+#include "cordon/publish/policy.h"
+#include "cordon/publish/report.h"
+#include "cordon/publish/request.h"
 
 namespace cordon {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a table and a policy to the rows of a permuted release, judged, and the files made of them. Shared by permute and
-// append.
+// From a table and a policy to the rows of a permuted release, judged. Shared by permute and append.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,9 @@
 #include "cordon/algorithms/ke.h"
 #include "cordon/base/random.h"
 #include "cordon/data/permute.h"
-#include "cordon/io/duckdb.h"
 #include "cordon/models/verifier.h"
 #include "cordon/publish/ke_published.h"
 #include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
 #include "cordon/query/help_table.h"
 
 namespace cordon {
@@ -60,36 +57,5 @@ struct KePublication {
 // Shuffles, checks that it is a shuffle, judges. Unsatisfiable where the verdict is no.
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
                                   const Random& random, const Run& run);
-
-// What a column of table.parquet is.
-struct StoreColumn {
-  std::string name;
-  std::string role;
-  ParquetColumn::Type type = ParquetColumn::Type::kText;
-  int scale = 0;
-};
-Json ToJson(const StoreColumn& column);
-Result<StoreColumn> StoreColumnFromJson(const Json& json);
-std::string SqlType(const StoreColumn& column);  // "BIGINT", "DECIMAL(18,2)", ...
-
-// By domain, else by the policy's type; digits after the point as the cells need them.
-Result<std::vector<StoreColumn>> ColumnsOfRelease(const Release& release, const Policy& policy);
-// Columns that hold both: numbers with the more digits. REQUIRES: the same names and roles.
-Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::vector<StoreColumn>& b);
-
-// The three tables of a publication, into a directory.
-Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, const Run& run);
-
-// True values and candidates of published rows, into the private directory; the entry of the state that names them.
-struct KeTruth {
-  std::vector<std::int64_t> values;             // a row each, in the order of the table
-  std::vector<std::int64_t> candidate;          // a row each: which set of `sets`
-  std::vector<std::vector<std::int64_t>> sets;  // ascending: what is left possible for a row
-};
-KeTruth TruthOf(const KePublication& publication);
-Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run);
-// A file of the private directory closed to others: its entry in the state. It is not durable yet.
-Result<Json> SealPrivateFile(const std::string& directory, const std::string& name);
 
 }  // namespace cordon

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The Parquet files of a store: which type each column has, and its cells.
+#include "cordon/publish/parquet_tables.h"
+
 #include <algorithm>
 #include <filesystem>
 
 #include "cordon/data/decimal.h"
-#include "cordon/publish/ke_release.h"
 #include "cordon/publish/ke_store.h"
 
 namespace cordon {
@@ -207,6 +206,24 @@ Result<void> WriteKeFiles(const KePublication& publication, const std::vector<St
     facts.push_back(std::move(column));
   }
   return WriteParquetFile(path("groups"), facts, groups.group.size(), run);
+}
+
+KeTruth TruthOf(const KePublication& publication) {
+  KeTruth truth;
+  truth.values = publication.true_values;
+  truth.candidate.resize(truth.values.size());
+  if (truth.values.empty()) return truth;
+  const std::int64_t first = publication.tables.groups.group.front();
+  truth.sets.resize(publication.tables.groups.group.size());
+  for (std::size_t row = 0; row < truth.values.size(); ++row) {
+    truth.candidate[row] = publication.group_of_row[row] - first;  // groups are numbered without gaps
+    truth.sets[static_cast<std::size_t>(truth.candidate[row])].push_back(truth.values[row]);
+  }
+  for (std::vector<std::int64_t>& set : truth.sets) {
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
+  return truth;
 }
 
 Result<Json> SealPrivateFile(const std::string& directory, const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/ke_release.h"
+#include "cordon/publish/permuted_release.h"
 
 #include <algorithm>
 
@@ -161,24 +161,6 @@ Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint
   CORDON_TRY(made.tables, MakeHelpTables(made.group_of_row, shown));
   made.figures = FiguresOf(made.tables);
   return made;
-}
-
-KeTruth TruthOf(const KePublication& publication) {
-  KeTruth truth;
-  truth.values = publication.true_values;
-  truth.candidate.resize(truth.values.size());
-  if (truth.values.empty()) return truth;
-  const std::int64_t first = publication.tables.groups.group.front();
-  truth.sets.resize(publication.tables.groups.group.size());
-  for (std::size_t row = 0; row < truth.values.size(); ++row) {
-    truth.candidate[row] = publication.group_of_row[row] - first;  // groups are numbered without gaps
-    truth.sets[static_cast<std::size_t>(truth.candidate[row])].push_back(truth.values[row]);
-  }
-  for (std::vector<std::int64_t>& set : truth.sets) {
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-  }
-  return truth;
 }
 
 }  // namespace cordon

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON values whose keys stay in the order in which they were set: reports, manifests, schemas.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace cordon {
+
+using Json = nlohmann::ordered_json;
+
+// Indented, with a line end. File names that are not UTF-8 are shown with replacement characters.
+std::string Dump(const Json& json);
+
+// JSON has no infinity; a value that no bound reaches is null.
+Json JsonNumber(double value);
+
+}  // namespace cordon

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source for whatever a user names: a file, standard input or a query.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cordon/base/result.h"
+#include "cordon/io/source.h"
+
+namespace cordon {
+
+// `path` "-" is standard input, "sql:SELECT ..." a query (duckdb.h). gzip is recognized by its first bytes, whatever the name.
+// A .tsv file is separated by tabs unless the options say otherwise. The header is read here, so this may already fail for the
+// data's sake.
+Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options);
+// From bytes in memory: tests, fuzzing, small files.
+Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options);
+
+}  // namespace cordon
