@@ -1,5 +1,5 @@
 # DuckDB, for Parquet and SQL. Only its C header is needed to build; the library is opened while the program runs
-# (src/cordon/io/duckdb_api.cpp), so that everything else works where it is missing. A system DuckDB comes first, then the
+# (src/cordon/io/duckdb/duckdb_api.cpp), so that everything else works where it is missing. A system DuckDB comes first, then the
 # one that scripts/bootstrap.sh has fetched.
 #   CORDON_DUCKDB   AUTO: where it is found; ON: it must be; OFF: left out
 # Sets cordon_duckdb_FOUND, cordon_duckdb_INCLUDE and, unless the system's is used, cordon_duckdb_LIBRARY.

@@ -1,7 +1,11 @@
 # cordon_room(data SOURCES a.cpp b.cpp LINKS cordon_base)   one static library per room
+# FOLDERS names sub-rooms, whose own files add their sources.
 function(cordon_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;FOLDERS;LINKS" ${ARGN})
   add_library(cordon_${name} STATIC ${ROOM_SOURCES})
+  foreach(folder ${ROOM_FOLDERS})
+    add_subdirectory(${folder})
+  endforeach()
   target_include_directories(cordon_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(cordon_${name} PUBLIC ${ROOM_LINKS})
   cordon_warnings(cordon_${name})

@@ -8,8 +8,8 @@
 
 #include "cordon/base/check.h"
 #include "cordon/io/open_source.h"
-#include "cordon/io/text_source_internal.h"
-#include "tests/io/csv_oracle.h"
+#include "cordon/io/text/text_source_internal.h"
+#include "tests/io/text/csv_oracle.h"
 
 namespace cordon {
 namespace {

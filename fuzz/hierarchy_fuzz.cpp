@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cordon/base/check.h"
-#include "cordon/publish/hierarchy_source.h"
+#include "cordon/policy/hierarchy_source.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 #include "cordon/io/open_source.h"
-#include "cordon/io/text_source_internal.h"
+#include "cordon/io/text/text_source_internal.h"
 
 namespace cordon {
 namespace {

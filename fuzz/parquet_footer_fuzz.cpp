@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cordon/base/check.h"
-#include "cordon/io/parquet_footer.h"
+#include "cordon/io/parquet/parquet_footer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::uint64_t kDataEnd = 1 << 20;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cordon/base/check.h"
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

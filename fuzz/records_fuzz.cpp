@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cordon/base/check.h"
-#include "cordon/io/record_reader.h"
-#include "cordon/publish/bind_stream.h"
+#include "cordon/bind/bind_stream.h"
+#include "cordon/io/text/record_reader.h"
 #include "cordon/stream/tuple_coder.h"
 
 namespace cordon {

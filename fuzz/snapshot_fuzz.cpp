@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "cordon/algorithms/castle.h"
-#include "cordon/algorithms/dynamic_group.h"
-#include "cordon/algorithms/stream_rtree.h"
+#include "cordon/algorithms/castle/castle.h"
+#include "cordon/algorithms/castle/dynamic_group.h"
+#include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/check.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/models/verify/stream_verifier.h"
 
 namespace cordon {
 namespace {

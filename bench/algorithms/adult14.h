@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cordon/algorithms/top_down_attribute.h"
+#include "cordon/algorithms/top_down/top_down_attribute.h"
 #include "cordon/data/microdata.h"
 
 namespace cordon::bench {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "bench/algorithms/census_rows.h"
-#include "cordon/algorithms/burel.h"
-#include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/buckets/burel.h"
+#include "cordon/algorithms/mondrian/mondrian.h"
 
 namespace cordon {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "bench/algorithms/adult_stream.h"
-#include "cordon/algorithms/castle.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/algorithms/castle/castle.h"
+#include "cordon/models/verify/stream_verifier.h"
 
 namespace cordon {
 namespace {

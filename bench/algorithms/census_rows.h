@@ -12,12 +12,12 @@
 #include <string>
 #include <tuple>
 
+#include "cordon/bind/bind.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
-#include "cordon/models/group_model.h"
-#include "cordon/models/verifier.h"
-#include "cordon/publish/bind.h"
-#include "cordon/publish/policy.h"
+#include "cordon/models/admit/group_model.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/policy/policy.h"
 #include "cordon/synthetic/census.h"
 
 namespace cordon::bench {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cordon/algorithms/stream_engine.h"
+#include "cordon/algorithms/engine/stream_engine.h"
 #include "cordon/base/random.h"
 #include "cordon/synthetic/sal.h"
 

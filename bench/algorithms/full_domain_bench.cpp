@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "cordon/algorithms/full_domain.h"
+#include "cordon/algorithms/full_domain/full_domain.h"
 #include "tests/algorithms/adult.h"
 
 namespace cordon {

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <functional>
 
-#include "cordon/algorithms/ke.h"
-#include "cordon/algorithms/ke_baselines.h"
-#include "cordon/algorithms/ke_incremental.h"
-#include "tests/algorithms/capital_loss.h"
+#include "cordon/algorithms/ke/ke.h"
+#include "cordon/algorithms/ke/ke_incremental.h"
+#include "tests/algorithms/ke/capital_loss.h"
+#include "tests/algorithms/ke/ke_baselines.h"
 
 namespace cordon {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "bench/algorithms/synthetic_rows.h"
-#include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/metrics/information_loss.h"

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "cordon/algorithms/partition.h"
+#include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
-#include "cordon/models/verifier.h"
+#include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/adult.h"
 #include "tests/algorithms/small_table.h"
 

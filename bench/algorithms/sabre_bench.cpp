@@ -3,8 +3,8 @@
 // Time and loss of SABRE beside Mondrian with the same models (tMondrian), on the generated census: seven quasi columns,
 // k = 6. Arguments: thousands of rows, t in percent, rho in percent. One thread.
 #include "bench/algorithms/census_rows.h"
-#include "cordon/algorithms/mondrian.h"
-#include "cordon/algorithms/sabre.h"
+#include "cordon/algorithms/buckets/sabre.h"
+#include "cordon/algorithms/mondrian/mondrian.h"
 
 namespace cordon {
 namespace {

@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/algorithms/census_rows.h"
-#include "cordon/algorithms/sabre_w.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/algorithms/sabre_w/sabre_w.h"
+#include "cordon/models/verify/stream_verifier.h"
 
 namespace cordon {
 namespace {

@@ -9,8 +9,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/algorithms/costed_stream.h"
-#include "cordon/algorithms/stream_rtree.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/algorithms/stream_rtree/stream_rtree.h"
+#include "cordon/models/verify/stream_verifier.h"
 
 namespace cordon {
 namespace {

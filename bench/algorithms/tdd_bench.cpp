@@ -8,7 +8,7 @@
 #include <map>
 
 #include "bench/algorithms/adult14.h"
-#include "cordon/algorithms/tdd.h"
+#include "cordon/algorithms/top_down/tdd.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
 

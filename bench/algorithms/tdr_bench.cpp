@@ -10,7 +10,7 @@
 
 #include "bench/algorithms/adult14.h"
 #include "bench/algorithms/synthetic_rows.h"
-#include "cordon/algorithms/tdr.h"
+#include "cordon/algorithms/top_down/tdr.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/metrics/information_loss.h"

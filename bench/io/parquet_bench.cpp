@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "cordon/base/random.h"
-#include "cordon/io/duckdb.h"
+#include "cordon/io/duckdb/duckdb.h"
 
 namespace cordon {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "bench/algorithms/synthetic_rows.h"
-#include "cordon/algorithms/mondrian.h"
+#include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/kl.h"
 #include "cordon/metrics/queries.h"

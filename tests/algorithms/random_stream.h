@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cordon/algorithms/castle.h"
+#include "cordon/algorithms/castle/castle.h"
 #include "tests/algorithms/stream_run.h"
 
 namespace cordon::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cordon/data/microdata.h"
-#include "cordon/models/group_model.h"
+#include "cordon/models/admit/group_model.h"
 
 namespace cordon::testing {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cordon/algorithms/castle.h"
-#include "cordon/algorithms/stream_engine.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/algorithms/castle/castle.h"
+#include "cordon/algorithms/engine/stream_engine.h"
+#include "cordon/models/verify/stream_verifier.h"
 
 namespace cordon::test {
 

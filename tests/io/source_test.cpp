@@ -8,7 +8,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/io/open_source.h"
-#include "cordon/io/output_internal.h"
+#include "cordon/io/text/output_internal.h"
 #include "tests/io/support.h"
 
 namespace cordon {

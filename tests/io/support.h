@@ -15,7 +15,7 @@
 
 #include "cordon/base/random.h"
 #include "cordon/io/open_source.h"
-#include "cordon/io/text_source_internal.h"
+#include "cordon/io/text/text_source_internal.h"
 
 namespace cordon {
 

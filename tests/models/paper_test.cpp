@@ -3,9 +3,9 @@
 // Worked examples of J. Cao, PhD thesis, NUS 2010: chapter 3 (t-closeness) and chapter 4 (beta-likeness), by number.
 #include <gtest/gtest.h>
 
-#include "cordon/models/beta_likeness.h"
-#include "cordon/models/emd.h"
-#include "cordon/models/verifier.h"
+#include "cordon/models/admit/beta_likeness.h"
+#include "cordon/models/admit/emd.h"
+#include "cordon/models/verify/verifier.h"
 #include "tests/models/build_microdata.h"
 
 namespace cordon::test {

@@ -9,7 +9,7 @@
 
 #include "cordon/base/random.h"
 #include "cordon/data/view.h"
-#include "cordon/models/model_spec.h"
+#include "cordon/models/spec/model_spec.h"
 #include "tests/models/build_microdata.h"
 
 namespace cordon::test {

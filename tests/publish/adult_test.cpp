@@ -5,10 +5,10 @@
 
 #include <map>
 
+#include "cordon/bind/bind.h"
+#include "cordon/bind/read_release.h"
 #include "cordon/io/open_source.h"
-#include "cordon/publish/bind.h"
-#include "cordon/publish/read_release.h"
-#include "tests/publish/table_of.h"
+#include "tests/bind/table_of.h"
 
 namespace cordon {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cordon/base/random.h"
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
 
 namespace cordon::testing {
 

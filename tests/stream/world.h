@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cordon/base/random.h"
-#include "cordon/io/file_layer.h"
+#include "cordon/io/files/file_layer.h"
 
 namespace cordon::testing {
 

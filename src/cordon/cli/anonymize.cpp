@@ -7,7 +7,7 @@
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/seed.h"
-#include "cordon/publish/registry.h"
+#include "cordon/plan/registry.h"
 
 namespace cordon {
 namespace {

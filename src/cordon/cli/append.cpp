@@ -4,7 +4,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/seed.h"
-#include "cordon/publish/ke_append.h"
+#include "cordon/store/ke_append.h"
 
 namespace cordon {
 namespace {

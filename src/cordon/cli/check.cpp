@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "cordon/base/nearest.h"
+#include "cordon/bind/open_release.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
-#include "cordon/models/measure.h"
-#include "cordon/publish/open_release.h"
-#include "cordon/publish/report.h"
+#include "cordon/models/verify/measure.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 namespace {

@@ -6,8 +6,8 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/models/verifier.h"
-#include "cordon/publish/report.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 namespace {

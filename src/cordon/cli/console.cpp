@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cordon/base/printable.h"
-#include "cordon/io/atomic_file.h"
+#include "cordon/io/files/atomic_file.h"
 
 namespace cordon {
 namespace {

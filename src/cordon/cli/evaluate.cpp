@@ -5,12 +5,12 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/io/atomic_file.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/policy/workload.h"
 #include "cordon/publish/classify.h"
-#include "cordon/publish/html.h"
-#include "cordon/publish/outputs.h"
-#include "cordon/publish/report.h"
-#include "cordon/publish/workload.h"
+#include "cordon/report/html.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cordon/cli/command.h"
-#include "cordon/io/atomic_file.h"
+#include "cordon/io/files/atomic_file.h"
 
 namespace cordon {
 namespace {

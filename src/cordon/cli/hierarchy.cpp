@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "cordon/base/nearest.h"
+#include "cordon/bind/open_release.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/data/decimal.h"
-#include "cordon/io/atomic_file.h"
-#include "cordon/publish/build_hierarchy.h"
-#include "cordon/publish/hierarchy_source.h"
-#include "cordon/publish/open_release.h"
-#include "cordon/publish/outputs.h"
+#include "cordon/inspect/build_hierarchy.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/policy/hierarchy_source.h"
 
 namespace cordon {
 namespace {

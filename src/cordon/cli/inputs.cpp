@@ -7,18 +7,18 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "cordon/io/atomic_file.h"
-#include "cordon/io/duckdb.h"
+#include "cordon/bind/bind.h"
+#include "cordon/bind/read_release.h"
+#include "cordon/bind/shown_numbers.h"
+#include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/metrics/grouping.h"
-#include "cordon/publish/bind.h"
-#include "cordon/publish/ke_recover.h"
-#include "cordon/publish/ke_store.h"
-#include "cordon/publish/measure.h"
-#include "cordon/publish/read_release.h"
-#include "cordon/publish/registry.h"
-#include "cordon/publish/run_ke.h"
-#include "cordon/publish/shown_numbers.h"
+#include "cordon/plan/registry.h"
+#include "cordon/plan/run_ke.h"
+#include "cordon/report/measure.h"
+#include "cordon/store/ke_recover.h"
+#include "cordon/store/ke_store.h"
 
 namespace cordon {
 namespace {

@@ -10,8 +10,8 @@
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
-#include "cordon/publish/ke_audit.h"
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
+#include "cordon/store/ke_audit.h"
 
 namespace cordon {
 

@@ -3,13 +3,13 @@
 // cordon inspect INPUT [--write-policy P.toml]        what is in a table, and a first policy for it
 #include <filesystem>
 
+#include "cordon/bind/open_release.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
-#include "cordon/publish/draft_policy.h"
-#include "cordon/publish/open_release.h"
-#include "cordon/publish/outputs.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
+#include "cordon/inspect/draft_policy.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 namespace {

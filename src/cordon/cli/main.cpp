@@ -11,7 +11,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/cli/command.h"
-#include "cordon/io/atomic_file.h"
+#include "cordon/io/files/atomic_file.h"
 
 namespace cordon {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cordon/publish/measure.h"
+#include "cordon/report/measure.h"
 
 namespace cordon {
 

@@ -2,19 +2,19 @@
 //
 // cordon policy check P.toml
 // cordon policy schema
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
 
 #include "cordon/base/random.h"
+#include "cordon/bind/bind_stream.h"
 #include "cordon/cli/command.h"
-#include "cordon/models/stream_verifier.h"
-#include "cordon/publish/bind_stream.h"
-#include "cordon/publish/check_served.h"
-#include "cordon/publish/feasible.h"
-#include "cordon/publish/policy_schema.h"
-#include "cordon/publish/registry.h"
-#include "cordon/publish/stream_registry.h"
+#include "cordon/models/verify/stream_verifier.h"
+#include "cordon/plan/check_served.h"
+#include "cordon/plan/feasible.h"
+#include "cordon/plan/registry.h"
+#include "cordon/plan/stream_registry.h"
+#include "cordon/plan/unused_keys.h"
+#include "cordon/policy/policy_schema.h"
 #include "cordon/publish/stream_request.h"
-#include "cordon/publish/unused_keys.h"
 
 namespace cordon {
 namespace {

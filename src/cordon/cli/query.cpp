@@ -2,7 +2,7 @@
 //
 // cordon query STORE "SELECT SUM(salary) WHERE age BETWEEN 40 AND 48 GROUP BY sex"
 #include "cordon/cli/command.h"
-#include "cordon/publish/ke_query.h"
+#include "cordon/store/ke_query.h"
 
 namespace cordon {
 namespace {

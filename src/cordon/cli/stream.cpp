@@ -8,7 +8,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/seed.h"
-#include "cordon/io/atomic_file.h"
+#include "cordon/io/files/atomic_file.h"
 #include "cordon/publish/run_stream.h"
 
 namespace cordon {

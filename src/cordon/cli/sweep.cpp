@@ -8,8 +8,8 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/io/atomic_file.h"
-#include "cordon/publish/outputs.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 
 namespace cordon {
 namespace {

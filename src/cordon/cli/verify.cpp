@@ -6,9 +6,9 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/verify_stream.h"
-#include "cordon/models/truth.h"
-#include "cordon/models/verifier.h"
-#include "cordon/publish/report.h"
+#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 namespace {

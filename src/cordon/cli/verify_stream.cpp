@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "cordon/cli/inputs.h"
-#include "cordon/io/atomic_file.h"
-#include "cordon/publish/report.h"
+#include "cordon/io/files/atomic_file.h"
 #include "cordon/publish/verify_stream.h"
+#include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
 
 namespace cordon {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cordon/cli/command.h"
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
 
 namespace cordon {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/io/open_source.h"
 
-#include "cordon/io/duckdb.h"
-#include "cordon/io/text_source_internal.h"
+#include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/text/text_source_internal.h"
 
 namespace cordon {
 namespace {

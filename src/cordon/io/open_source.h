@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cordon/base/result.h"
-#include "cordon/io/source.h"
+#include "cordon/io/text/source.h"
 
 namespace cordon {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cordon/base/parallel_for.h"
-#include "cordon/io/output_internal.h"
-#include "cordon/io/parquet_sink_internal.h"
-#include "cordon/io/render_internal.h"
+#include "cordon/io/parquet/parquet_sink_internal.h"
+#include "cordon/io/text/output_internal.h"
+#include "cordon/io/text/render_internal.h"
 
 namespace cordon {
 namespace {

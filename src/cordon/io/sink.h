@@ -15,9 +15,9 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
-#include "cordon/io/atomic_file.h"
-#include "cordon/io/text_format.h"
-#include "cordon/io/written.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/text/text_format.h"
+#include "cordon/io/text/written.h"
 
 namespace cordon {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/anonymize.h"
 
-#include "cordon/io/atomic_file.h"
+#include "cordon/bind/bind.h"
+#include "cordon/bind/shown_numbers.h"
+#include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
-#include "cordon/publish/bind.h"
-#include "cordon/publish/check_served.h"
+#include "cordon/plan/check_served.h"
 #include "cordon/publish/produce.h"
-#include "cordon/publish/shown_numbers.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_run.h"
 

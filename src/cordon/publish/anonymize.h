@@ -6,9 +6,9 @@
 
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
-#include "cordon/publish/request.h"
+#include "cordon/plan/request.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 

@@ -10,8 +10,8 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 #include "cordon/metrics/classification.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 

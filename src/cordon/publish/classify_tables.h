@@ -10,7 +10,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 #include "cordon/metrics/atoms.h"
-#include "cordon/publish/policy.h"
+#include "cordon/policy/policy.h"
 
 namespace cordon {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "cordon/models/window_verifier.h"
-#include "cordon/publish/read_release.h"
+#include "cordon/bind/read_release.h"
+#include "cordon/models/verify/window_verifier.h"
 #include "cordon/publish/verify_stream_internal.h"
 
 namespace cordon::internal {

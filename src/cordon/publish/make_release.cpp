@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "cordon/algorithms/satisfiable.h"
+#include "cordon/algorithms/grouping/satisfiable.h"
+#include "cordon/bind/bind_column_internal.h"
 #include "cordon/data/recoding.h"
-#include "cordon/io/atomic_file.h"
-#include "cordon/models/truth.h"
-#include "cordon/publish/bind_column_internal.h"
-#include "cordon/publish/feasible.h"
-#include "cordon/publish/fit_recoding.h"
-#include "cordon/publish/run_ke.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/models/verify/truth.h"
+#include "cordon/plan/feasible.h"
+#include "cordon/plan/fit_recoding.h"
+#include "cordon/plan/run_ke.h"
 #include "cordon/publish/stopwatch.h"
 
 namespace cordon {

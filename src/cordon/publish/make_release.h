@@ -13,8 +13,8 @@
 #include "cordon/data/recode.h"
 #include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
-#include "cordon/models/verifier.h"
-#include "cordon/publish/registry.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/plan/registry.h"
 
 namespace cordon {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "cordon/plan/objective.h"
+#include "cordon/plan/run_top_down.h"
+#include "cordon/plan/unused_keys.h"
+#include "cordon/policy/workload.h"
 #include "cordon/publish/make_release.h"
-#include "cordon/publish/objective.h"
-#include "cordon/publish/run_top_down.h"
 #include "cordon/publish/stopwatch.h"
-#include "cordon/publish/unused_keys.h"
-#include "cordon/publish/workload.h"
 
 namespace cordon {
 namespace {

@@ -7,9 +7,9 @@
 #include "cordon/base/random.h"
 #include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
-#include "cordon/publish/request.h"
+#include "cordon/plan/request.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 

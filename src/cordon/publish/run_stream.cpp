@@ -5,11 +5,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cordon/io/atomic_file.h"
-#include "cordon/publish/bind_stream.h"
-#include "cordon/publish/feasible.h"
+#include "cordon/bind/bind_stream.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/plan/feasible.h"
+#include "cordon/plan/unused_keys.h"
 #include "cordon/publish/run_stream_internal.h"
-#include "cordon/publish/unused_keys.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 

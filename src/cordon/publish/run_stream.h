@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "cordon/base/run.h"
-#include "cordon/io/file_layer.h"
-#include "cordon/io/live_input.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/stream_registry.h"
-#include "cordon/publish/stream_report.h"
+#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/live_input.h"
+#include "cordon/plan/stream_registry.h"
+#include "cordon/policy/policy.h"
 #include "cordon/publish/stream_request.h"
+#include "cordon/report/stream_report.h"
 
 namespace cordon {
 

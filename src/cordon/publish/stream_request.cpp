@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/stream_request.h"
 
-#include "cordon/io/atomic_file.h"
-#include "cordon/io/duckdb.h"
-#include "cordon/publish/bind_stream.h"
-#include "cordon/publish/outputs.h"
+#include "cordon/bind/bind_stream.h"
+#include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 
 namespace cordon::internal {
 namespace {

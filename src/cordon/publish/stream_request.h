@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "cordon/io/record_reader.h"
-#include "cordon/publish/policy.h"
+#include "cordon/io/text/record_reader.h"
+#include "cordon/policy/policy.h"
 #include "cordon/stream/row_format.h"
 #include "cordon/stream/stream_metrics.h"
 

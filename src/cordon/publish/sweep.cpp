@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cordon/publish/charts.h"
+#include "cordon/report/charts.h"
 
 namespace cordon {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "cordon/base/run.h"
 #include "cordon/data/table.h"
-#include "cordon/models/verifier.h"
-#include "cordon/publish/policy.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/policy/policy.h"
 
 namespace cordon {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cordon/bind/bind_stream.h"
 #include "cordon/data/release.h"
-#include "cordon/publish/bind_stream.h"
-#include "cordon/publish/stream_registry.h"
+#include "cordon/plan/stream_registry.h"
 #include "cordon/publish/verify_stream.h"
 #include "cordon/stream/audit_log.h"
 

@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "cordon/data/recoding.h"
-#include "cordon/io/duckdb.h"
+#include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/sink.h"
-#include "cordon/publish/html.h"
-#include "cordon/publish/outputs.h"
 #include "cordon/publish/stopwatch.h"
+#include "cordon/report/html.h"
 
 namespace cordon {
 namespace {

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "cordon/data/release.h"
-#include "cordon/publish/manifest.h"
-#include "cordon/publish/policy.h"
-#include "cordon/publish/report.h"
-#include "cordon/publish/request.h"
+#include "cordon/plan/request.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/manifest.h"
+#include "cordon/report/report.h"
 
 namespace cordon {
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cordon/io/file_layer.h"
-#include "cordon/io/record_reader.h"
+#include "cordon/io/files/file_layer.h"
+#include "cordon/io/text/record_reader.h"
 #include "cordon/stream/stream_metrics.h"
 
 namespace cordon {

@@ -18,8 +18,8 @@
 #include <stop_token>
 #include <string>
 
-#include "cordon/algorithms/stream_engine.h"
-#include "cordon/models/stream_verifier.h"
+#include "cordon/algorithms/engine/stream_engine.h"
+#include "cordon/models/verify/stream_verifier.h"
 #include "cordon/stream/append_log.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/payload_store.h"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "cordon/io/record_reader.h"
+#include "cordon/io/text/record_reader.h"
 #include "cordon/stream/tuple_coder.h"
 
 namespace cordon {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cordon/base/result.h"
-#include "cordon/io/cell_text.h"
-#include "cordon/io/text_format.h"
+#include "cordon/io/text/cell_text.h"
+#include "cordon/io/text/text_format.h"
 #include "cordon/stream/layout.h"
 
 namespace cordon {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cordon/algorithms/stream_engine.h"
+#include "cordon/algorithms/engine/stream_engine.h"
 #include "cordon/base/bytes.h"
 #include "cordon/data/stream.h"
 #include "cordon/stream/layout.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cordon/io/record_reader.h"
+#include "cordon/io/text/record_reader.h"
 #include "cordon/stream/event_time.h"
 #include "cordon/stream/layout.h"
 #include "cordon/stream/row_format.h"

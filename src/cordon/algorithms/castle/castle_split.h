@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How CASTLE cuts a large cluster that is about to leave into smaller groups, each of which has what groups need. The
+// tuples are numbered 0, 1, ... in order of arrival.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cordon/algorithms/engine/box_lanes.h"
+#include "cordon/algorithms/engine/box_loss.h"
+#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/base/random.h"
+
+namespace cordon {
+namespace internal {
+
+// Keeps the `count` nearest of all candidates shown to it; most are turned away by one comparison.
+class Nearest {
+ public:
+  struct Candidate {
+    double distance;
+    std::int32_t tuple;
+    friend bool operator<(const Candidate& a, const Candidate& b) {
+      return a.distance != b.distance ? a.distance < b.distance : a.tuple < b.tuple;
+    }
+  };
+
+  explicit Nearest(std::size_t count) : count_(count) { kept_.reserve(2 * count + kRoom + 1); }
+  void Show(const Candidate& candidate) {
+    if (candidate.distance > limit_ || count_ == 0) return;
+    kept_.push_back(candidate);
+    if (kept_.size() > 2 * count_ + kRoom) Trim();
+  }
+  const std::vector<Candidate>& Finish() {
+    if (kept_.size() > count_) Trim();
+    std::sort(kept_.begin(), kept_.end());  // what was nth_element's business must not show
+    return kept_;
+  }
+  void Restart() {
+    kept_.clear();
+    limit_ = std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 32;
+
+  void Trim() {
+    std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count_ - 1), kept_.end());
+    kept_.resize(count_);
+    limit_ = kept_[count_ - 1].distance;
+  }
+  std::size_t count_;
+  double limit_ = std::numeric_limits<double>::infinity();
+  std::vector<Candidate> kept_;
+};
+
+}  // namespace internal
+
+struct SplitTuple {
+  const double* point = nullptr;
+  std::int32_t person = 0;               // small numbers; equal for equal people
+  const std::int32_t* values = nullptr;  // of the attributes that GroupNeeds lists
+};
+
+struct SplitPart {
+  std::vector<std::int32_t> tuples;
+  LossBox box;  // tight
+};
+
+class Splitter {
+ public:
+  enum class Cuts {
+    kSeeds,  // around random seeds, as the paper has it
+    kBest,   // these, and one by halves
+  };
+
+  // Of `tries` random cuts, and with kBest one by halves, the one of least loss is taken.
+  Splitter(const BoxLoss& loss, const GroupNeeds& needs, Cuts cuts, int tries)
+      : loss_(&loss), needs_(&needs), cuts_(cuts), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
+
+  // The parts in the order they were made; all tuples are in one of them. A single part where no cut is possible.
+  // REQUIRES: the tuples together satisfy the needs.
+  std::vector<SplitPart> Split(std::span<const SplitTuple> tuples, Random& random);
+
+ private:
+  using Tuples = std::span<const SplitTuple>;
+  class PersonCut;
+
+  std::vector<SplitPart> SplitAtRandom(Tuples tuples, Random& random);
+  std::vector<SplitPart> SplitByPerson(Tuples tuples, Random& random);
+  std::vector<SplitPart> SplitByValue(Tuples tuples, std::size_t need, std::int64_t l, Random& random);
+  std::vector<PointLanes> ValueBuckets(Tuples tuples, const std::vector<std::vector<std::int32_t>>& people,
+                                       std::size_t need) const;
+  std::optional<SplitPart> TakePart(Tuples tuples, std::vector<PointLanes>& buckets, std::int64_t l, Random& random);
+  void TakeNearest(Tuples tuples, PointLanes& bucket, std::int64_t count, SplitPart& part);
+  void PlaceUnchosen(Tuples tuples, const std::vector<std::vector<std::int32_t>>& people, std::vector<SplitPart>& parts);
+  std::vector<SplitPart> SplitByHalves(Tuples tuples);
+  template <typename Consider>
+  void FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t axis, const Consider& consider);
+  SplitPart PartOf(Tuples tuples, std::vector<std::int32_t> numbers) const;
+  void PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts);
+  bool Satisfies(Tuples tuples, const std::vector<std::int32_t>& numbers) const;
+  void Repair(Tuples tuples, std::vector<SplitPart>& parts);
+  void FindPeople(Tuples tuples);
+  void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest);
+
+  const BoxLoss* loss_;
+  const GroupNeeds* needs_;
+  Cuts cuts_;
+  int tries_;
+  // Of the tuples at hand: person of each, and the tuples of each person in order of arrival.
+  std::vector<std::int32_t> person_of_;
+  std::vector<std::int32_t> rows_of_person_;
+  std::vector<std::int32_t> first_of_person_;
+  std::vector<std::int32_t> tuples_of_person_;
+  PointLanes all_points_;
+  // Kept for their memory.
+  PointLanes points_;
+  BoxLanes parts_;
+  std::vector<double> joined_;
+  std::vector<double> increase_;
+  std::vector<std::int32_t> person_place_;
+  std::vector<double> values_;
+  std::vector<double> median_of_;
+  std::vector<internal::Nearest::Candidate> nearest_of_person_;
+};
+
+// How many tuples of each bucket go into one part of k: shares in proportion to the sizes, rounded by largest remainder to a
+// sum of k, then mended so that at least l buckets give one. REQUIRES: l <= k <= sum of sizes, at least l sizes above 0.
+std::vector<std::int64_t> CastleQuotas(std::span<const std::int64_t> sizes, std::int64_t k, std::int64_t l);
+
+}  // namespace cordon

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/closeness/closeness_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "cordon/algorithms/closeness/closeness_block.h"
+#include "cordon/algorithms/mondrian/mondrian.h"
+#include "cordon/algorithms/partition/partition.h"
+#include "cordon/base/parallel_for.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kBlockRows = 40'000;  // a table up to this size is one block
+constexpr std::size_t kMostShardRows = 130'000;
+constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
+constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
+constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
+constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
+constexpr double kNearCuts = 1.35;      // unrefined cuts lose so many times what the search does: refined, they may do better
+constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
+constexpr double kNearStart = 1.6;      // others' groups that lose more than so many times the best are no way to begin
+constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
+constexpr double kCappedSweeps = 0.08;  // where values are capped, rare ones have their place from the start;
+constexpr std::int64_t kRareNeed = 30;  // rows of a group that a rare value needs;
+constexpr double kMostlyRare = 0.75;    // where such groups are most of the table, how they are begun decides,
+constexpr std::size_t kRareWays = 3;    // so several ways are tried,
+constexpr double kRareSweeps = 0.4;     // and it takes longer to part them
+constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
+constexpr double kLeastHeat = 0.25;     // of a short search: there is no time to come down from more,
+constexpr double kFullSweeps = 300;     // and of one that goes on for so long: 1 more
+constexpr double kMostHeat = 1;
+constexpr double kStartsHeat = 0.1;  // others' groups are near a good place already
+
+// How long to look.
+struct Plan {
+  std::size_t ways;     // to begin, compared
+  double trial_sweeps;  // for each way
+  double sweeps;        // for the one that is kept
+  int rounds;           // cuts into new blocks, where the table has more than one
+  double round_sweeps;
+};
+
+Plan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
+  Plan plan{2, 8, 220, 3, 20};
+  if (options.effort == Effort::kLow) plan = {1, 0, 15, 2, 5};
+  if (options.effort == Effort::kHigh) plan = {5, 15, 600, 6, 60};
+  if (loose) plan.sweeps *= kLooseSweeps;
+  if (options.effort == Effort::kNormal && outlook.HasCaps()) {
+    const bool mostly_rare = outlook.ShareNeeding(kRareNeed) > kMostlyRare;
+    plan.ways = mostly_rare ? kRareWays : 1;
+    plan.sweeps *= mostly_rare ? kRareSweeps : kCappedSweeps;
+  }
+  if (plan.ways == 1) plan.trial_sweeps = 0;
+  if (options.growth) plan.ways = 1;
+  if (options.sweeps) plan.sweeps = *options.sweeps;
+  return plan;
+}
+
+double HeatFor(double sweeps) { return std::min(kMostHeat, kLeastHeat + sweeps / kFullSweeps); }
+
+// The column whose mix is hardest to keep: that of the first model that compares with the whole.
+std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
+  std::optional<std::string> other;
+  for (const ModelSpec& spec : specs) {
+    const std::vector<std::string> sensitive = SensitiveColumns(spec);
+    if (sensitive.empty()) continue;
+    if (std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec)) return sensitive[0];
+    if (!other) other = sensitive[0];
+  }
+  return other;
+}
+
+// Ways to begin, the likeliest first. Where the mix asks for more rows than the models do, cores of a few times the
+// least size leave room for rows between them; where it does not, small cores and nearly all rows in them are best.
+std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t least, const ClosenessSearchOptions& options) {
+  if (options.growth) return {*options.growth};
+  const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
+  std::vector<GrowthOptions> ways = {{least, 0.8}, {least, 1}, {least, 0.6}, {times(1.2), 0.8}, {times(1.5), 0.8}};
+  if (problem.outlook.HasCaps()) {
+    ways = {{times(1.2), 0.9}, {times(1.6), 1}, {times(3), 1}, {least, 0.9}, {least, 0.8}};
+  }
+  if (problem.outlook.LooksAhead()) ways = {{times(2), 1}, {times(4), 1}, {least, 0.8}, {times(3), 1}, {times(8), 1}};
+  if (least > problem.model.MinRows()) {
+    ways = {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
+  }
+  std::erase_if(ways, [](const GrowthOptions& way) { return way.size > kMostGrown; });
+  return ways;
+}
+
+using Grouping = std::vector<RowGroup>;
+
+// One block from nothing: every way is begun and tried a little, the best one goes on. False where the time was used up
+// before there was any.
+bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
+           const Random& random, const Run& run) {
+  double best_cost = 0;
+  bool grown = true;  // the best
+  Grouping best;
+  const auto consider = [&](bool is_grown, QuickRandom& quick) {
+    const double heat = is_grown ? HeatFor(plan.trial_sweeps) : kStartsHeat;
+    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, heat, quick, run.Silent());
+    if (!best.empty() && block.cost() >= best_cost) return;
+    best_cost = block.cost();
+    grown = is_grown;
+    best = block.Result();
+  };
+  for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
+    if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
+    QuickRandom quick(random.Substream("way", way));
+    if (!block.Begin(ways[way], quick, run)) break;
+    consider(true, quick);
+  }
+  for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
+    QuickRandom quick(random.Substream("start", start));
+    block.BeginWith(starts[start]);
+    if (!best.empty() && block.cost() > kNearStart * best_cost) continue;
+    consider(false, quick);
+  }
+  if (best.empty()) return false;
+  QuickRandom quick(random.Substream("improve"));
+  block.BeginWith(best);
+  block.Improve(plan.sweeps, grown ? HeatFor(plan.sweeps) : kStartsHeat, quick, run);
+  return true;
+}
+
+// Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
+std::vector<RowGroup> Deal(const ClosenessProblem& problem, const SearchRows& rows, std::size_t num_shards,
+                           const Random& random) {
+  const LocalityTokens tokens(problem.spans, random.Substream("deal"));
+  struct Place {
+    std::uint8_t value_class;
+    LocalityKey key;
+    std::uint32_t row;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    places[i] = {rows.value_classes[i], tokens.Key(rows.row(i)), static_cast<std::uint32_t>(i)};
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<RowGroup> shards(num_shards);
+  for (std::size_t i = 0; i < places.size(); ++i) shards[i % num_shards].push_back(rows.ids[places[i].row]);
+  return shards;
+}
+
+bool AllAdmitted(const ClosenessProblem& problem, std::span<const RowGroup> shards) {
+  return std::all_of(shards.begin(), shards.end(), [&](const RowGroup& rows) {
+    GroupCounts counts(problem.counted);
+    counts.Add(rows);
+    return problem.model.Admits(counts);
+  });
+}
+
+// Neighbouring groups together, in the order of the tokens, cut into blocks of about kShardRows rows.
+std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups,
+                                             const Random& random) {
+  const LocalityTokens tokens(problem.spans, random);
+  std::vector<RowId> heads;
+  for (const RowGroup& group : groups) heads.push_back(group.front());
+  const SearchRows rows = SearchRows::Of(problem.data, problem.steering, problem.classes, heads);
+  std::vector<std::pair<LocalityKey, std::size_t>> order;
+  for (std::size_t i = 0; i < groups.size(); ++i) order.emplace_back(tokens.Key(rows.row(i)), i);
+  std::sort(order.begin(), order.end());
+  std::vector<std::vector<RowGroup>> blocks(1);
+  std::size_t in_block = 0;
+  for (const auto& [key, group] : order) {
+    if (in_block >= kShardRows) {
+      blocks.emplace_back();
+      in_block = 0;
+    }
+    in_block += groups[group].size();
+    blocks.back().push_back(std::move(groups[group]));
+  }
+  return blocks;
+}
+
+std::vector<RowGroup> Gather(std::vector<std::vector<RowGroup>> parts) {
+  std::vector<RowGroup> all;
+  for (std::vector<RowGroup>& part : parts) {
+    for (RowGroup& group : part) all.push_back(std::move(group));
+  }
+  return all;
+}
+
+double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups) {
+  double cost = 0;
+  for (const RowGroup& group : groups) {
+    const SearchRows rows = SearchRows::Of(problem.data, problem.steering, problem.classes, group);
+    for (std::size_t q = 0; q < rows.width; ++q) {
+      Code lo = rows.row(0)[q];
+      Code hi = lo;
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        lo = std::min(lo, rows.row(i)[q]);
+        hi = std::max(hi, rows.row(i)[q]);
+      }
+      cost += static_cast<double>(problem.spans.Span(q, lo, hi)) * static_cast<double>(rows.size());
+    }
+  }
+  return cost;
+}
+
+// Rounds of blocks of neighbours, cut anew each time, so that rows find groups from anywhere in the table.
+Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const Plan& plan, const Random& random,
+                         const Run& run, const std::function<void()>& on_block) {
+  for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
+    const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
+    std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
+    ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
+      RowGroup rows;
+      for (const RowGroup& group : blocks[number]) rows.insert(rows.end(), group.begin(), group.end());
+      const Random block_random = own.Substream("block", number);
+      ClosenessBlock block(problem, rows, block_random);
+      QuickRandom quick(block_random.Substream("improve"));
+      block.BeginWith(blocks[number]);
+      block.Improve(plan.round_sweeps, heat, quick, run.Silent());
+      blocks[number] = block.Result();
+      on_block();
+    });
+    groups = Gather(std::move(blocks));
+  }
+  return groups;
+}
+
+// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
+// that rows find groups that came out of other shards.
+Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
+                    std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {
+  std::atomic<std::uint64_t> done = 0;
+  const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
+  std::vector<std::vector<RowGroup>> solved(shards.size());
+  ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
+    if (run.Enough()) return;
+    const Random own = random.Substream("shard", shard);
+    ClosenessBlock block(problem, shards[shard], own);
+    if (Solve(block, ways, {}, plan, own, run.Silent())) solved[shard] = block.Result();
+    run.Report("search", ++done, total);
+  });
+  // Short of time some shard has no groups; then others' are what there is.
+  const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
+  Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
+  double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
+  double heat = HeatFor(plan.round_sweeps);
+  for (const Grouping& start : starts) {
+    const double start_cost = CostOf(problem, start);
+    if (start_cost >= cost) continue;
+    cost = start_cost;
+    heat = kStartsHeat;
+    groups = start;
+  }
+  return ImproveInBlocks(problem, std::move(groups), heat, plan, random, run, [&] { run.Report("search", ++done, total); });
+}
+
+std::size_t NumValues(const CountedColumns& counted) {
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < counted.num_histograms(); ++i) values += static_cast<std::size_t>(counted.histogram_size(i));
+  return values;
+}
+
+Grouping GroupingOf(const Groups& groups) {
+  Grouping made;
+  for (std::size_t group = 0; group < groups.size(); ++group) made.emplace_back(groups[group].begin(), groups[group].end());
+  return made;
+}
+
+// Groups that refined cuts make, moved on from there. Where cuts alone come near what the search has found, they come further.
+Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const Plan& plan, bool large,
+                         const Random& random, const Run& run) {
+  Grouping groups = GroupingOf(refined);
+  if (large) return ImproveInBlocks(problem, std::move(groups), kStartsHeat, plan, random, run, [] {});
+  RowGroup rows;
+  for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+  ClosenessBlock block(problem, rows, random);
+  QuickRandom quick(random.Substream("improve"));
+  block.BeginWith(groups);
+  block.Improve(plan.sweeps, kStartsHeat, quick, run);
+  return block.Result();
+}
+
+}  // namespace
+
+Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model,
+                               const Reference& reference, const CountedColumns& counted, const ClosenessSearchOptions& options,
+                               const Random& random, const Run& run) {
+  const std::optional<std::string> steering = SteeringColumn(specs);
+  if (!steering) {
+    return Error::InvalidPolicy("this search is for models of a sensitive column").WithHint("use algorithm = \"mondrian\"");
+  }
+  // Also the answer where not even all rows together are admitted.
+  CORDON_TRY(const Groups cut, Mondrian(view, model, counted, {}, run));
+  std::vector<Grouping> starts = {GroupingOf(cut)};
+  for (const Groups& made : options.starts) starts.push_back(GroupingOf(made));
+
+  std::size_t histogram = 0;
+  while (reference.sensitive[histogram].name != *steering) ++histogram;
+  const ValueClasses classes(reference.histograms[histogram]);
+  const ClosenessProblem problem{view.data(),
+                                 *view.data().Find(*steering),
+                                 model,
+                                 counted,
+                                 classes,
+                                 BoxSpans(view.data()),
+                                 MixOutlook(specs, reference, histogram, classes)};
+  const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
+  const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
+  const Plan plan = PlanOf(options, problem.outlook, loose);
+  std::vector<GrowthOptions> ways = Ways(problem, least, options);
+  const Effort effort = options.effort;
+  if (loose && !options.growth) {
+    // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
+    CORDON_TRY(const Groups refined,
+               Partition(view, model, counted,
+                         {.effort = effort, .size_decides = problem.outlook.UsuallyClose(model.MinRows())}, run));
+    starts.push_back(GroupingOf(refined));
+    if (options.effort != Effort::kHigh) ways.clear();
+  }
+  const bool try_cuts = !loose && !options.growth;
+  double cuts_cost = std::numeric_limits<double>::infinity();
+  if (try_cuts) {
+    CORDON_TRY(
+        const Groups cuts,
+        Partition(view, model, counted, {.effort = effort, .start = PartitionOptions::Start::kTopDown, .refine = false}, run));
+    starts.push_back(GroupingOf(cuts));
+    cuts_cost = CostOf(problem, starts.back());
+  }
+
+  std::vector<RowGroup> shards;
+  const bool large = view.size() > kBlockRows;
+  if (large && !ways.empty() && NumValues(counted) <= kMostValues) {
+    const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
+    // Shards too small for the rarest values are not admitted as a whole; larger ones may be. Where none is of a size that
+    // can still be searched, others' groups are what is improved.
+    for (std::size_t count = view.size() / kShardRows; count > 1 && view.size() / count <= kMostShardRows; count /= 2) {
+      shards = Deal(problem, rows, count, random);
+      if (AllAdmitted(problem, shards)) break;
+      shards.clear();
+    }
+  }
+  Grouping found;
+  if (NumValues(counted) > kMostValues) {
+    found = *std::min_element(starts.begin(), starts.end(),
+                              [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
+  } else if (!large) {
+    ClosenessBlock block(problem, view.rows(), random);
+    if (Solve(block, ways, starts, plan, random, run)) found = block.Result();
+  } else {
+    found = SolveLarge(problem, shards, ways, starts, plan, random, run);
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  if (try_cuts && !run.Enough() && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
+    Grouping other = NumValues(counted) > kMostValues
+                         ? GroupingOf(refined)
+                         : FromRefinedCuts(problem, refined, plan, large, random.Substream("cuts"), run);
+    if (run.Stopped()) return Error::Cancelled();
+    if (CostOf(problem, other) < CostOf(problem, found)) found = std::move(other);
+  }
+  Groups groups;
+  for (RowGroup& group : found) {
+    std::sort(group.begin(), group.end());
+    groups.Add(group);
+  }
+  return groups;
+}
+
+}  // namespace cordon

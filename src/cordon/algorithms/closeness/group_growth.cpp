@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/closeness/group_growth.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+#include "cordon/algorithms/closeness/alive_lists.h"
+#include "cordon/algorithms/closeness/host_box.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kGrowthOrders = 6;
+constexpr std::size_t kLeastReach = 3;  // alive rows of each class on either side of the seed
+constexpr std::int64_t kOvertime = 8;   // rows beyond the wanted size, where rounding keeps the mix from fitting
+constexpr float kSupplyBias = 0.05F;    // values that are left over too often are taken a little sooner
+constexpr float kMostLoss = 0.375F;     // of a core, where not all rows are to be in cores
+constexpr double kNearlyAll = 0.9;      // share of the rows in cores
+constexpr std::int64_t kHostSize = 30;  // from this size on, boxes are widened instead of rows added
+constexpr std::size_t kMostHosts = 256;
+constexpr float kNarrowest = 1.05F;  // a box that loses no more than so many times the narrowest is as good
+
+class Grower {
+ public:
+  Grower(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
+         const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random)
+      : groups_(groups),
+        rows_(groups.rows()),
+        orders_(orders),
+        outlook_(outlook),
+        spans_(spans),
+        classes_(classes),
+        options_(options),
+        random_(random),
+        alive_(orders, std::min(kGrowthOrders, orders.size())),
+        left_(classes.size()),
+        stamps_(rows_.size()),
+        hosts_(rows_, spans, outlook),
+        scratch_(groups.AddGroup()) {
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (groups_.group_of(row) == MovableGroups::kNone) {
+        ++left_[rows_.value_classes[row]];
+        ++num_left_;
+      } else {
+        alive_.Remove(row);
+      }
+    }
+  }
+
+  // Rows of values that need larger groups than the cores, those of the largest need first; of those that need boxes, the
+  // one with the narrowest is next. What it takes makes the others' wider, never narrower, so most need not be looked at
+  // again before their turn.
+  void Rare(const Run& run) {
+    std::vector<std::uint32_t> seeds;
+    for (const std::uint32_t row : ShuffledRows()) {
+      if (outlook_.Need(rows_.values[row]) > options_.size) seeds.push_back(row);
+    }
+    std::stable_sort(seeds.begin(), seeds.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return outlook_.Need(rows_.values[a]) > outlook_.Need(rows_.values[b]);
+    });
+    std::size_t next = 0;
+    while (next < seeds.size() && !run.Enough()) {
+      const std::int64_t need = outlook_.Need(rows_.values[seeds[next]]);
+      const std::size_t first = next;
+      while (next < seeds.size() && next < kMostHosts && outlook_.Need(rows_.values[seeds[next]]) == need) ++next;
+      if (need >= kHostSize && next > first) {
+        HostAll(std::span(seeds).subspan(first, next - first), need, run);
+        continue;
+      }
+      next = first + 1;
+      const std::uint32_t seed = seeds[first];
+      if (groups_.group_of(seed) == MovableGroups::kNone && num_left_ >= need) Grow(seed, need, MixOutlook::kRefused);
+    }
+  }
+
+  // Until `cover` of the rows are in groups: seeds of the rows that are left would make wide ones.
+  void Cores(const Run& run) {
+    const bool narrow = options_.cover < kNearlyAll;  // else all but the last seeds are to make groups, wide as they may be
+    const float most_loss = narrow ? kMostLoss * spans_.Whole() : MixOutlook::kRefused;
+    const double enough = options_.cover < 1 ? (1 - options_.cover) * static_cast<double>(rows_.size()) : 0;
+    std::size_t attempts = rows_.size();
+    if (narrow) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
+    for (const std::uint32_t seed : ShuffledRows()) {
+      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
+      if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Enough()) return;
+      Grow(seed, options_.size, most_loss);
+    }
+  }
+
+ private:
+  struct Candidate {
+    std::uint32_t row = 0;
+    float loss = 0;  // of the box with it, when that was last computed
+    std::uint8_t value_class = 0;
+  };
+
+  std::vector<std::uint32_t> ShuffledRows() {
+    std::vector<std::uint32_t> all(rows_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[random_.Below(left)]);
+    return all;
+  }
+
+  void Grow(std::size_t seed, std::int64_t size, float most_loss) { Fill(seed, size, most_loss) ? Keep() : GiveBack(); }
+
+  // Into the scratch group. False where it does not come to an admitted group.
+  bool Fill(std::size_t seed, std::int64_t size, float most_loss) {
+    GatherPool(seed, size);
+    Take(seed);
+    std::int64_t target = 0;
+    while (groups_.size(scratch_) < size || !groups_.Admits(scratch_)) {
+      const std::int64_t rows = groups_.size(scratch_);
+      if (rows >= size + (outlook_.HasCaps() ? 0 : kOvertime)) return false;
+      if (const std::int64_t wanted = std::max(size, rows + 1); wanted != target) {
+        target = wanted;
+        closed_.assign(classes_.size(), false);
+      }
+      const std::size_t best = Next(rows, target);
+      if (best == pool_.size()) return false;
+      Take(pool_[best].row);
+      if (groups_.loss(scratch_) > most_loss) return false;
+      pool_[best] = pool_.back();
+      pool_.pop_back();
+    }
+    return true;
+  }
+
+  // Of the pool: the row that widens the box least and leaves a way to the wanted size. Looking ahead costs most, so it is
+  // done for the best row only, and a class that leads nowhere is not looked at again.
+  std::size_t Next(std::int64_t rows, std::int64_t target) {
+    outlook_.Charge(counts_, rows, target, charges_);
+    for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
+    for (;;) {
+      float least = MixOutlook::kRefused / 2;
+      std::size_t best = pool_.size();
+      for (std::size_t i = 0; i < pool_.size(); ++i) {
+        Candidate& candidate = pool_[i];
+        const float charge = charges_[candidate.value_class];
+        // What it was in a smaller box is no more than what it is.
+        if (candidate.loss + charge >= least || closed_[candidate.value_class]) continue;
+        candidate.loss = groups_.LossWith(scratch_, candidate.row);
+        const float score = candidate.loss + charge;
+        if (score < least && WithinCap(candidate.row, target)) {
+          least = score;
+          best = i;
+        }
+      }
+      if (best == pool_.size()) return best;
+      const std::size_t value_class = pool_[best].value_class;
+      if (outlook_.Reaches(value_class, counts_, rows, target, left_)) return best;
+      closed_[value_class] = true;
+    }
+  }
+
+  bool WithinCap(std::size_t row, std::int64_t size) const {
+    if (!outlook_.HasCaps()) return true;
+    const Code value = rows_.values[row];
+    std::int64_t held = 0;
+    for (const std::uint32_t member : groups_.members(scratch_)) held += rows_.values[member] == value;
+    return held + 1 <= outlook_.Cap(value, size);
+  }
+
+  void GatherPool(std::size_t seed, std::int64_t size) {
+    ++stamp_;
+    stamps_[seed] = stamp_;
+    pool_.clear();
+    const std::size_t reach = std::max(kLeastReach, static_cast<std::size_t>(size) / 4);
+    for (std::size_t order = 0; order < alive_.num_orders(); ++order) {
+      for (std::size_t c = 0; c < classes_.size(); ++c) {
+        alive_.ForNeighbours(order, c, orders_.FindInClass(order, c, orders_.position(order, seed)), reach,
+                             [&](std::uint32_t row) {
+                               if (stamps_[row] == stamp_) return;
+                               stamps_[row] = stamp_;
+                               pool_.push_back({row, 0, rows_.value_classes[row]});
+                             });
+      }
+    }
+    counts_.assign(classes_.size(), 0);
+    bias_.assign(classes_.size(), 0);
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      if (classes_.rows(c) == 0) continue;
+      const double share = classes_.share(c);
+      bias_[c] =
+          -kSupplyBias * static_cast<float>((static_cast<double>(left_[c]) / static_cast<double>(num_left_) - share) / share);
+    }
+  }
+
+  void HostAll(std::span<const std::uint32_t> seeds, std::int64_t size, const Run& run) {
+    struct Turn {
+      float loss;
+      std::uint32_t number;
+      bool operator<(const Turn& other) const { return std::pair(loss, number) > std::pair(other.loss, other.number); }
+    };
+    std::priority_queue<Turn> turns;
+    for (std::uint32_t number = 0; number < seeds.size(); ++number) turns.push({0, number});
+    std::vector<std::uint32_t> alive;
+    for (std::size_t row = 0; row < rows_.size(); ++row) alive.push_back(static_cast<std::uint32_t>(row));
+    bool stale = true;  // some of them are in groups
+    while (!turns.empty() && num_left_ >= size && !run.Enough()) {
+      const Turn turn = turns.top();
+      turns.pop();
+      const std::uint32_t seed = seeds[turn.number];
+      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
+      if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != MovableGroups::kNone; });
+      stale = false;
+      const HostBoxes::Box box = hosts_.Around(seed, size, alive);
+      if (turns.empty() || box.loss <= kNarrowest * turns.top().loss) {
+        Host(seed, size, box.rows);
+        stale = true;
+      } else {
+        turns.push({box.loss, turn.number});
+      }
+    }
+  }
+
+  void Host(std::size_t seed, std::int64_t size, std::span<const std::uint32_t> around) {
+    counts_.assign(classes_.size(), 0);
+    Take(seed);
+    std::vector<std::int64_t> held(hosts_.num_values());
+    ++held[rows_.values[seed]];
+    for (const std::uint32_t row : around) {
+      if (groups_.size(scratch_) >= size) break;
+      std::int64_t& of_value = held[rows_.values[row]];
+      if (of_value + 1 > outlook_.Cap(rows_.values[row], size)) continue;
+      ++of_value;
+      Take(row);
+    }
+    groups_.Admits(scratch_) ? Keep() : GiveBack();
+  }
+
+  void Take(std::size_t row) {
+    groups_.Insert(scratch_, row);
+    ++counts_[rows_.value_classes[row]];
+  }
+
+  void Keep() {
+    for (const std::uint32_t row : groups_.members(scratch_)) {
+      alive_.Remove(row);
+      --left_[rows_.value_classes[row]];
+      --num_left_;
+    }
+    scratch_ = groups_.AddGroup();
+  }
+
+  void GiveBack() {
+    while (groups_.size(scratch_) > 0) groups_.Remove(groups_.members(scratch_).back());
+  }
+
+  MovableGroups& groups_;
+  const SearchRows& rows_;
+  const LocalityOrders& orders_;
+  const MixOutlook& outlook_;
+  const BoxSpans& spans_;
+  const ValueClasses& classes_;
+  const GrowthOptions& options_;
+  QuickRandom& random_;
+  AliveLists alive_;
+  std::vector<std::int64_t> left_;  // rows in no group, by class
+  std::int64_t num_left_ = 0;
+  std::vector<std::uint32_t> stamps_;  // by row: the pool it was last put into
+  std::uint32_t stamp_ = 0;
+  std::vector<Candidate> pool_;
+  std::vector<std::int32_t> counts_;  // of the scratch group, by class
+  std::vector<float> charges_;
+  std::vector<float> bias_;
+  std::vector<bool> closed_;  // classes of which no row leaves a way to the wanted size
+  HostBoxes hosts_;
+  std::size_t scratch_;
+};
+
+}  // namespace
+
+void GrowGroups(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
+                const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random, const Run& run) {
+  Grower grower(groups, orders, outlook, spans, classes, options, random);
+  if (outlook.HasCaps()) grower.Rare(run);
+  grower.Cores(run);
+}
+
+}  // namespace cordon

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows that are in no group yet, put one by one where they cost least: into groups of rows near them that stay admitted.
+// What no group takes is gathered in one, which is merged with others until the models admit it; all rows together they
+// admit, so this ends.
+#pragma once
+
+#include "cordon/algorithms/closeness/locality_orders.h"
+#include "cordon/algorithms/closeness/movable_groups.h"
+#include "cordon/base/run.h"
+
+namespace cordon {
+
+// On return every row is in an admitted group. REQUIRES: the model admits all rows together, and every group that has
+// rows.
+void InsertRows(MovableGroups& groups, const LocalityOrders& orders, const Run& run);
+
+}  // namespace cordon

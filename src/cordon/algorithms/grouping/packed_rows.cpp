@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/grouping/packed_rows.h"
+
+#include <algorithm>
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kRowsPerTask = 1 << 14;
+
+std::uint32_t BytesFor(Code domain_size) { return domain_size <= (1 << 8) ? 1 : (domain_size <= (1 << 16) ? 2 : 4); }
+
+template <typename Unsigned>
+void Store(const Codes& codes, std::span<const RowId> rows, Code domain_size, std::byte* at, std::size_t stride) {
+  bool inside = true;
+  for (const RowId row : rows) {
+    const Code code = codes[row];
+    inside &= code >= 0 && code < domain_size;
+    const auto narrow = static_cast<Unsigned>(code);
+    std::memcpy(at, &narrow, sizeof(narrow));
+    at += stride;
+  }
+  CORDON_CHECK(inside);  // Bind gives quasi cells places on their domain, missing ones included
+}
+
+}  // namespace
+
+PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, const Run& run)
+    : size_(view.size()), stride_(sizeof(RowId)), fields_(columns.size()) {
+  const Microdata& data = view.data();
+  // Wide fields first: every field is then aligned.
+  for (const std::uint32_t bytes : {4u, 2u, 1u}) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (BytesFor(data.columns[columns[i]].attribute.domain->size()) != bytes) continue;
+      fields_[i] = {static_cast<std::uint32_t>(stride_), bytes};
+      stride_ += bytes;
+    }
+  }
+  stride_ = (stride_ + 3) / 4 * 4;
+  // One record more than there are: loops end at its fields.
+  for (auto& buffer : buffers_) buffer = std::make_unique_for_overwrite<std::byte[]>((size_ + 1) * stride_);
+
+  ParallelFor(run.threads, size_, kRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+    const std::span<const RowId> rows = view.rows().subspan(begin, end - begin);
+    for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(record(0, begin + i), &rows[i], sizeof(RowId));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const MicrodataColumn& column = data.columns[columns[i]];
+      const Code domain_size = column.attribute.domain->size();
+      std::byte* const at = record(0, begin) + fields_[i].offset;
+      switch (fields_[i].bytes) {
+        case 1: Store<std::uint8_t>(column.codes, rows, domain_size, at, stride_); break;
+        case 2: Store<std::uint16_t>(column.codes, rows, domain_size, at, stride_); break;
+        default: Store<std::uint32_t>(column.codes, rows, domain_size, at, stride_);
+      }
+    }
+  });
+}
+
+}  // namespace cordon

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sort under (k,e)-anonymity: keys are distances from the least value, sorted digit by digit from the lowest. Digits
+// that all keys share cost one look. Stable, so rows of equal value stay in their order.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "cordon/algorithms/ke/ke.h"
+
+namespace cordon {
+namespace {
+
+constexpr int kDigitBits = 11;
+constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+constexpr int kPasses = (64 + kDigitBits - 1) / kDigitBits;
+
+// A key and its row. In one word where both fit: half the memory to move.
+struct Apart {
+  std::uint64_t distance;
+  RowId of;
+
+  std::uint64_t key(int) const { return distance; }
+  RowId row(int) const { return of; }
+};
+struct Packed {
+  std::uint64_t bits;
+
+  std::uint64_t key(int row_bits) const { return bits >> row_bits; }
+  RowId row(int row_bits) const { return static_cast<RowId>(bits & ((std::uint64_t{1} << row_bits) - 1)); }
+};
+
+template <typename Item>
+void SortItems(std::vector<Item>& items, int row_bits, int key_bits) {
+  using Histogram = std::array<std::size_t, kDigits>;
+  const auto digit = [&](const Item& item, int pass) { return (item.key(row_bits) >> (pass * kDigitBits)) & (kDigits - 1); };
+  const int passes = std::min(kPasses, (key_bits + kDigitBits - 1) / kDigitBits);
+  std::vector<Histogram> counts(static_cast<std::size_t>(passes));  // of all digits in one look
+  for (Histogram& count : counts) count.fill(0);
+  for (const Item& item : items) {
+    for (int pass = 0; pass < passes; ++pass) ++counts[pass][digit(item, pass)];
+  }
+  std::vector<Item> other(items.size());
+  for (int pass = 0; pass < passes; ++pass) {
+    Histogram& places = counts[pass];
+    if (places[digit(items.front(), pass)] == items.size()) continue;
+    std::size_t before = 0;
+    for (std::size_t& place : places) before += std::exchange(place, before);
+    for (const Item& item : items) other[places[digit(item, pass)]++] = item;
+    items.swap(other);
+  }
+}
+
+template <typename Item>
+KeOrder OrderOf(std::vector<Item> items, std::int64_t least, int row_bits, int key_bits) {
+  SortItems(items, row_bits, key_bits);
+  KeOrder order;
+  order.rows.resize(items.size());
+  std::size_t distinct = 1;
+  for (std::size_t i = 1; i < items.size(); ++i) distinct += items[i].key(row_bits) != items[i - 1].key(row_bits) ? 1 : 0;
+  order.axis.values.reserve(distinct);
+  order.axis.counts.reserve(distinct);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    order.rows[i] = items[i].row(row_bits);
+    const std::uint64_t key = items[i].key(row_bits);
+    if (i == 0 || key != items[i - 1].key(row_bits)) {
+      order.axis.values.push_back(static_cast<std::int64_t>(key + static_cast<std::uint64_t>(least)));
+      order.axis.counts.push_back(0);
+    }
+    ++order.axis.counts.back();
+  }
+  return order;
+}
+
+}  // namespace
+
+KeOrder OrderByValue(std::span<const std::int64_t> values) {
+  if (values.empty()) return {};
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  const std::int64_t least = *lowest;
+  const auto distance = [&](std::int64_t value) {
+    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(least);
+  };
+  const int key_bits = static_cast<int>(std::bit_width(distance(*highest)));
+  const int row_bits = static_cast<int>(std::bit_width(values.size()));
+  if (key_bits + row_bits <= 64) {
+    std::vector<Packed> items(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row) items[row] = {distance(values[row]) << row_bits | row};
+    return OrderOf(std::move(items), least, row_bits, key_bits);
+  }
+  std::vector<Apart> items(values.size());
+  for (std::size_t row = 0; row < values.size(); ++row) items[row] = {distance(values[row]), static_cast<RowId>(row)};
+  return OrderOf(std::move(items), least, 0, key_bits);
+}
+
+}  // namespace cordon

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mondrian: top-down partitioning. The table is one group; a group is cut, at the median of a numeric attribute or
+// into the children of a hierarchy node, as long as every part is admitted by the model.
+//
+// Guarantee   every group is admitted by the model, or there is no release.
+// Source      LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006. With another model
+//             than k-anonymity it is the comparator of many papers: tMondrian, LMondrian, DMondrian.
+// Departures  listed, with reasons, in docs/algorithms/mondrian.md.
+#pragma once
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/models/admit/group_counts.h"
+#include "cordon/models/admit/group_model.h"
+
+namespace cordon {
+
+struct MondrianOptions {
+  enum class Dims {
+    kAll,         // the cuts of all attributes are compared: the admitted one that saves most loss is made
+    kWidest,      // classic: the widest attribute whose cut is admitted
+    kWidestOnly,  // the widest attribute alone is tried; a refusal ends the group
+  };
+  enum class Categorical {
+    kHierarchy,  // into all children of the group's hierarchy node
+    kOrdered,    // at the median of the leaves, from left to right, like a number
+  };
+
+  // Which attribute is cut.
+  Dims dims = Dims::kAll;
+  // How categorical attributes are cut.
+  Categorical categorical = Categorical::kHierarchy;
+  // Median cuts: rows at the median may go to either side, so that both are equally large; boxes may then overlap.
+  bool relaxed = false;
+};
+
+// Groups in pre-order of the cuts, the rows of a group in the order of the view; the same for any number of threads.
+// `counted` holds what the model looks at. Unsatisfiable where not even all rows together are admitted.
+Result<Groups> Mondrian(const View& view, const GroupModel& model, const CountedColumns& counted,
+                        const MondrianOptions& options, const Run& run);
+
+}  // namespace cordon

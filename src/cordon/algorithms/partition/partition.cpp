@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/partition.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <numeric>
+
+#include "cordon/algorithms/grouping/satisfiable.h"
+#include "cordon/algorithms/partition/partition_cuts.h"
+#include "cordon/algorithms/partition/partition_peel.h"
+#include "cordon/algorithms/partition/refine.h"
+
+namespace cordon {
+namespace {
+
+using Effort = PartitionOptions::Effort;
+using Start = PartitionOptions::Start;
+
+// Shares of what a suppressed row loses.
+constexpr double kExpelPrice = 0.25;
+constexpr double kPeelPrice = 0.2;
+// Peeled starts improve more under refinement: the other one has to be so much better.
+constexpr double kExpelAdvantage = 0.95;
+constexpr int kMostExpulsions = 12;
+constexpr double kStartTime = 0.3;  // of a budget: later a second start would leave no time for refinement
+constexpr std::size_t kTaskRows = 50'000;
+constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
+constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
+constexpr std::size_t kFanOutRows = 10'000;
+// What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
+constexpr double kPrices[] = {4, 2.5, 1.6, 1};
+constexpr int kPriceRounds = 2;
+constexpr std::size_t kFarNear = 2000;
+constexpr std::size_t kFlatNear = 100;  // rows of other codes are all equally far: no use in looking at many
+
+struct Search {
+  const View& view;
+  const PartitionSpace& space;
+  const GroupModel& model;
+  const CountedColumns& counted;
+  const Run& run;
+
+  PartitionGate Gate() const { return PartitionGate(view, model, counted, run.stop); }
+};
+
+struct Started {
+  RowSets groups;
+  double total = std::numeric_limits<double>::infinity();
+};
+
+// Large runs are cut one after the other, down to tasks that are worked on side by side; parts come in the order of
+// the runs, so the result is that of one thread.
+class Spreading {
+ public:
+  explicit Spreading(const Search& search) : search_(search), gate_(search.Gate()), top_down_(search.space, gate_) {}
+
+  void Cut(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
+    tasks_.clear();
+    const std::span<Place> rest = FanOut(rows);
+    const std::size_t few = tasks_.empty() ? 1 : kTasksAtOnce;
+    if (!rest.empty()) Spread(rest, price, pool);
+    std::vector<RowSets> made(tasks_.size());
+    std::vector<std::vector<Place>> pools(tasks_.size());
+    ParallelFor(search_.run.threads, tasks_.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
+      PartitionGate gate = search_.Gate();
+      PartitionCuts cuts(search_.space, gate);
+      for (std::size_t task = begin; task < end; ++task) cuts.Expel(tasks_[task], price, made[task], pools[task]);
+    });
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      for (std::vector<Place>& part : made[task]) parts.push_back(std::move(part));
+      pool.insert(pool.end(), pools[task].begin(), pools[task].end());
+    }
+  }
+
+  // Expelled rows are cut in turn, until none is left; where that does not go on, the last of them without expulsion.
+  Started WithExpulsion(std::vector<Place> rows, double price) {
+    Started started;
+    for (int round = 0;; ++round) {
+      const std::vector<Place> input = rows;
+      RowSets made;
+      std::vector<Place> pool;
+      Cut(rows, price, made, pool);
+      std::sort(pool.begin(), pool.end());
+      const bool stuck =
+          !pool.empty() && (round >= kMostExpulsions || pool.size() * 10 > input.size() * 9 || !gate_.Admits(pool));
+      if (stuck) {
+        made.clear();
+        pool.clear();
+        rows = input;
+        Cut(rows, -1, made, pool);
+      }
+      for (std::vector<Place>& part : made) started.groups.push_back(std::move(part));
+      if (pool.empty()) break;
+      rows = std::move(pool);
+    }
+    started.total = 0;
+    for (const std::vector<Place>& part : started.groups) started.total += top_down_.Loss(part);
+    return started;
+  }
+
+ private:
+  // A node with very many children (a flat column of codes): one child against the rest, again and again, would take as
+  // many passes as there are children. The rows of every child that is admitted become a task at once; the others are the
+  // rest, which is returned.
+  std::span<Place> FanOut(std::span<Place> rows) {
+    const auto place = search_.space.WidestNode(rows, kMostSiblings);
+    if (rows.size() < kFanOutRows || !place) return rows;
+    const auto child = [&](Place row) {
+      return search_.space.ancestor(place->quasi, search_.space.row(row)[place->quasi], place->depth);
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](Place a, Place b) { return child(a) < child(b); });
+    RowSets sets;
+    std::vector<Place> rest;
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+      while (end < rows.size() && child(rows[end]) == child(rows[begin])) ++end;
+      const std::span<const Place> run = rows.subspan(begin, end - begin);
+      if (run.size() >= gate_.min_rows() && gate_.Admits(run)) {
+        sets.emplace_back(run.begin(), run.end());
+      } else {
+        rest.insert(rest.end(), run.begin(), run.end());
+      }
+    }
+    while (!sets.empty() && !rest.empty() && !gate_.Admits(rest)) {
+      rest.insert(rest.end(), sets.back().begin(), sets.back().end());
+      sets.pop_back();
+    }
+    std::size_t at = 0;
+    for (const std::vector<Place>& set : sets) {
+      std::copy(set.begin(), set.end(), rows.begin() + static_cast<std::ptrdiff_t>(at));
+      tasks_.push_back(rows.subspan(at, set.size()));
+      at += set.size();
+    }
+    std::sort(rest.begin(), rest.end());
+    std::copy(rest.begin(), rest.end(), rows.begin() + static_cast<std::ptrdiff_t>(at));
+    return rows.subspan(at);
+  }
+
+  void Spread(std::span<Place> rows, double price, std::vector<Place>& pool) {
+    const auto halves = rows.size() > kTaskRows ? top_down_.CutOnce(rows, price) : std::nullopt;
+    if (!halves) return tasks_.push_back(rows);
+    const auto go_on = [&](std::span<Place> side, bool expelled) {
+      if (expelled) {
+        pool.insert(pool.end(), side.begin(), side.end());
+      } else {
+        Spread(side, price, pool);
+      }
+    };
+    go_on(halves->inside, halves->expel_inside);
+    go_on(halves->outside, halves->expel_outside);
+  }
+
+  const Search& search_;
+  PartitionGate gate_;
+  PartitionCuts top_down_;
+  std::vector<std::span<Place>> tasks_;
+};
+
+Started FromTheTop(const Search& search, double price) {
+  std::vector<Place> all(search.space.num_rows());
+  std::iota(all.begin(), all.end(), Place{0});
+  return Spreading(search).WithExpulsion(std::move(all), price);
+}
+
+// Peeled groups, each divided further.
+Result<Started> FromPeeling(const Search& search, double price) {
+  PartitionGate gate = search.Gate();
+  CORDON_TRY(RowSets peeled, Peel(search.view, search.space, gate, price, search.run));
+  std::vector<RowSets> parts(peeled.size());
+  std::vector<double> totals(peeled.size());
+  ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
+    PartitionGate own = search.Gate();
+    PartitionCuts top_down(search.space, own);
+    for (std::size_t i = begin; i < end; ++i) totals[i] = top_down.Divide(peeled[i], parts[i]);
+  });
+  Started started;
+  started.total = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    started.total += totals[i];
+    for (std::vector<Place>& rows : parts[i]) started.groups.push_back(std::move(rows));
+  }
+  return started;
+}
+
+// A column in which some node has very many children.
+bool HasFlatColumn(const Search& search) {
+  std::vector<Place> all(search.space.num_rows());
+  std::iota(all.begin(), all.end(), Place{0});
+  return all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
+}
+
+RefineOptions RefineBy(Effort effort) {
+  RefineOptions options;
+  if (effort == Effort::kLow) {
+    options.rounds = 2;
+    options.swap = false;
+    options.resplit = 0;
+  }
+  if (effort == Effort::kHigh) {
+    options.rounds = 12;
+    options.resplit = 8;
+    options.least_gain = 0.0005;
+    options.max_near = kFarNear;
+  }
+  return options;
+}
+
+RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+  PartitionGate gate = search.Gate();
+  GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
+  refinement.Rounds(search.run);
+  return refinement.Take();
+}
+
+// One start, or two where it takes the refinement to tell which is the better one: models that can refuse a row more let
+// some starts improve and others hardly, so the loss of a start says little.
+Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
+  const double whole = search.space.suppressed_loss();
+  std::vector<Started> starts;
+  if (options.start == Start::kTopDown) {
+    starts.push_back(FromTheTop(search, -1));
+    return starts;
+  }
+  if (options.start == Start::kPeel) {
+    CORDON_TRY(Started peeled, FromPeeling(search, kPeelPrice * whole));
+    starts.push_back(std::move(peeled));
+    return starts;
+  }
+  Started expelled = FromTheTop(search, kExpelPrice * whole);
+  starts.push_back(std::move(expelled));
+  // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return starts;
+  // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
+  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
+  if (!peeled.ok()) return starts;
+  if (search.model.monotone() || options.size_decides || !options.refine) {
+    if (starts[0].total < kExpelAdvantage * peeled.value().total) return starts;
+    starts.clear();
+  }
+  starts.push_back(std::move(peeled).value());
+  return starts;
+}
+
+double TotalOf(const Search& search, RowPlaces& places, const RowSets& groups) {
+  PartitionGate gate = search.Gate();
+  RefineGroups all(search.space, gate, places);
+  for (const std::vector<Place>& rows : groups) all.Add(rows);
+  return all.total();
+}
+
+// Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
+RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                      std::size_t part_rows) {
+  std::vector<RowSets> parts;
+  {
+    PartitionGate gate = search.Gate();
+    RefineGroups all(search.space, gate, places);
+    for (const std::vector<Place>& rows : groups) all.Add(rows);
+    BoxTree tree(search.space, all, gate.min_rows(), options.max_visits);
+    tree.Build();
+    for (const std::vector<GroupId>& ids : tree.Parts(part_rows)) {
+      parts.emplace_back();
+      for (const GroupId id : ids) parts.back().push_back(std::move(groups[id]));
+    }
+  }
+  RefineOptions within = options;
+  within.rounds = std::min(options.rounds, 2);
+  const Run silent = search.run.Silent();
+  const Search within_part{search.view, search.space, search.model, search.counted, silent};
+  std::atomic<std::uint64_t> done = 0;
+  ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
+    parts[part] = RefineWhole(within_part, places, std::move(parts[part]), within);
+    search.run.Report("refine", ++done, parts.size());
+  });
+  RowSets joined;
+  for (RowSets& part : parts) {
+    for (std::vector<Place>& rows : part) joined.push_back(std::move(rows));
+  }
+  RefineOptions seams = RefineBy(Effort::kLow);
+  seams.max_visits = options.max_visits;
+  return RefineWhole(search, places, std::move(joined), seams);
+}
+
+struct Left {
+  RowSets groups;
+  std::vector<Place> out;  // ascending
+};
+
+// Rows that cost more than a suppressed one go. The release loses no more than it did: if it would, it stays as it is.
+class LeaveOut {
+ public:
+  LeaveOut(const Search& search, RowPlaces& places, const RefineOptions& options)
+      : search_(search), places_(places), options_(options), gate_(search.Gate()) {
+    options_.rounds = kPriceRounds;
+  }
+
+  Left From(RowSets groups, std::uint64_t max_rows) {
+    const std::size_t all = search_.space.num_rows() - 1;
+    const std::size_t limit = std::min<std::uint64_t>(max_rows, all);
+    // Mostly the limit is not reached; where it is, it is spent anew, where most is won first.
+    std::optional<Left> left = At(std::span(kPrices).last(1), all, groups);
+    if (left && left->out.size() > limit) left = At(kPrices, limit, groups);
+    return left ? std::move(*left) : Left{std::move(groups), {}};
+  }
+
+ private:
+  std::optional<Left> At(std::span<const double> prices, std::size_t limit, const RowSets& groups) {
+    const double whole = search_.space.suppressed_loss();
+    options_.max_left_out = limit;
+    GroupRefinement refinement(search_.space, gate_, places_, groups, options_);
+    const double before = refinement.total();
+    for (const double price : prices) {
+      if (refinement.left_out().size() >= limit || search_.run.Enough()) break;
+      refinement.SetPrice(price * whole);
+      refinement.Rounds(search_.run);
+    }
+    refinement.SetPrice(whole);
+    if (refinement.total() >= before) return std::nullopt;
+    Left left{refinement.Take(), {refinement.left_out().begin(), refinement.left_out().end()}};
+    std::sort(left.out.begin(), left.out.end());
+    return left;
+  }
+
+  const Search& search_;
+  RowPlaces& places_;
+  RefineOptions options_;
+  PartitionGate gate_;
+};
+
+Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out) {
+  std::sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  Groups groups;
+  std::vector<RowId> rows;
+  for (std::vector<Place>& set : sets) {
+    rows.clear();
+    for (const Place place : set) rows.push_back(view.rows()[place]);
+    groups.Add(rows);
+  }
+  for (const Place place : left_out) groups.suppressed.push_back(view.rows()[place]);
+  return groups;
+}
+
+}  // namespace
+
+Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
+                         const PartitionOptions& options, const Run& run) {
+  CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
+  const PartitionSpace space(view, run);
+  const Search search{view, space, model, counted, run};
+  run.Report("partition", 0, 0);
+  CORDON_TRY(std::vector<Started> starts, StartsOf(search, options));
+  if (run.Stopped()) return Error::Cancelled();
+  for (Started& start : starts) {
+    for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
+  }
+  Started started = std::move(starts[0]);
+  Left left;
+  if (options.refine) {
+    RowPlaces places(view.size());
+    RefineOptions refine = RefineBy(options.effort);
+    // Groups with few admitted ones near them: to look further pays (fars, beta = 4: .108 against .114).
+    if (!search.model.monotone() && !options.size_decides) refine.max_near = kFarNear;
+    if (HasFlatColumn(search)) refine.max_near = kFlatNear;
+    const auto refined = [&](RowSets groups) {
+      return view.size() > options.whole_rows ? RefineInParts(search, places, std::move(groups), refine, options.part_rows)
+                                              : RefineWhole(search, places, std::move(groups), refine);
+    };
+    started.groups = refined(std::move(started.groups));
+    for (std::size_t i = 1; i < starts.size() && !run.Enough(); ++i) {
+      RowSets other = refined(std::move(starts[i].groups));
+      if (TotalOf(search, places, other) < TotalOf(search, places, started.groups)) started.groups = std::move(other);
+    }
+    if (options.max_suppressed > 0 && !run.Stopped()) {
+      const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(Effort::kLow) : refine;
+      left = LeaveOut(search, places, moves).From(std::move(started.groups), options.max_suppressed);
+      started.groups = std::move(left.groups);
+    }
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  return ToGroups(view, std::move(started.groups), left.out);
+}
+
+}  // namespace cordon

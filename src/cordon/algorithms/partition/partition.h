@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Partition: groups of rows, each published as its tight box, with as little loss as a search finds: a start from the top
+// down or by peeling, then refinement until no single move helps.
+//
+// Guarantee   every group is admitted by the model, or there is no release. Rows are suppressed where the options allow it
+//             and the release loses less for it.
+// Departures  docs/algorithms/partition.md says what was tried and measured.
+#pragma once
+
+#include "cordon/algorithms/grouping/effort.h"
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/models/admit/group_counts.h"
+#include "cordon/models/admit/group_model.h"
+
+namespace cordon {
+
+struct PartitionOptions {
+  // Low: from the top down, two short rounds of refinement. Normal: the better of two starts, all moves, up to five rounds.
+  // High: more starts, wider unions, more rounds.
+  using Effort = cordon::Effort;
+  enum class Start {
+    kAuto,     // by effort
+    kTopDown,  // cuts alone
+    kPeel,     // groups that satisfy under one recoding of all columns, again on the rest
+  };
+  Effort effort = Effort::kNormal;
+  Start start = Start::kAuto;
+  // Whether the start is refined; without, it is what the start gives.
+  bool refine = true;
+  // For models that mostly admit groups of MinRows rows: then one start, chosen as for k alone, serves as well as two.
+  bool size_decides = false;
+  // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
+  std::size_t whole_rows = 150'000;
+  std::size_t part_rows = 30'000;
+  // So many rows may be dropped, each of which counts as lost; only where the refinement is on. The model stays what it is:
+  // for those that compare with the published rows see suppression.h.
+  std::uint64_t max_suppressed = 0;
+};
+
+// Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of
+// threads. Unsatisfiable where not even all rows together are admitted.
+Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
+                         const PartitionOptions& options, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/partition_cuts.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cordon {
+namespace {
+
+constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
+// So many cuts are asked about where the model looks at more than the number of rows.
+constexpr std::size_t kMostAsked = 64;
+constexpr std::size_t kLargestFollowed = 4096;  // rows
+
+}  // namespace
+
+double PartitionCuts::Loss(std::span<const Place> rows) {
+  double sum = 0;
+  for (std::size_t q = 0; q < space_.num_quasi(); ++q) {
+    Rank lo = std::numeric_limits<Rank>::max();
+    Rank hi = -1;
+    for (const Place place : rows) {
+      lo = std::min(lo, space_.row(place)[q]);
+      hi = std::max(hi, space_.row(place)[q]);
+    }
+    sum += space_.Span(q, lo, hi);
+  }
+  return sum * static_cast<double>(rows.size());
+}
+
+double PartitionCuts::FindCuts(std::span<const Place> rows, double price, bool best) {
+  if (gate_.Stopped()) {
+    cuts_.clear();
+    return Loss(rows);
+  }
+  const auto find = [&]<typename Lane>(CutScores<Lane>& scores) {
+    using Wanted = typename CutScores<Lane>::Wanted;
+    return scores.Find(rows, price, best ? Wanted::kBest : Wanted::kAll, cuts_);
+  };
+  return space_.narrow() ? find(narrow_) : find(wide_);
+}
+
+bool PartitionCuts::Allowed(std::span<const Place> rows, const Cut& cut) {
+  if (gate_.exact()) return true;
+  if (counts_.Has(cut.attribute)) {
+    const bool inside = counts_.AdmitsInside(cut.attribute, cut.lo, cut.hi);
+    if (inside == (cut.expelled == Cut::Side::kInside)) return false;
+    return counts_.AdmitsOutside(cut.attribute, cut.lo, cut.hi) != (cut.expelled == Cut::Side::kOutside);
+  }
+  inside_rows_.clear();
+  outside_rows_.clear();
+  for (const Place place : rows) {
+    const Rank rank = space_.row(place)[cut.attribute];
+    (cut.lo <= rank && rank <= cut.hi ? inside_rows_ : outside_rows_).push_back(place);
+  }
+  const bool inside = gate_.Admits(inside_rows_);
+  if (cut.expelled == Cut::Side::kOutside) return inside && !gate_.Admits(outside_rows_);
+  if (cut.expelled == Cut::Side::kInside) return !inside && gate_.Admits(outside_rows_);
+  return inside && gate_.Admits(outside_rows_);
+}
+
+// The allowed cut of least loss among those found, the first of equals.
+const PartitionCuts::Cut* PartitionCuts::BestCut(std::span<const Place> rows) {
+  if (gate_.exact()) return cuts_.empty() ? nullptr : &cuts_.back();
+  std::stable_sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
+  counts_.Begin(rows);
+  for (std::size_t i = 0; i < cuts_.size() && i < kMostAsked; ++i) {
+    if (Allowed(rows, cuts_[i])) return &cuts_[i];
+  }
+  return nullptr;
+}
+
+// The rows inside come first; returns them.
+std::span<Place> PartitionCuts::Apply(std::span<Place> rows, const Cut& cut) {
+  const auto middle = std::stable_partition(rows.begin(), rows.end(), [&](Place place) {
+    const Rank rank = space_.row(place)[cut.attribute];
+    return cut.lo <= rank && rank <= cut.hi;
+  });
+  return rows.first(static_cast<std::size_t>(middle - rows.begin()));
+}
+
+std::optional<PartitionCuts::Halves> PartitionCuts::CutOnce(std::span<Place> rows, double price) {
+  whole_ = FindCuts(rows, price, gate_.exact());
+  const Cut* best = BestCut(rows);
+  if (best == nullptr) return std::nullopt;
+  const Cut::Side expelled = best->expelled;
+  const std::size_t inside = Apply(rows, *best).size();
+  return Halves{rows.first(inside), rows.subspan(inside), expelled == Cut::Side::kInside, expelled == Cut::Side::kOutside};
+}
+
+double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
+  const std::optional<Halves> halves = CutOnce(rows, -1);
+  if (!halves) {
+    parts.emplace_back(rows.begin(), rows.end());
+    return whole_;
+  }
+  const double first = Divide(halves->inside, parts);
+  return first + Divide(halves->outside, parts);
+}
+
+double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts) {
+  const double whole = FindCuts(rows, -1, false);
+  std::vector<Cut> cuts = std::move(cuts_);
+  cuts_.clear();
+  std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
+  counts_.Begin(rows);
+  // Following cuts of many rows to their ends takes long where the model is asked about each.
+  const std::size_t followed_at_most =
+      rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
+  std::vector<Cut> tried;
+  for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < followed_at_most; ++i) {
+    if (!tried.empty() && cuts[i].total - tried.back().total < kMargin) continue;
+    if (Allowed(rows, cuts[i])) tried.push_back(cuts[i]);
+  }
+  if (tried.empty()) {
+    parts.push_back(std::move(rows));
+    return whole;
+  }
+  std::size_t best = 0;
+  double best_total = std::numeric_limits<double>::infinity();
+  RowSets followed;
+  for (std::size_t i = 0; tried.size() > 1 && i < tried.size(); ++i) {
+    std::vector<Place> copy = rows;
+    followed.clear();
+    const std::size_t inside = Apply(copy, tried[i]).size();
+    double total = Divide(std::span(copy).first(inside), followed);
+    total += Divide(std::span(copy).subspan(inside), followed);
+    if (total < best_total - kMargin) {
+      best_total = total;
+      best = i;
+    }
+  }
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (tried.size() > 1 && best_total >= hopeless) return kInfinite;
+  const std::size_t inside = Apply(rows, tried[best]).size();
+  std::vector<Place> rest(rows.begin() + static_cast<std::ptrdiff_t>(inside), rows.end());
+  rows.resize(inside);
+  const double first = DivideWithForesight(std::move(rows), width, kInfinite, parts);
+  return first + DivideWithForesight(std::move(rest), width, kInfinite, parts);
+}
+
+void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
+  const std::optional<Halves> halves = CutOnce(rows, price);
+  if (!halves) {
+    parts.emplace_back(rows.begin(), rows.end());
+    return;
+  }
+  const auto go_on = [&](std::span<Place> side, bool expelled) {
+    if (expelled) {
+      pool.insert(pool.end(), side.begin(), side.end());
+    } else {
+      Expel(side, price, parts, pool);
+    }
+  };
+  go_on(halves->inside, halves->expel_inside);
+  go_on(halves->outside, halves->expel_outside);
+}
+
+}  // namespace cordon

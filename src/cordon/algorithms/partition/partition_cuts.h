@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Top-down division of a set of rows: of all cuts that leave two admitted sides the one after which the boxes of the
+// sides lose least, and again on both sides, as long as something is gained.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cordon/algorithms/partition/cut_counts.h"
+#include "cordon/algorithms/partition/cut_scores.h"
+#include "cordon/algorithms/partition/partition_gate.h"
+#include "cordon/algorithms/partition/partition_space.h"
+
+namespace cordon {
+
+using RowSets = std::vector<std::vector<Place>>;
+
+// Keeps its memory from call to call: one per thread.
+class PartitionCuts {
+ public:
+  PartitionCuts(const PartitionSpace& space, PartitionGate& gate)
+      : space_(space), gate_(gate), counts_(space, gate), narrow_(space, gate), wide_(space, gate) {}
+
+  // Rows are reordered. Appends the parts and returns their total loss.
+  double Divide(std::span<Place> rows, RowSets& parts);
+  // The same with foresight: the `width` best cuts are followed to their ends before one is chosen. It is given up, and the
+  // loss infinite, where no end of the first choice loses less than `hopeless`.
+  double DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts);
+  // One best cut. A price of at least 0 allows cuts that leave one side that is not admitted: its rows are expelled, to be
+  // divided later together with others of their kind, and are reckoned to lose the price each. Nothing where no cut gains.
+  struct Halves {
+    std::span<Place> inside;
+    std::span<Place> outside;
+    bool expel_inside = false;
+    bool expel_outside = false;
+  };
+  std::optional<Halves> CutOnce(std::span<Place> rows, double price);
+  // To the end. Expelled rows are appended to the pool.
+  void Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool);
+
+  double Loss(std::span<const Place> rows);  // total: rows times the loss of their box
+
+ private:
+  using Cut = PartitionCut;
+
+  double FindCuts(std::span<const Place> rows, double price, bool best);
+  bool Allowed(std::span<const Place> rows, const Cut& cut);
+  const Cut* BestCut(std::span<const Place> rows);
+  std::span<Place> Apply(std::span<Place> rows, const Cut& cut);
+
+  const PartitionSpace& space_;
+  PartitionGate& gate_;
+  CutCounts counts_;
+  CutScores<std::int16_t> narrow_;
+  CutScores<std::int32_t> wide_;
+  std::vector<Cut> cuts_;
+  double whole_ = 0;  // total loss of the rows at hand
+  std::vector<Place> inside_rows_;
+  std::vector<Place> outside_rows_;
+};
+
+}  // namespace cordon

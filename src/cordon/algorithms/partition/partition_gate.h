@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asks the model about sets of rows, in the cheapest way there is:
+//
+//   rows decide      the number of rows is all that matters: nothing is looked at
+//   distinct needs   k people, l values: counted with marks by value, and no longer than it takes to find enough; where the
+//                    values are few, masks
+//   counts           anything else: histograms, kept by whoever keeps the set where they are small, else taken anew
+//
+// Keeps its memory from call to call: one per thread.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/models/admit/group_counts.h"
+#include "cordon/models/admit/group_model.h"
+
+namespace cordon {
+
+class PartitionGate {
+ public:
+  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {});
+
+  // Whether somebody wants the search to end: no more cuts are looked for, and what comes out is not used.
+  bool Stopped() const { return stop_.stop_requested(); }
+
+  const GroupModel& model() const { return model_; }
+  const CountedColumns& counted() const { return counted_; }
+  std::size_t min_rows() const { return min_rows_; }
+  bool rows_decide() const { return rows_decide_; }
+  // Where the values of all needs together are few, those of a set of rows are a mask, that of a union the union of masks.
+  bool has_masks() const { return has_masks_; }
+  std::uint64_t Mask(Place place) const;
+  bool AdmitsMask(std::uint64_t mask) const;  // given rows enough
+  // Whether numbers of rows and masks tell whether a set is admitted.
+  bool exact() const { return rows_decide_ || has_masks_; }
+  // Whether sets that live long should keep counts: then ask the model, not the gate, about them.
+  bool keep_counts() const { return keep_counts_; }
+  RowId row(Place place) const { return view_.rows()[place]; }
+
+  // Of the rows alone.
+  void Count(std::span<const Place> rows, GroupCounts& counts);
+  // The rows, without one and with another, where given.
+  bool Admits(std::span<const Place> rows, std::optional<Place> without = {}, std::optional<Place> with = {});
+
+ private:
+  struct Need {
+    const Codes* codes;
+    std::int64_t least;
+    Code missing;
+    int first_bit;  // of the mask
+    std::uint64_t bits;
+    std::vector<std::uint32_t> marks;  // by code: the question it was last seen in
+  };
+  bool Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with);
+
+  const View& view_;
+  const GroupModel& model_;
+  const CountedColumns& counted_;
+  std::stop_token stop_;
+  std::size_t min_rows_;
+  bool rows_decide_ = false;
+  bool has_masks_ = false;
+  bool keep_counts_ = false;
+  std::optional<std::vector<Need>> needs_;
+  std::uint32_t question_ = 0;
+  std::vector<RowId> row_ids_;
+  GroupCounts counts_;  // empty between questions
+};
+
+}  // namespace cordon

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/partition_peel.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "cordon/algorithms/partition/rank_lanes.h"
+
+namespace cordon {
+namespace {
+
+constexpr double kMargin = 1e-7;
+constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place rows that are left over
+
+template <typename Lane>
+class Peeling {
+ public:
+  Peeling(const View& view, const PartitionSpace& space, PartitionGate& gate, const LatticeCells& cells, double price)
+      : space_(space),
+        gate_(gate),
+        cells_(cells),
+        price_(price),
+        grouper_(cells),
+        left_(cells.all()),
+        place_of_(view.data().num_rows),
+        width_(Lanes::Width(space.num_quasi())) {
+    for (std::size_t place = 0; place < view.size(); ++place) place_of_[view.rows()[place]] = static_cast<Place>(place);
+    quasi_.resize(space.num_quasi());
+    std::iota(quasi_.begin(), quasi_.end(), std::size_t{0});
+    ranks_.resize(cells.num_cells() * width_);
+    for (std::size_t cell = 0; cell < cells.num_cells(); ++cell) {
+      for (std::size_t q = 0; q < quasi_.size(); ++q) {
+        ranks_[cell * width_ + q] = static_cast<Lane>(space.rank_of(q, cells.code(q, cell)));
+      }
+    }
+  }
+
+  RowSets Run(const cordon::Run& run) {
+    const LevelVector top = cells_.Top();
+    LevelVector levels = top;
+    while (!left_.cells.empty() && !run.Stopped()) {
+      Climb(levels, top);
+      if (!SetAside(levels) && (levels == top || !SetAside(levels = top))) break;
+    }
+    PlaceTheRest();
+    return std::move(groups_);
+  }
+
+ private:
+  using Lanes = internal::RankLanes<Lane>;
+
+  void Climb(LevelVector& levels, const LevelVector& top) {
+    double score = Score(levels, std::numeric_limits<double>::infinity());
+    while (true) {
+      LevelVector best = levels;
+      double least = score - kMargin;
+      for (std::size_t q = 0; q < levels.size(); ++q) {
+        for (const int step : {-1, 1}) {
+          const int level = levels[q] + step;
+          if (level < 0 || level > top[q]) continue;
+          LevelVector near = levels;
+          near[q] = static_cast<std::uint8_t>(level);
+          const double at = Score(near, least);
+          if (at >= least) continue;
+          least = at;
+          best = near;
+        }
+      }
+      if (best == levels) return;
+      levels = best;
+      score = least;
+    }
+  }
+
+  // Which groups at these levels are admitted, and how many rows are not in one.
+  std::size_t Group(const LevelVector& levels) {
+    const std::size_t num_groups = grouper_.Group(left_, quasi_, levels);
+    rows_.assign(num_groups, 0);
+    for (std::size_t i = 0; i < left_.cells.size(); ++i) rows_[grouper_.group_of(i)] += left_.rows[i];
+    admitted_.assign(num_groups, 0);
+    for (std::size_t group = 0; group < num_groups; ++group) admitted_[group] = rows_[group] >= gate_.min_rows();
+    if (!gate_.rows_decide()) AskModel(num_groups);
+    std::size_t rest = 0;
+    for (std::size_t group = 0; group < num_groups; ++group) rest += admitted_[group] != 0 ? 0 : rows_[group];
+    return rest;
+  }
+
+  void AskModel(std::size_t num_groups) {
+    starts_.assign(num_groups + 1, 0);
+    for (const std::uint32_t group : grouper_.groups()) ++starts_[group + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    by_group_.resize(left_.cells.size());
+    std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
+    for (std::size_t i = 0; i < by_group_.size(); ++i) by_group_[next[grouper_.group_of(i)]++] = left_.cells[i];
+    for (std::size_t group = 0; group < num_groups; ++group) {
+      if (admitted_[group] == 0) continue;
+      members_.clear();
+      for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i) {
+        for (const RowId row : cells_.rows(by_group_[i])) members_.push_back(place_of_[row]);
+      }
+      admitted_[group] = gate_.Admits(members_);
+    }
+  }
+
+  // Loss of the admitted groups' boxes plus the price of the rest; anything not below the bound where it cannot be.
+  double Score(const LevelVector& levels, double bound) {
+    const std::size_t rest = Group(levels);
+    double score = price_ * static_cast<double>(rest);
+    if (score >= bound) return score;
+    const std::size_t size = 2 * width_;
+    if (boxes_.size() < rows_.size() * size) boxes_.resize(rows_.size() * size);
+    for (std::size_t group = 0; group < rows_.size(); ++group) {
+      if (admitted_[group] != 0) Lanes::Empty(&boxes_[group * size], width_);
+    }
+    for (std::size_t i = 0; i < left_.cells.size(); ++i) {
+      const std::uint32_t group = grouper_.group_of(i);
+      if (admitted_[group] != 0) Lanes::Include(&boxes_[group * size], &ranks_[left_.cells[i] * width_], width_);
+    }
+    for (std::size_t group = 0; group < rows_.size() && score < bound; ++group) {
+      if (admitted_[group] == 0) continue;
+      const Lane* const box = &boxes_[group * size];
+      double loss = 0;
+      for (std::size_t q = 0; q < quasi_.size(); ++q) loss += space_.Span(q, box[q], box[width_ + q]);
+      score += loss * rows_[group];
+    }
+    return score;
+  }
+
+  // False where no group is admitted at these levels.
+  bool SetAside(const LevelVector& levels) {
+    Group(levels);
+    const std::size_t first = groups_.size();
+    std::vector<std::size_t> number(rows_.size());
+    for (std::size_t group = 0; group < rows_.size(); ++group) {
+      number[group] = groups_.size();
+      if (admitted_[group] != 0) groups_.emplace_back();
+    }
+    CellSet left{left_.levels, {}, {}, std::vector<std::vector<Code>>(quasi_.size())};
+    for (std::size_t i = 0; i < left_.cells.size(); ++i) {
+      const std::uint32_t cell = left_.cells[i];
+      const std::uint32_t group = grouper_.group_of(i);
+      if (admitted_[group] != 0) {
+        for (const RowId row : cells_.rows(cell)) groups_[number[group]].push_back(place_of_[row]);
+        continue;
+      }
+      left.cells.push_back(cell);
+      left.rows.push_back(left_.rows[i]);
+      for (std::size_t q = 0; q < quasi_.size(); ++q) left.codes[q].push_back(left_.codes[q][i]);
+    }
+    left_ = std::move(left);
+    for (std::size_t group = first; group < groups_.size(); ++group) std::sort(groups_[group].begin(), groups_[group].end());
+    return groups_.size() > first;
+  }
+
+  // Rows that are no group by themselves join the groups that take them up most cheaply, or, where a model could mind
+  // that, are put together with whole groups until it does not.
+  void PlaceTheRest() {
+    std::vector<Place> rest;
+    for (const std::uint32_t cell : left_.cells) {
+      for (const RowId row : cells_.rows(cell)) rest.push_back(place_of_[row]);
+    }
+    if (rest.empty()) return;
+    std::sort(rest.begin(), rest.end());
+    if (gate_.model().monotone() && !groups_.empty() && rest.size() * groups_.size() <= kMostInsertions) {
+      for (const Place row : rest) JoinCheapest(row);
+      return;
+    }
+    while (!groups_.empty() && !gate_.Admits(rest)) {
+      rest.insert(rest.end(), groups_.back().begin(), groups_.back().end());
+      groups_.pop_back();
+    }
+    std::sort(rest.begin(), rest.end());
+    groups_.push_back(std::move(rest));
+  }
+
+  void JoinCheapest(Place row) {
+    const std::size_t d = quasi_.size();
+    if (group_boxes_.empty()) {
+      for (const std::vector<Place>& rows : groups_) {
+        for (std::size_t q = 0; q < d; ++q) {
+          Rank lo = space_.row(rows[0])[q];
+          Rank hi = lo;
+          for (const Place each : rows) {
+            lo = std::min(lo, space_.row(each)[q]);
+            hi = std::max(hi, space_.row(each)[q]);
+          }
+          group_boxes_.push_back(lo);
+          group_boxes_.push_back(hi);
+        }
+      }
+    }
+    const Rank* const ranks = space_.row(row);
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      double before = 0;
+      double after = 0;
+      for (std::size_t q = 0; q < d; ++q) {
+        const Rank lo = group_boxes_[(group * d + q) * 2];
+        const Rank hi = group_boxes_[(group * d + q) * 2 + 1];
+        before += space_.Span(q, lo, hi);
+        after += space_.Span(q, std::min(lo, ranks[q]), std::max(hi, ranks[q]));
+      }
+      const double cost = after + static_cast<double>(groups_[group].size()) * (after - before);
+      if (cost < least) {
+        least = cost;
+        best = group;
+      }
+    }
+    groups_[best].push_back(row);
+    for (std::size_t q = 0; q < d; ++q) {
+      Rank* const ends = &group_boxes_[(best * d + q) * 2];
+      ends[0] = std::min(ends[0], ranks[q]);
+      ends[1] = std::max(ends[1], ranks[q]);
+    }
+  }
+
+  const PartitionSpace& space_;
+  PartitionGate& gate_;
+  const LatticeCells& cells_;
+  double price_;
+  CellGrouper grouper_;
+  CellSet left_;
+  std::vector<Place> place_of_;
+  std::vector<std::size_t> quasi_;
+  std::size_t width_;        // lanes of a cell
+  std::vector<Lane> ranks_;  // by cell
+  std::vector<std::uint32_t> rows_;
+  std::vector<char> admitted_;
+  std::vector<Lane> boxes_;
+  std::vector<std::uint32_t> starts_;
+  std::vector<std::uint32_t> by_group_;
+  std::vector<Place> members_;
+  std::vector<Rank> group_boxes_;
+  RowSets groups_;
+};
+
+}  // namespace
+
+Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGate& gate, double price, const Run& run) {
+  std::vector<std::vector<Level>> levels;
+  for (const std::size_t column : view.data().ColumnsOf(Role::kQuasi)) {
+    CORDON_TRY(std::vector<Level> made, LevelsOf(view.data().columns[column].attribute));
+    if (made.size() > 255)
+      return Error::InvalidPolicy("column {}: too many levels", view.data().columns[column].attribute.name);
+    levels.push_back(std::move(made));
+  }
+  const LatticeCells cells(view, std::move(levels), run);
+  if (space.narrow()) return Peeling<std::int16_t>(view, space, gate, cells, price).Run(run);
+  return Peeling<std::int32_t>(view, space, gate, cells, price).Run(run);
+}
+
+}  // namespace cordon

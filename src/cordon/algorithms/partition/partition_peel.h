@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Peeling: a level of generalization for each column is chosen by climbing, the groups that are admitted under it are
+// set aside, and again on the rows that are left. Local recoding in the manner of ARX, except that what counts is the
+// loss of the groups' own boxes, not of the levels.
+#pragma once
+
+#include "cordon/algorithms/full_domain/lattice_cells.h"
+#include "cordon/algorithms/partition/partition_cuts.h"
+#include "cordon/algorithms/partition/partition_gate.h"
+#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/base/result.h"
+
+namespace cordon {
+
+// `price` is what a row that is left over is reckoned to lose. Every row is in one of the groups, each of which is
+// admitted. REQUIRES: all rows together are admitted. An error where some column has no levels.
+Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGate& gate, double price, const Run& run);
+
+}  // namespace cordon

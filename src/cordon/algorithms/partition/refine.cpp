@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/refine.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace cordon {
+namespace {
+
+constexpr double kMargin = 1e-7;  // a smaller gain is noise of the sums
+constexpr int kSweeps = 4;
+constexpr int kLooks = 16;                  // around a group, for all of its rows at once; later for each row
+constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger groups
+constexpr int kTrims = 6;
+constexpr std::size_t kLargestBlock = 20000;  // rows that leave together
+constexpr std::size_t kTrimsTried = 8;
+constexpr std::size_t kRemembered = 64;    // rows of a block that is not tried again where it failed,
+constexpr double kWorthMore = 1.05;        // unless the leaving of a row is worth so many times what it was
+constexpr std::size_t kLargeBlock = 128;   // rows, of which each is looked for a place for a little while only:
+constexpr std::size_t kBlockVisits = 200;  // to go where others go is better in the end
+constexpr std::size_t kLook = 64;          // rows of a block after which it is seen whether it can pay
+constexpr std::size_t kManyRows = 64;      // of a group: a model that takes long to ask is asked last
+constexpr int kForesight = 4;
+constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
+constexpr std::size_t kSwapNear = 6;
+constexpr double kDissolveLook = 1.25;        // times a group's loss: dearer places are not looked at to tell that it cannot go
+constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided anew
+
+}  // namespace
+
+GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+                                 const RefineOptions& options)
+    : space_(space),
+      gate_(gate),
+      options_(options),
+      groups_(space, gate, places),
+      tree_(space, groups_, gate.min_rows(), options.max_visits),
+      top_down_(space, gate),
+      places_(places),
+      visits_(options.max_visits),
+      box_(space) {
+  for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
+  tree_.Build();
+}
+
+void GroupRefinement::Rounds(const Run& run) {
+  double before = total();
+  for (int round = 0; round < options_.rounds; ++round) {
+    if (round == 1) tree_.Build();  // few groups change after the first round
+    std::vector<GroupId> order;
+    for (GroupId g = 0; g < groups_.size(); ++g) {
+      if (groups_.alive(g) && groups_.dirty(g)) order.push_back(g);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return groups_.loss(a) > groups_.loss(b); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i % 64 == 0) {
+        if (run.Enough()) return;
+        run.Report("refine", static_cast<std::size_t>(round) * order.size() + i,
+                   static_cast<std::size_t>(options_.rounds) * order.size());
+      }
+      if (groups_.alive(order[i]) && groups_.dirty(order[i])) RefineGroup(order[i]);
+    }
+    TakeBack();
+    const double now = total();
+    if (before - now <= options_.least_gain * before) break;
+    before = now;
+  }
+}
+
+void GroupRefinement::RefineGroup(GroupId g) {
+  groups_.set_dirty(g, false);
+  Relocate(g);
+  Trim(g);
+  if (groups_.alive(g)) Split(g);
+  if (!groups_.alive(g) || groups_.loss(g) < kMargin || (!options_.swap && options_.resplit == 0)) return;
+  std::vector<GroupId> near;
+  tree_.Nearest(g, std::max(kSwapNear, options_.resplit), options_.max_near, near);
+  if (options_.swap && Swap(g, std::span(near).first(std::min(near.size(), kSwapNear)))) {
+    tree_.Nearest(g, options_.resplit, options_.max_near, near);
+  }
+  if (options_.resplit > 0) Resplit(g, std::span(near).first(std::min(near.size(), options_.resplit)));
+}
+
+void GroupRefinement::SetPrice(double price) {
+  options_.price = price;
+  failed_.clear();  // at another price they may go
+  for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, true);
+}
+
+// Rows that some group now takes up for less than they are reckoned to lose.
+void GroupRefinement::TakeBack() {
+  const std::vector<Place> rows = left_out_;
+  for (const Place row : rows) {
+    const BoxTree::Found found = SearchGroups(row, options_.price - kMargin, kNoGroup);
+    if (found.group != kNoGroup) Move(row, found.group);
+  }
+}
+
+BoxTree::Found GroupRefinement::Search(Place row, double bound, GroupId except) {
+  if (!MayLeaveOut() || bound <= options_.price) return SearchGroups(row, bound, except);
+  const BoxTree::Found found = SearchGroups(row, options_.price, except);
+  return found.group != kNoGroup ? found : BoxTree::Found{kLeftOut, options_.price};
+}
+
+BoxTree::Found GroupRefinement::SearchGroups(Place row, double bound, GroupId except) {
+  if (gate_.model().monotone()) return tree_.Cheapest(space_.row(row), bound, except, nullptr, visits_);
+  const std::function<bool(GroupId)> allowed = [&](GroupId g) { return groups_.CanInsert(g, row); };
+  return tree_.Cheapest(space_.row(row), bound, except, &allowed, visits_);
+}
+
+void GroupRefinement::Move(Place row, GroupId to) {
+  const GroupId from = groups_.group_of(row);
+  if (from == kNoGroup) {
+    left_out_[places_.at[row]] = left_out_.back();
+    places_.at[left_out_.back()] = places_.at[row];
+    left_out_.pop_back();
+  } else {
+    groups_.Remove(row);
+    if (groups_.alive(from)) tree_.Update(from);
+  }
+  Enter(row, to);
+}
+
+void GroupRefinement::Enter(Place row, GroupId to) {
+  if (to == kLeftOut) {
+    places_.at[row] = static_cast<std::uint32_t>(left_out_.size());
+    left_out_.push_back(row);
+    return;
+  }
+  groups_.Insert(to, row);
+  tree_.Update(to);
+}
+
+// A row of the group whose surroundings are at hand. REQUIRES: bound <= around_bound_.
+BoxTree::Found GroupRefinement::SearchAround(Place row, double bound) {
+  BoxTree::Found found{kNoGroup, bound};
+  if (MayLeaveOut() && options_.price < bound) found = {kLeftOut, options_.price};
+  for (const BoxTree::Candidate& each : around_) {
+    if (each.bound >= found.cost) continue;
+    const double cost = groups_.InsertCost(each.group, space_.row(row));
+    if (cost < found.cost && groups_.CanInsert(each.group, row)) found = {each.group, cost};
+  }
+  return found;
+}
+
+// The rows of a group lie close together: what may take up any of them is found by one search.
+void GroupRefinement::Relocate(GroupId g) {
+  if (groups_.rows(g).size() <= gate_.min_rows()) return;
+  around_bound_ = -1;
+  int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
+  const bool ask_last = gate_.counted().num_sparse() > 0 && groups_.rows(g).size() >= kManyRows;
+  std::optional<Place> before;  // the last that went
+  bool moved = true;
+  for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
+    moved = false;
+    const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+    for (const Place row : rows) {
+      if (groups_.loss(g) < kMargin) return;
+      if (groups_.group_of(row) != g) continue;
+      const double gain = groups_.RemoveGain(g, row);
+      if (gain < kMargin || (!ask_last && !groups_.CanRemove(g, row))) continue;
+      if (gain > around_bound_ && looks > 0) {
+        --looks;
+        around_bound_ = gain;
+        for (const Place each : groups_.rows(g)) around_bound_ = std::max(around_bound_, groups_.RemoveGain(g, each));
+        if (!tree_.Around(g, static_cast<double>(gate_.min_rows()), around_bound_, around_)) {
+          around_bound_ = -1;
+          looks = 0;
+        }
+      }
+      const BoxTree::Found found =
+          gain <= around_bound_ ? SearchAround(row, gain - kMargin) : SearchNext(row, gain - kMargin, g, before);
+      if (found.group == kNoGroup || (ask_last && !groups_.CanRemove(g, row))) continue;
+      Move(row, found.group);
+      before = row;
+      for (BoxTree::Candidate& each : around_) {
+        if (each.group == found.group) each.bound = 0;  // it has grown: more may fit
+      }
+      moved = true;
+    }
+  }
+}
+
+void GroupRefinement::Trim(GroupId g) {
+  for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kMargin; ++i) {
+    if (!TrimOnce(g)) return;
+  }
+}
+
+// Large blocks take long to move and back. One that could not go for what it was worth will not for hardly more.
+bool GroupRefinement::FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const {
+  const auto found = rows >= kRemembered ? failed_.find(g) : failed_.end();
+  if (found == failed_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const TrimCut& each) {
+    return each.attribute == cut.attribute && each.lo == cut.lo && each.hi == cut.hi && cut.per_row < kWorthMore * each.per_row;
+  });
+}
+
+bool GroupRefinement::TrimOnce(GroupId g) {
+  std::vector<TrimCut> cuts;
+  if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
+  std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
+  std::vector<Place> kept;
+  std::vector<Place> block;
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < cuts.size() && tried < kTrimsTried; ++i) {
+    kept.clear();
+    block.clear();
+    for (const Place row : groups_.rows(g)) {
+      const Rank rank = space_.row(row)[cuts[i].attribute];
+      (rank < cuts[i].lo || rank > cuts[i].hi ? block : kept).push_back(row);
+    }
+    if (!gate_.Admits(kept)) continue;
+    ++tried;
+    if (block.size() > kLargestBlock || FailedBefore(g, cuts[i], block.size())) continue;
+    SortBlock(block);
+    if (MoveBlock(g, block, cuts[i].potential)) return true;
+    if (block.size() >= kRemembered) failed_[g].push_back(cuts[i]);
+  }
+  if (groups_.rows(g).size() > kLargestBlock || CannotDissolve(g)) return false;
+  block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
+  SortBlock(block);
+  if (!MoveBlock(g, block, groups_.total(g))) return false;
+  tree_.Erase(g);
+  return true;
+}
+
+// Rows S of a group of m that join H pay |S| s + |H| (s - loss(H)), s the loss of H's box with all of them: at least the sum
+// over S of s(row) + |H| / m (s(row) - loss(H)), each with that row alone. So no way to place all rows costs less than the
+// sum of the least of these; of those above a limit the limit is known to be a lower bound.
+bool GroupRefinement::CannotDissolve(GroupId g) {
+  const std::span<const Place> rows = groups_.rows(g);
+  const auto size = static_cast<double>(rows.size());
+  const double limit = kDissolveLook * groups_.loss(g);
+  if (!tree_.Around(g, static_cast<double>(gate_.min_rows()) / size, limit, around_)) return false;
+  CountKinds(rows);
+  const double most = MayLeaveOut() ? std::min(limit, options_.price) : limit;
+  for (Kind& kind : kinds_) kind.least = most;
+  for (const BoxTree::Candidate& each : around_) {
+    const double weight = static_cast<double>(groups_.rows(each.group).size()) / size;
+    for (Kind& kind : kinds_) {
+      if (each.bound >= kind.least) continue;
+      const double with = groups_.LossWith(each.group, space_.row(kind.row));
+      kind.least = std::min(kind.least, with + weight * (with - groups_.loss(each.group)));
+    }
+  }
+  double sum = 0;
+  for (const Kind& kind : kinds_) sum += kind.rows * kind.least;
+  return sum >= groups_.total(g);
+}
+
+void GroupRefinement::GrowingBox::Add(Place row) {
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < lo_.size(); ++q) {
+    lo_[q] = empty_ ? ranks[q] : std::min(lo_[q], ranks[q]);
+    hi_[q] = empty_ ? ranks[q] : std::max(hi_[q], ranks[q]);
+  }
+  empty_ = false;
+}
+
+double GroupRefinement::GrowingBox::Loss() const {
+  double sum = 0;
+  for (std::size_t q = 0; q < lo_.size(); ++q) sum += space_.Span(q, lo_[q], hi_[q]);
+  return sum;
+}
+
+// All that would gain, whether the model allows them or not.
+void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
+  const std::size_t size = groups_.rows(g).size();
+  const std::size_t spare = size - gate_.min_rows();
+  std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+  std::vector<double> losses(size);
+  for (std::size_t q = 0; q < space_.num_quasi(); ++q) {
+    const Rank lo = groups_.lo(g, q);
+    const Rank hi = groups_.hi(g, q);
+    if (lo == hi) continue;
+    const auto rank = [&](std::size_t i) { return space_.row(rows[i])[q]; };
+    std::sort(rows.begin(), rows.end(),
+              [&](Place a, Place b) { return std::pair(space_.row(a)[q], a) < std::pair(space_.row(b)[q], b); });
+    // Rows first..last in this order are kept; all rows of their ranks are among them.
+    const auto consider = [&](std::size_t first, std::size_t last, double loss) {
+      const std::size_t kept = last + 1 - first;
+      if (kept == size || kept < gate_.min_rows()) return;
+      const double potential = groups_.total(g) - loss * static_cast<double>(kept);
+      if (potential < kMargin) return;
+      cuts.push_back({potential / static_cast<double>(size - kept), potential, q, rank(first), rank(last)});
+    };
+    if (!space_.has_nodes(q)) {
+      box_.Clear();
+      for (std::size_t i = size; i-- > 1;) {
+        box_.Add(rows[i]);
+        if (i <= spare) losses[i] = box_.Loss();
+      }
+      for (std::size_t i = 1; i <= spare; ++i) {
+        if (rank(i) != rank(i - 1)) consider(i, size - 1, losses[i]);
+      }
+      box_.Clear();
+      for (std::size_t i = 0; i + 1 < size; ++i) {
+        box_.Add(rows[i]);
+        if (i + 1 + spare >= size) losses[i] = box_.Loss();
+      }
+      for (std::size_t i = 1; i <= spare; ++i) {
+        if (rank(size - i) != rank(size - i - 1)) consider(0, size - i - 1, losses[size - i - 1]);
+      }
+      continue;
+    }
+    int depth = 0;
+    while (depth < space_.depth(q) && space_.ancestor(q, lo, depth) == space_.ancestor(q, hi, depth)) ++depth;
+    for (; depth < space_.depth(q); ++depth) {
+      for (std::size_t first = 0; first < size;) {
+        box_.Clear();
+        box_.Add(rows[first]);
+        std::size_t last = first;
+        while (last + 1 < size && space_.ancestor(q, rank(last + 1), depth) == space_.ancestor(q, rank(first), depth)) {
+          box_.Add(rows[++last]);
+        }
+        consider(first, last, box_.Loss());
+        first = last + 1;
+      }
+    }
+  }
+}
+
+// Equal rows together, each kind where its first row is: where one went tells where the next goes.
+void GroupRefinement::SortBlock(std::vector<Place>& rows) const {
+  const std::size_t width = space_.num_quasi();
+  const auto end_of = [&](Place row) { return space_.row(row) + width; };
+  std::sort(rows.begin(), rows.end(), [&](Place a, Place b) {
+    const auto [one, other] = std::mismatch(space_.row(a), end_of(a), space_.row(b));
+    return one == end_of(a) ? a < b : *one < *other;
+  });
+  std::vector<std::pair<Place, Place>> firsts;  // the first of its kind, the row
+  for (const Place row : rows) {
+    const bool same = !firsts.empty() && std::equal(space_.row(row), end_of(row), space_.row(firsts.back().second));
+    firsts.emplace_back(same ? firsts.back().first : row, row);
+  }
+  std::sort(firsts.begin(), firsts.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = firsts[i].second;
+}
+
+// In large groups many rows are equal.
+void GroupRefinement::CountKinds(std::span<const Place> rows) {
+  std::vector<Place> sorted(rows.begin(), rows.end());
+  if (rows.size() >= kManyRows) SortBlock(sorted);
+  kinds_.clear();
+  for (const Place row : sorted) {
+    if (kinds_.empty() || rows.size() < kManyRows || !Equal(row, kinds_.back().row)) kinds_.push_back({row});
+    ++kinds_.back().rows;
+  }
+}
+
+bool GroupRefinement::Equal(Place a, Place b) const {
+  return std::equal(space_.row(a), space_.row(a) + space_.num_quasi(), space_.row(b));
+}
+
+// Where a row of a block costs least. The group that took up the row before it is a good guess, so that less is looked at;
+// of an equal row it is the answer: no other group took that one up for less than this one costs there now.
+BoxTree::Found GroupRefinement::SearchNext(Place row, double bound, GroupId except, std::optional<Place> before) {
+  const GroupId last = before ? groups_.group_of(*before) : kNoGroup;
+  if (last == kNoGroup) return Search(row, bound, except);
+  const double cost = groups_.InsertCost(last, space_.row(row));
+  if (cost >= bound || !groups_.CanInsert(last, row)) return Search(row, bound, except);
+  if (Equal(row, *before)) return {last, cost};
+  const BoxTree::Found found = Search(row, cost, except);
+  return found.group != kNoGroup ? found : BoxTree::Found{last, cost};
+}
+
+// Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
+// potential, or none. Large blocks are given up where the first
+// rows cost more than their share: most of them would fail, after all of the work.
+bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
+  const bool was_dirty = groups_.dirty(g);
+  std::vector<std::pair<GroupId, bool>> moved;
+  std::optional<Place> before;
+  if (rows.size() >= kLargeBlock) visits_ = std::min(visits_, kBlockVisits);
+  double cost = 0;
+  for (const Place row : rows) {
+    const double bound = potential - cost - kMargin;
+    const BoxTree::Found found = bound > 0 ? SearchNext(row, bound, g, before) : BoxTree::Found{};
+    if (found.group == kNoGroup) break;
+    moved.emplace_back(found.group, found.group != kLeftOut && groups_.dirty(found.group));
+    cost += found.cost;
+    Move(row, found.group);
+    before = row;
+    const bool too_dear = cost * static_cast<double>(rows.size()) >= potential * static_cast<double>(kLook);
+    if (moved.size() == kLook && too_dear) break;
+  }
+  visits_ = options_.max_visits;
+  if (moved.size() == rows.size() && cost < potential - kMargin) return true;
+  for (std::size_t i = moved.size(); i-- > 0;) {
+    Move(rows[i], g);
+    if (moved[i].first != kLeftOut) groups_.set_dirty(moved[i].first, moved[i].second);
+  }
+  groups_.set_dirty(g, was_dirty);
+  return false;
+}
+
+// Divides all rows of the groups anew; the parts take their places if they lose less.
+bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
+  std::vector<Place> rows;
+  double before = 0;
+  for (const GroupId g : old) {
+    rows.insert(rows.end(), groups_.rows(g).begin(), groups_.rows(g).end());
+    before += groups_.total(g);
+  }
+  std::sort(rows.begin(), rows.end());
+  RowSets parts;
+  const double hopeless = old.size() > 1 ? kHopeless * before : std::numeric_limits<double>::infinity();
+  if (top_down_.DivideWithForesight(std::move(rows), kForesight, hopeless, parts) >= before - kMargin) return false;
+  for (std::size_t i = 0; i < std::max(old.size(), parts.size()); ++i) {
+    if (i < old.size() && i < parts.size()) {
+      groups_.Replace(old[i], std::move(parts[i]));
+      tree_.Update(old[i]);
+    } else if (i < old.size()) {
+      groups_.Replace(old[i], {});
+      tree_.Erase(old[i]);
+    } else {
+      tree_.Insert(groups_.Add(std::move(parts[i])), old[0]);
+    }
+  }
+  return true;
+}
+
+void GroupRefinement::Split(GroupId g) {
+  if (groups_.rows(g).size() < 2 * gate_.min_rows() || groups_.loss(g) < kMargin) return;
+  const GroupId old[] = {g};
+  ReplaceIfBetter(old);
+}
+
+void GroupRefinement::Resplit(GroupId g, std::span<const GroupId> near) {
+  if (groups_.loss(g) < kMargin) return;
+  std::vector<GroupId> old{g};
+  old.insert(old.end(), near.begin(), near.end());
+  std::size_t rows = 0;
+  for (const GroupId each : old) rows += groups_.rows(each).size();
+  if (old.size() > 1 && rows <= kLargestUnion) ReplaceIfBetter(old);
+}
+
+// Whether any were.
+bool GroupRefinement::Swap(GroupId g, std::span<const GroupId> near) {
+  bool swapped = false;
+  const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+  for (const Place row : rows) {
+    if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
+    if (groups_.LossWithout(g, row) < groups_.loss(g) - kMargin) swapped |= SwapRow(g, row, near);
+  }
+  return swapped;
+}
+
+// The best of: the row and one of a near group change places; the other replaces it and it goes where it costs least.
+bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> near) {
+  struct Candidate {
+    Place other;
+    GroupId from;
+    double gain;     // of the row's group
+    double leaving;  // of the other's, where nothing comes back
+  };
+  const auto size = static_cast<double>(groups_.rows(g).size());
+  std::vector<Candidate> candidates;
+  double most = 0;
+  for (const GroupId from : near) {
+    if (!groups_.alive(from)) continue;
+    for (const Place other : groups_.rows(from)) {
+      const double gain = size * (groups_.loss(g) - groups_.LossWithFor(g, other, row));
+      if (gain <= 0) continue;  // nearly all of them
+      candidates.push_back({other, from, gain, groups_.RemoveGain(from, other)});
+      most = std::max(most, gain + candidates.back().leaving);
+    }
+  }
+  if (candidates.empty()) return false;
+  const BoxTree::Found third = Search(row, most, g);
+  double best = kMargin;
+  Place best_other = 0;
+  GroupId best_to = kNoGroup;  // where the row goes
+  for (const Candidate& each : candidates) {
+    const auto from_size = static_cast<double>(groups_.rows(each.from).size());
+    const double swapped = each.gain + from_size * (groups_.loss(each.from) - groups_.LossWithFor(each.from, row, each.other));
+    if (swapped > best && groups_.CanSwap(g, row, each.other) && groups_.CanSwap(each.from, each.other, row)) {
+      best = swapped;
+      best_other = each.other;
+      best_to = each.from;
+    }
+    if (third.group == kNoGroup || third.group == each.from) continue;
+    const double chained = each.gain + each.leaving - third.cost;
+    if (chained > best && groups_.CanRemove(each.from, each.other) && groups_.CanSwap(g, row, each.other)) {
+      best = chained;
+      best_other = each.other;
+      best_to = third.group;
+    }
+  }
+  if (best_to == kNoGroup) return false;
+  Move(row, best_to);
+  Move(best_other, g);
+  return true;
+}
+
+RowSets GroupRefinement::Take() const {
+  RowSets sets;
+  for (GroupId g = 0; g < groups_.size(); ++g) {
+    if (!groups_.alive(g)) continue;
+    sets.emplace_back(groups_.rows(g).begin(), groups_.rows(g).end());
+    std::sort(sets.back().begin(), sets.back().end());
+  }
+  return sets;
+}
+
+}  // namespace cordon

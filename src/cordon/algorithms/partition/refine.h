@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GroupRefinement: moves that take loss away from a partition and keep every group admitted, until no single move helps.
+//
+//   Relocate   a row goes to the group that takes it up most cheaply
+//   Trim       a block of rows at one end of a box leaves, row by row, so that the box shrinks; or all of them (Dissolve)
+//   Split      a group is divided again, with foresight
+//   Swap       two rows of near groups change places, or one replaces another that goes to a third group
+//   Resplit    a group and its nearest ones are put together and divided anew
+//
+// Where rows may be suppressed, leaving a row out is a place to go like any group, at a price: no box, no model, and only
+// so many rows. What is left out comes back when a group takes it up for less.
+//
+// Deterministic; every move lowers the total loss by more than a margin, so it ends.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "cordon/algorithms/partition/box_tree.h"
+#include "cordon/algorithms/partition/partition_cuts.h"
+#include "cordon/algorithms/partition/refine_groups.h"
+#include "cordon/base/run.h"
+
+namespace cordon {
+
+struct RefineOptions {
+  int rounds = 5;
+  bool swap = true;
+  std::size_t resplit = 3;        // groups put together with one; 0: none
+  double least_gain = 0.002;      // a round that gains a smaller share is the last
+  std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
+  std::size_t max_near = 150;     // the same for groups near another: those seen first are mostly the nearest
+  std::size_t max_left_out = 0;   // rows that may be in no group
+  double price = 0;               // what each of them is reckoned to lose
+};
+
+class GroupRefinement {
+ public:
+  // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
+  GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+                  const RefineOptions& options);
+
+  void Rounds(const Run& run);
+  // From here on: another price, and every group is looked at again.
+  void SetPrice(double price);
+  double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }
+  std::span<const Place> left_out() const { return left_out_; }
+  const RefineGroups& groups() const { return groups_; }
+  BoxTree& tree() { return tree_; }
+  // The groups that are left, with their rows in ascending order.
+  RowSets Take() const;
+
+ private:
+  static constexpr GroupId kLeftOut = kNoGroup - 1;  // no group, but a place to go
+
+  struct TrimCut {
+    double per_row = 0;  // what the box loses less, per row that leaves
+    double potential = 0;
+    std::size_t attribute = 0;
+    Rank lo = 0;  // rows within stay
+    Rank hi = 0;
+  };
+
+  // The box around rows that come one by one.
+  class GrowingBox {
+   public:
+    explicit GrowingBox(const PartitionSpace& space) : space_(space), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
+    void Clear() { empty_ = true; }
+    void Add(Place row);
+    double Loss() const;
+
+   private:
+    const PartitionSpace& space_;
+    std::vector<Rank> lo_;
+    std::vector<Rank> hi_;
+    bool empty_ = true;
+  };
+
+  void RefineGroup(GroupId g);
+  void Relocate(GroupId g);
+  void Trim(GroupId g);
+  bool TrimOnce(GroupId g);
+  void FindTrims(GroupId g, std::vector<TrimCut>& cuts);
+  bool FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const;
+  void SortBlock(std::vector<Place>& rows) const;
+  void CountKinds(std::span<const Place> rows);
+  bool Equal(Place a, Place b) const;
+  BoxTree::Found SearchNext(Place row, double bound, GroupId except, std::optional<Place> before);
+  bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
+  void Split(GroupId g);
+  bool CannotDissolve(GroupId g);
+  bool Swap(GroupId g, std::span<const GroupId> near);
+  bool SwapRow(GroupId g, Place row, std::span<const GroupId> near);
+  void Resplit(GroupId g, std::span<const GroupId> near);
+  bool ReplaceIfBetter(std::span<const GroupId> old);
+  void TakeBack();
+  bool MayLeaveOut() const { return left_out_.size() < options_.max_left_out; }
+  BoxTree::Found Search(Place row, double bound, GroupId except);
+  BoxTree::Found SearchAround(Place row, double bound);
+  BoxTree::Found SearchGroups(Place row, double bound, GroupId except);
+  void Move(Place row, GroupId to);
+  void Enter(Place row, GroupId to);
+
+  const PartitionSpace& space_;
+  PartitionGate& gate_;
+  RefineOptions options_;
+  RefineGroups groups_;
+  BoxTree tree_;
+  PartitionCuts top_down_;
+  RowPlaces& places_;
+  std::vector<Place> left_out_;  // places_.at says where in it
+  std::vector<BoxTree::Candidate> around_;
+  double around_bound_ = 0;  // what may take up a row of the group at hand for less is among them
+  struct Kind {              // equal rows of a group
+    Place row;
+    double rows = 0;
+    double least = 0;  // what each costs at least elsewhere
+  };
+  std::vector<Kind> kinds_;
+  std::size_t visits_;  // nodes that a search for a row's group may see now
+  GrowingBox box_;
+  std::unordered_map<GroupId, std::vector<TrimCut>> failed_;  // large blocks that stayed
+};
+
+}  // namespace cordon

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/refine_groups.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace cordon {
+namespace {
+
+constexpr Rank kHighest = std::numeric_limits<Rank>::max();
+constexpr std::size_t kManyRows = 128;   // from here on a group counts its ranks, as looking at all rows takes longer
+constexpr std::size_t kRanksPerRow = 4;  // unless the domains are so large that the counts would take more memory than rows
+
+}  // namespace
+
+double RefineGroups::total() const {
+  double sum = 0;
+  for (GroupId g = 0; g < groups_.size(); ++g) sum += total(g);
+  return sum;
+}
+
+GroupId RefineGroups::Add(std::vector<Place> rows) {
+  const auto g = static_cast<GroupId>(groups_.size());
+  groups_.emplace_back();
+  ends_.resize(ends_.size() + 4 * d_);
+  Replace(g, std::move(rows));
+  return g;
+}
+
+void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
+  Group& group = groups_[g];
+  group.rows = std::move(rows);
+  group.of_rank = {};
+  group.of_bit = {};
+  group.dirty = true;
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    places_.group[group.rows[i]] = g;
+    places_.at[group.rows[i]] = static_cast<std::uint32_t>(i);
+  }
+  if (gate_.keep_counts()) {
+    if (group.counts == nullptr) group.counts = std::make_unique<GroupCounts>(gate_.counted());
+    gate_.Count(group.rows, *group.counts);
+    group.room = kUnknown;
+  }
+  Settle(g);
+}
+
+void RefineGroups::Settle(GroupId g) {
+  for (std::size_t q = 0; q < d_; ++q) Rescan(g, q);
+  groups_[g].loss = groups_[g].rows.empty() ? 0 : BoxLoss(g);
+}
+
+void RefineGroups::Rescan(GroupId g, std::size_t q) {
+  Rank lo1 = kHighest;
+  Rank lo2 = kHighest;
+  Rank hi1 = -1;
+  Rank hi2 = -1;
+  for (const Place row : groups_[g].rows) {
+    const Rank rank = space_.row(row)[q];
+    if (rank < lo1) {
+      lo2 = lo1;
+      lo1 = rank;
+    } else {
+      lo2 = std::min(lo2, rank);
+    }
+    if (rank > hi1) {
+      hi2 = hi1;
+      hi1 = rank;
+    } else {
+      hi2 = std::max(hi2, rank);
+    }
+  }
+  Rank* const ends = &ends_[g * 4 * d_ + q];
+  ends[0] = lo1;
+  ends[d_] = lo2;
+  ends[2 * d_] = hi1;
+  ends[3 * d_] = hi2;
+}
+
+void RefineGroups::CountRanks(Group& group) const {
+  group.of_rank.assign(first_rank_[d_], 0);
+  for (const Place row : group.rows) {
+    const Rank* const ranks = space_.row(row);
+    for (std::size_t q = 0; q < d_; ++q) ++group.of_rank[first_rank_[q] + static_cast<std::size_t>(ranks[q])];
+  }
+}
+
+void RefineGroups::CountBits(Group& group, Place row, bool more) const {
+  for (std::uint64_t mask = gate_.Mask(row); mask != 0; mask &= mask - 1) {
+    group.of_bit[static_cast<std::size_t>(std::countr_zero(mask))] += more ? 1U : ~0U;
+  }
+}
+
+// Where one value is that of nearly all rows it takes long to find the others: large groups count them.
+bool RefineGroups::AdmittedWithout(Group& group, Place row) const {
+  if (group.of_bit.empty()) {
+    group.of_bit.assign(64, 0);
+    for (const Place each : group.rows) CountBits(group, each, true);
+  }
+  const std::uint64_t leaving = gate_.Mask(row);
+  std::uint64_t left = 0;
+  for (std::size_t bit = 0; bit < group.of_bit.size(); ++bit) {
+    const std::uint32_t one = (leaving >> bit & 1) != 0 ? 1 : 0;
+    if (group.of_bit[bit] > one) left |= std::uint64_t{1} << bit;
+  }
+  return gate_.AdmitsMask(left);
+}
+
+// After a row has left: the ends are where they were or further inside. REQUIRES: some row is left.
+void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
+  const std::uint32_t* const count = &groups_[g].of_rank[first_rank_[q]];
+  Rank* const ends = &ends_[g * 4 * d_ + q];
+  const bool single = groups_[g].rows.size() == 1;
+  Rank lo = ends[0];
+  while (count[lo] == 0) ++lo;
+  Rank hi = ends[2 * d_];
+  while (count[hi] == 0) --hi;
+  Rank lo2 = lo;
+  if (count[lo] < 2 && !single) {
+    do ++lo2;
+    while (count[lo2] == 0);
+  }
+  Rank hi2 = hi;
+  if (count[hi] < 2 && !single) {
+    do --hi2;
+    while (count[hi2] == 0);
+  }
+  ends[0] = lo;
+  ends[d_] = single ? kHighest : lo2;
+  ends[2 * d_] = hi;
+  ends[3 * d_] = single ? -1 : hi2;
+}
+
+double RefineGroups::BoxLoss(GroupId g) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, ends[q], ends[2 * d_ + q]);
+  return sum;
+}
+
+void RefineGroups::Insert(GroupId g, Place row) {
+  Group& group = groups_[g];
+  places_.group[row] = g;
+  places_.at[row] = static_cast<std::uint32_t>(group.rows.size());
+  group.rows.push_back(row);
+  group.dirty = true;
+  if (group.counts != nullptr) group.counts->Add(gate_.row(row));
+  group.room = group.room > 0 ? group.room - 1 : kUnknown;
+  if (!group.of_bit.empty()) CountBits(group, row, true);
+  Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank rank = ranks[q];
+    if (!group.of_rank.empty()) ++group.of_rank[first_rank_[q] + static_cast<std::size_t>(rank)];
+    if (rank < ends[q]) {
+      ends[d_ + q] = ends[q];
+      ends[q] = rank;
+    } else if (rank < ends[d_ + q]) {
+      ends[d_ + q] = rank;
+    }
+    if (rank > ends[2 * d_ + q]) {
+      ends[3 * d_ + q] = ends[2 * d_ + q];
+      ends[2 * d_ + q] = rank;
+    } else if (rank > ends[3 * d_ + q]) {
+      ends[3 * d_ + q] = rank;
+    }
+  }
+  group.loss = BoxLoss(g);
+}
+
+void RefineGroups::Remove(Place row) {
+  const GroupId g = places_.group[row];
+  Group& group = groups_[g];
+  const std::uint32_t at = places_.at[row];
+  group.rows[at] = group.rows.back();
+  places_.at[group.rows[at]] = at;
+  group.rows.pop_back();
+  places_.group[row] = kNoGroup;
+  group.dirty = true;
+  if (group.counts != nullptr) group.counts->Remove(gate_.row(row));
+  group.room = group.room > 0 ? group.room - 1 : kUnknown;
+  if (!group.of_bit.empty()) CountBits(group, row, false);
+  if (group.rows.empty()) return Settle(g);
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  if (!group.of_rank.empty()) {
+    for (std::size_t q = 0; q < d_; ++q) --group.of_rank[first_rank_[q] + static_cast<std::size_t>(ranks[q])];
+  } else if (group.rows.size() >= kManyRows && group.rows.size() * kRanksPerRow >= first_rank_[d_]) {
+    CountRanks(group);
+  }
+  for (std::size_t q = 0; q < d_; ++q) {
+    if (ranks[q] > ends[d_ + q] && ranks[q] < ends[3 * d_ + q]) continue;
+    if (group.of_rank.empty()) {
+      Rescan(g, q);
+    } else {
+      MoveEnds(g, q);
+    }
+  }
+  group.loss = BoxLoss(g);
+}
+
+double RefineGroups::LossWithout(GroupId g, Place row) const {
+  if (groups_[g].rows.size() == 1) return 0;
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const ranks = space_.row(row);
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank lo = ranks[q] == ends[q] ? ends[d_ + q] : ends[q];
+    const Rank hi = ranks[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
+    sum += space_.Span(q, lo, hi);
+  }
+  return sum;
+}
+
+double RefineGroups::LossWithFor(GroupId g, Place in, Place out) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  const Rank* const gone = space_.row(out);
+  const Rank* const come = space_.row(in);
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) {
+    const Rank lo = gone[q] == ends[q] ? ends[d_ + q] : ends[q];
+    const Rank hi = gone[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
+    sum += space_.Span(q, std::min(lo, come[q]), std::max(hi, come[q]));
+  }
+  return sum;
+}
+
+double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
+  const Rank* const ends = &ends_[g * 4 * d_];
+  double sum = 0;
+  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, std::min(ranks[q], ends[q]), std::max(ranks[q], ends[2 * d_ + q]));
+  return sum;
+}
+
+// Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
+bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
+  if (gate_.counted().num_sparse() == 0 || group.rows.size() < kManyRows) return false;
+  if (group.room == kUnknown) group.room = gate_.model().Room(*group.counts);
+  return group.room >= rows;
+}
+
+bool RefineGroups::CanRemove(GroupId g, Place row) {
+  Group& group = groups_[g];
+  if (group.rows.size() <= gate_.min_rows()) return false;
+  if (gate_.has_masks() && group.rows.size() >= kManyRows) return AdmittedWithout(group, row);
+  if (group.counts == nullptr) return gate_.Admits(group.rows, row);
+  if (HasRoom(group, 1)) return true;
+  group.counts->Remove(gate_.row(row));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Add(gate_.row(row));
+  return can;
+}
+
+bool RefineGroups::CanInsert(GroupId g, Place row) {
+  Group& group = groups_[g];
+  if (gate_.model().monotone()) return true;
+  if (group.counts == nullptr) return gate_.Admits(group.rows, {}, row);
+  if (HasRoom(group, 1)) return true;
+  group.counts->Add(gate_.row(row));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Remove(gate_.row(row));
+  return can;
+}
+
+bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
+  Group& group = groups_[g];
+  if (group.counts == nullptr) return gate_.Admits(group.rows, out, in);
+  if (HasRoom(group, 2)) return true;
+  group.counts->Remove(gate_.row(out));
+  group.counts->Add(gate_.row(in));
+  const bool can = gate_.model().Admits(*group.counts);
+  group.counts->Remove(gate_.row(in));
+  group.counts->Add(gate_.row(out));
+  return can;
+}
+
+}  // namespace cordon

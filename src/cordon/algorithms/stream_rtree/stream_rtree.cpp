@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/stream_rtree/stream_rtree.h"
+
+#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
+#include "cordon/base/check.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::int64_t kMostActive = 10'000'000;
+constexpr std::int64_t kMostHeld = 100 * kMostActive;
+constexpr std::int64_t kMostWindow = 1'000'000;
+constexpr std::int64_t kMostHolds = 1'000'000;
+constexpr double kMostExponent = 600;  // so that weights are numbers
+constexpr double kMostAlpha = 1e6;
+
+}  // namespace
+
+Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
+  if (k < 2) return Error::InvalidPolicy("stream-rtree needs a k of at least 2, not {}", k);
+  if (!(alpha >= 0 && alpha <= kMostAlpha)) {
+    return Error::InvalidPolicy("stream-rtree: alpha = {} is not from 0 to {}", alpha, kMostAlpha)
+        .WithHint("alpha is what an arrival of delay costs: 0 for nothing, 0.001 for a thousandth");
+  }
+  if (k > kMostActive / 2) {
+    return Error::InvalidPolicy("stream-rtree needs a k of at most {}, not {}", kMostActive / 2, k)
+        .WithHint("2k tuples wait at the least, and no more than {} can", kMostActive);
+  }
+  if (active < 2 * k || active > kMostActive) {
+    return Error::InvalidPolicy("stream-rtree: active = {} is not from 2k = {} to {}", active, 2 * k, kMostActive)
+        .WithHint("so many tuples wait at a time, which is their mean delay; {} is wise",
+                  10 * k <= kMostActive ? fmt::format("10k = {}", 10 * k) : fmt::format("{}", kMostActive));
+  }
+  if (sample < 1) {
+    return Error::InvalidPolicy("stream-rtree: sample must be at least 1").WithHint("leave it out: 3000 points do well");
+  }
+  if (sample_window < sample) {
+    return Error::InvalidPolicy("stream-rtree: sample_window = {} is less than sample = {}", sample_window, sample)
+        .WithHint("the sample is drawn from the last sample_window arrivals");
+  }
+  if (sample_window > kMostWindow) {
+    return Error::InvalidPolicy("stream-rtree: sample_window = {} is more than {}", sample_window, kMostWindow)
+        .WithHint("so many points would be kept in memory");
+  }
+  if (max_held && (*max_held < active || *max_held > kMostHeld)) {
+    const std::string wrong =
+        *max_held < active ? fmt::format("less than active = {}", active) : fmt::format("more than {}", kMostHeld);
+    return Error::InvalidPolicy("stream-rtree: max_held = {} is {}", *max_held, wrong)
+        .WithHint("leave it out: twice as many as active may wait");
+  }
+  if (delay_tuples != 0 && delay_tuples < k - 1) {
+    return Error::InvalidPolicy("stream-rtree: {} tuples wait at most, so no group can have {} people", delay_tuples + 1, k)
+        .WithHint("a delay of at least {} is needed", k - 1);
+  }
+  if (delay_tuples != 0 && method != StreamRtreeOptions::Method::kMinDelay && delay_tuples < active) {
+    return Error::InvalidPolicy("stream-rtree: the delay of {} is less than active = {}, the mean delay", delay_tuples, active)
+        .WithHint("set active to at most half of the delay, or leave the delay out");
+  }
+  if (max_holds > kMostHolds) {
+    return Error::InvalidPolicy("stream-rtree: max_holds = {} is more than {}", max_holds, kMostHolds)
+        .WithHint("more than a few change nothing");
+  }
+  CORDON_CHECK(most_exponent >= 0 && most_exponent <= kMostExponent && max_holds >= 0);
+  return {};
+}
+
+Result<StreamRtree> StreamRtree::Make(StreamSchema schema, std::span<const ModelSpec> models, StreamRtreeOptions options,
+                                      Random random) {
+  CORDON_RETURN_IF_ERROR(BoxLoss::Check(schema));
+  for (const ModelSpec& spec : models) {
+    if (std::holds_alternative<KsAnonymitySpec>(spec) || std::holds_alternative<KAnonymitySpec>(spec)) continue;
+    return Error::InvalidPolicy("stream-rtree counts people and nothing else: it cannot promise {}", Describe(spec))
+        .WithHint("it takes ks-anonymity; castle takes l-diversity too");
+  }
+  CORDON_TRY(const GroupNeeds needs, GroupNeeds::From(models, schema, "stream-rtree"));
+  CORDON_RETURN_IF_ERROR(options.Validate(needs.k));
+  return StreamRtree(std::make_unique<StreamRtreeState>(std::move(schema), needs.k, options, std::move(random)));
+}
+
+StreamRtree::StreamRtree(std::unique_ptr<StreamRtreeState> state) : state_(std::move(state)) {}
+StreamRtree::StreamRtree(StreamRtree&&) noexcept = default;
+StreamRtree& StreamRtree::operator=(StreamRtree&&) noexcept = default;
+StreamRtree::~StreamRtree() = default;
+
+void StreamRtree::Push(const Tuple& tuple, std::vector<Departure>& out) { state_->Push(tuple, out); }
+void StreamRtree::Advance(EventTime, std::vector<Departure>&) {}
+void StreamRtree::Flush(std::vector<Departure>& out) { state_->Flush(out); }
+StreamGauges StreamRtree::gauges() const { return state_->gauges(); }
+std::string StreamRtree::Save() const { return state_->Save(); }
+
+// Into a fresh state, so that a damaged snapshot leaves this one as it was.
+Result<void> StreamRtree::Restore(const std::string& snapshot) {
+  auto fresh = std::make_unique<StreamRtreeState>(state_->schema(), state_->k(), state_->options(), state_->random());
+  CORDON_RETURN_IF_ERROR(fresh->Restore(snapshot));
+  state_ = std::move(fresh);
+  return {};
+}
+
+}  // namespace cordon

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Top-down refinement: every masked attribute starts at its most general state, and one refinement at a time is made,
+// the one with the best ratio of what it tells to what it costs in privacy, as long as every requirement holds. The
+// shared core of tdr and tdd, and of whatever else refines a table from the top: a caller may run it to the end, or take
+// it step by step (Best, Apply) as a protocol between parties does.
+//
+// State       leaves: runs of rows that look alike on all masked attributes, in the order in which cuts have put them. A
+//             cut leaf is replaced in place by its parts, rows keeping their order.
+// Invariant   every requirement holds after every step, so the search may stop at any.
+// Cost        a refinement reads the rows it moves, and scores come from counts. What a refinement would do to a
+//             requirement is worked out for the groups that are new, and the worst over time is kept; that is exact.
+//
+// The result does not depend on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cordon/algorithms/top_down/top_down_attribute.h"
+#include "cordon/algorithms/top_down/top_down_requirement.h"
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+
+namespace cordon {
+
+struct TopDownOptions {
+  enum class Choice {
+    kGainPerLoss,  // gain / (loss of privacy + 1)
+    kGain,         // gain alone
+  };
+
+  // What a refinement is good for.
+  TopDownUtility utility = TopDownUtility::kClass;
+  // By what the next refinement is chosen.
+  Choice choice = Choice::kGainPerLoss;
+  // Stops after so many refinements, at a state in which everything holds.
+  std::optional<std::int64_t> max_refinements;
+  // Whether a refinement that was refused once is never asked again. Right for all requirements here; off, every
+  // refinement is judged anew after every step.
+  bool prune = true;
+};
+
+struct MaskedColumn {
+  std::size_t column;  // of the microdata
+  Masking masking;
+};
+
+struct Refinement {
+  std::size_t attribute = 0;  // place among the masked columns
+  int node = 0;               // as in MaskedAttribute
+  friend bool operator==(const Refinement&, const Refinement&) = default;
+};
+
+class TopDown {
+ public:
+  // What a search is made of. Requirements speak of packed columns: the masked ones, then `counted`.
+  struct Plan {
+    std::vector<MaskedColumn> masked;
+    std::vector<std::size_t> counted;
+    std::vector<std::unique_ptr<const Requirement>> requirements;
+    ClassLabels labels;
+  };
+
+  // Unsatisfiable where a requirement does not hold of all rows together. The view outlives the search.
+  static Result<std::unique_ptr<TopDown>> Make(const View& view, Plan plan, const TopDownOptions& options, const Run& run);
+
+  // The refinement to make next: valid, beneficial, of the highest score; the first in the order of the attributes and
+  // of the cut among equals. Nothing: the search is at its end.
+  std::optional<Refinement> Best() const;
+  // The part each row of the refined value goes to, leaf after leaf.
+  std::vector<std::uint32_t> ChildNumbers(const Refinement& refinement) const;
+  // REQUIRES: the refinement is among Refinements() of its attribute.
+  void Apply(const Refinement& refinement);
+  // The same by numbers somebody else worked out. An error, and nothing changed, where they do not fit the rows.
+  Result<void> Apply(const Refinement& refinement, std::span<const std::uint32_t> child_numbers);
+  // Refines until nothing is left, the limit is reached or the run is stopped.
+  Result<void> ToTheEnd(const Run& run);
+
+  // Of the whole state: cuts, leaves with their rows, what the requirements reach. Equal states have equal digests.
+  std::string Digest() const;
+
+  // The leaves as groups that show their cut values. Quasi columns that are not masked are shown as they are, and cut the
+  // leaves further.
+  Groups ToGroups(const Run& run) const;
+
+  std::int64_t num_refinements() const { return num_refinements_; }
+  std::size_t num_attributes() const { return attributes_.size(); }
+  const MaskedAttribute& attribute(std::size_t i) const { return attributes_[i].masked; }
+  // Different values that some row shows.
+  std::size_t num_shown(std::size_t attribute) const;
+  const Requirement& requirement(std::size_t i) const { return *plan_.requirements[i]; }
+  // What requirement i reaches now.
+  const Bound& reached(std::size_t i) const { return reached_[i]; }
+
+  // What is known of a refinement: for tests, and for whoever explains a choice.
+  struct Standing {
+    bool alive = false;         // valid, beneficial and never refused
+    std::vector<Bound> bounds;  // what the requirements with its attribute, in order, would reach
+    UInt128 score = 0;
+  };
+  Standing StandingOf(const Refinement& refinement) const;
+
+  struct LeafView {
+    std::vector<int> shown;  // node by attribute
+    std::vector<RowId> rows;
+  };
+  std::vector<LeafView> Leaves() const;
+
+ private:
+  struct AttributeState {
+    MaskedAttribute masked;
+    std::vector<std::size_t> requirements;           // that speak of it
+    std::vector<char> alive;                         // by node
+    std::vector<Bound> would;                        // by node and requirement: the worst part it would make
+    std::vector<std::vector<std::uint32_t>> leaves;  // by node: those that show it
+  };
+  // Requirements on the same attributes share their groups.
+  struct Grouping {
+    std::vector<std::size_t> on;
+    std::vector<std::size_t> requirements;
+    std::uint32_t num_groups = 1;
+  };
+  struct Changed {  // a leaf of a new group
+    std::uint32_t group;
+    std::uint32_t leaf;
+  };
+  struct Judged;  // what a task found
+
+  TopDown(const View& view, Plan plan, const TopDownOptions& options, const Run& run);
+  void MakeGroupings();
+  std::uint32_t& group_of(std::uint32_t leaf, std::size_t grouping) { return groups_[leaf * groupings_.size() + grouping]; }
+  int& shown(std::uint32_t leaf, std::size_t attribute) { return shown_[leaf * attributes_.size() + attribute]; }
+  int shown(std::uint32_t leaf, std::size_t attribute) const { return shown_[leaf * attributes_.size() + attribute]; }
+  std::vector<std::uint32_t> LeavesInOrder(const Refinement& refinement) const;
+  std::vector<std::uint32_t> AllLeavesInOrder() const;
+
+  // part_at(i, code): part of the next record of the i-th leaf.
+  template <typename MakePartOf>
+  std::vector<std::size_t> MoveRows(const Refinement& refinement, std::span<const std::uint32_t> leaves,
+                                    const MakePartOf& make_part_of);
+  void Settle(const Refinement& refinement, std::span<const std::uint32_t> leaves, std::span<const std::size_t> sizes);
+  std::vector<std::vector<Changed>> Regroup(std::size_t attribute, std::span<const std::uint32_t> leaves,
+                                            std::span<const std::size_t> sizes, std::span<const std::uint32_t> part_leaves);
+  void Welcome(std::size_t attribute);
+  void JudgeAll();
+  void JudgeGroups(const Grouping& grouping, std::vector<Changed> changed);
+  void JudgeTask(const Grouping& grouping, std::size_t attribute, std::span<const Changed> changed, Judged& judged) const;
+  void Take(const Grouping& grouping, std::size_t attribute, const Judged& judged);
+  void Cull();
+  Bound Then(std::size_t attribute, int node, std::size_t place) const;
+  UInt128 ScoreOf(std::size_t attribute, int node) const;
+
+  const View* view_;
+  Plan plan_;
+  TopDownOptions options_;
+  Run run_;
+  LogTable logs_;
+  PackedRows rows_;
+  std::vector<AttributeState> attributes_;
+  std::vector<Grouping> groupings_;
+  std::vector<Bound> reached_;         // by requirement
+  bool share_units_ = false;           // losses are shares: some requirement is one
+  std::vector<RowRun> runs_;           // by leaf
+  std::vector<int> shown_;             // by leaf and attribute
+  std::vector<std::uint32_t> groups_;  // by leaf and grouping
+  std::int64_t num_refinements_ = 0;
+};
+
+}  // namespace cordon

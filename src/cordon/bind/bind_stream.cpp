@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/bind/bind_stream.h"
+
+#include "cordon/bind/bind.h"
+#include "cordon/bind/bind_column_internal.h"
+#include "cordon/bind/number_shape_internal.h"
+
+namespace cordon {
+namespace {
+
+using internal::NumberShape;
+
+Error Undeclared(const Policy& policy, const AttributePolicy& attribute, const char* needs) {
+  return Error::InvalidPolicy("{}:{}: [attributes.{}] needs {}: in a stream the domain of a quasi column must be declared",
+                              policy.name, attribute.line, attribute.name, needs)
+      .WithHint("a domain learned from the stream would tell of its extremes");
+}
+
+Result<internal::BoundColumn> BindCategories(const Policy& policy, const AttributePolicy& attribute, bool missing_leaf) {
+  const Column empty{"", std::make_shared<const Dictionary>(), {}};
+  internal::ColumnView view = internal::ViewOf(empty, nullptr, {});
+  view.has_missing = missing_leaf;
+  return internal::BindCategories(attribute, policy.data, view).WithContext("{}:{}", policy.name, attribute.line);
+}
+
+bool DeclaresCategories(const AttributePolicy& attribute) {
+  return attribute.values || attribute.hierarchy.kind == HierarchySource::Kind::kFile;
+}
+
+Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attribute) {
+  if (attribute.type == Domain::Kind::kCategorical) {
+    if (!DeclaresCategories(attribute)) return Undeclared(policy, attribute, "'values' or a hierarchy file");
+    const bool leaf = policy.data.on_missing == OnMissing::kLeaf;
+    CORDON_TRY(const internal::BoundColumn bound, BindCategories(policy, attribute, leaf));
+    return DeclaredAxis::Categorical(attribute.name, bound.domain->hierarchy(),
+                                     leaf ? std::optional(policy.data.marker()) : std::nullopt, attribute.weight);
+  }
+  if (!attribute.range && !attribute.values) return Undeclared(policy, attribute, "'range'");
+  CORDON_TRY(const NumberShape shape, internal::ShapeOf(attribute, internal::ScaleOf(attribute, {})));
+  NumberRule rule;
+  rule.kind = attribute.type;
+  rule.scale = shape.scale;
+  rule.range_lo = shape.range_lo.value_or(shape.values ? shape.values->front() : 0);
+  rule.range_hi = shape.range_hi.value_or(shape.values ? shape.values->back() : 0);
+  rule.top = shape.top;
+  rule.bottom = shape.bottom;
+  rule.round = shape.round;
+  rule.cell = shape.grid.value_or(0);
+  rule.values = shape.values;
+  constexpr std::int64_t kWidest = std::int64_t{1} << 52;  // so that widths are exact as reals
+  if (rule.range_lo < -kWidest || rule.range_hi > kWidest) {
+    return Error::InvalidPolicy("{}:{}: the range of '{}' has too many digits for a stream", policy.name, attribute.line,
+                                attribute.name)
+        .WithHint("set round, or give the range in a larger unit");
+  }
+  return DeclaredAxis::Numeric(attribute.name, std::move(rule), attribute.weight);
+}
+
+}  // namespace
+
+Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy& attribute) {
+  SensitiveCoder coder;
+  for (const ModelSpec& spec : policy.models) {
+    coder.required = coder.required || (WindowOf(spec) && SensitiveColumns(spec).front() == attribute.name);
+  }
+  coder.attribute.name = attribute.name;
+  coder.kind = attribute.type;
+  if (attribute.type == Domain::Kind::kCategorical) {
+    if (!DeclaresCategories(attribute)) return coder;
+    CORDON_TRY(const internal::BoundColumn bound, BindCategories(policy, attribute, false));
+    coder.attribute.hierarchy = bound.domain->hierarchy();
+    coder.attribute.num_values = bound.domain->size();
+    return coder;
+  }
+  if (!attribute.values) return coder;
+  CORDON_TRY(const NumberShape shape, internal::ShapeOf(attribute, internal::ScaleOf(attribute, {})));
+  coder.scale = shape.scale;
+  coder.values = *shape.values;
+  coder.attribute.num_values = static_cast<std::int32_t>(coder.values.size());
+  return coder;
+}
+
+namespace {
+
+Result<InputColumn> BindColumn(const Policy& policy, const AttributePolicy& attribute, StreamLayout& layout) {
+  InputColumn column;
+  column.name = attribute.name;
+  column.role = attribute.role;
+  column.published = IsPublished(attribute);
+  if (attribute.mask == Mask::kSuppress) {
+    return Error::InvalidPolicy("{}:{}: no stream algorithm serves mask = \"suppress\" (column '{}')", policy.name,
+                                attribute.line, attribute.name)
+        .WithHint("leave mask out: values are generalized along the hierarchy");
+  }
+  if (attribute.role == Role::kPerson) layout.has_person = true;
+  if (attribute.role == Role::kQuasi) {
+    column.axis = static_cast<int>(layout.axes.size());
+    CORDON_TRY(DeclaredAxis axis, BindAxis(policy, attribute));
+    layout.axes.push_back(std::move(axis));
+  }
+  if (attribute.role == Role::kSensitive) {
+    column.sensitive = static_cast<int>(layout.sensitive.size());
+    CORDON_TRY(SensitiveCoder coder, BindSensitive(policy, attribute));
+    layout.sensitive.push_back(std::move(coder));
+  }
+  if (attribute.role == Role::kIdentifier && attribute.pseudonym_key_file) {
+    CORDON_TRY(column.pseudonym_key, ReadPseudonymKey(policy, attribute));
+  }
+  return column;
+}
+
+}  // namespace
+
+std::vector<std::string> StreamColumns(const Policy& policy) {
+  std::vector<std::string> columns;
+  for (const AttributePolicy& attribute : policy.attributes) columns.push_back(attribute.name);
+  if (policy.stream && policy.stream->event_time && policy.Find(*policy.stream->event_time) == nullptr) {
+    columns.push_back(*policy.stream->event_time);
+  }
+  return columns;
+}
+
+Result<StreamLayout> BindStream(const Policy& policy, std::span<const std::string> columns) {
+  CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, columns));
+  StreamLayout layout;
+  layout.missing = policy.data.missing;
+  layout.drop_missing = policy.data.on_missing == OnMissing::kDrop;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    InputColumn column;
+    column.name = columns[i];
+    if (attributes[i] != nullptr) {
+      CORDON_TRY(column, BindColumn(policy, *attributes[i], layout));
+    }
+    column.event_time = policy.stream && policy.stream->event_time == columns[i];
+    layout.has_event_time = layout.has_event_time || column.event_time;
+    layout.columns.push_back(std::move(column));
+  }
+  if (policy.stream && policy.stream->event_time && !layout.has_event_time) {
+    return Error::InvalidData("the data has no column '{}', which stream.event_time names", *policy.stream->event_time);
+  }
+  return layout;
+}
+
+}  // namespace cordon

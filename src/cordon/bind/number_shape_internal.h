@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the numbers and dates of a column come to their values: one scale, clamped, rounded, put on a grid. Shared by tables
+// and streams.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cordon/base/rational.h"
+#include "cordon/base/result.h"
+#include "cordon/data/decimal.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon::internal {
+
+std::optional<Decimal> ParseNumber(Domain::Kind type, std::string_view text);
+
+inline Int128 FloorTo(Int128 value, Int128 width) { return value - ((value % width) + width) % width; }
+
+// What the policy says of a numeric column, at the scale of the column.
+struct NumberShape {
+  int scale = 0;
+  std::optional<std::int64_t> range_lo, range_hi, top, bottom, round, grid;
+  std::vector<std::int64_t> widths;
+  std::optional<std::vector<std::int64_t>> values;
+
+  std::int64_t origin() const { return range_lo.value_or(0); }
+
+  std::int64_t Clamp(std::int64_t value) const {
+    if (top) value = std::min(value, *top);
+    if (bottom) value = std::max(value, *bottom);
+    return value;
+  }
+  bool InRange(std::int64_t value) const { return !range_lo || (*range_lo <= value && value <= *range_hi); }
+  // Half up: 2.5 rounds to 3 and -2.5 to -2.
+  std::int64_t Settle(std::int64_t value) const {
+    if (round)
+      value = static_cast<std::int64_t>(FloorTo(static_cast<Int128>(value) * 2 + *round, static_cast<Int128>(*round) * 2) / 2);
+    if (grid) value = static_cast<std::int64_t>(FloorTo(static_cast<Int128>(value) - origin(), *grid) + origin());
+    return value;
+  }
+};
+
+// The least scale that holds the numbers of the policy and those given.
+int ScaleOf(const AttributePolicy& attribute, const std::vector<std::optional<Decimal>>& numbers);
+Result<NumberShape> ShapeOf(const AttributePolicy& attribute, int scale);
+
+}  // namespace cordon::internal

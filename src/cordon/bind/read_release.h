@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table that was published, by whatever tool, becomes a Release again: every column gets its role and a
+// domain on which its cells can be read.
+#pragma once
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/microdata.h"
+#include "cordon/data/release.h"
+#include "cordon/data/table.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon {
+
+// Expects the policy's columns less identifiers without pseudonym and the person column; a column `group` more is
+// welcome, a pair age_lo, age_hi stands for a numeric quasi column age.
+//
+// Domains are those of `original` where given (may be null): loss and truth are then told against the data behind
+// the release. Else they come from the policy and, where it declares none, from the cells.
+// Release::suppressed counts the rows with "*" in every quasi column.
+Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A first policy for a table, with the hierarchies it names: roles as the profile suggests them, one comment a column saying
+// why. It runs as it stands once the privacy parameters are chosen; they are not chosen here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/data/table.h"
+#include "cordon/inspect/profile.h"
+#include "cordon/io/text/text_format.h"
+
+namespace cordon {
+
+struct Draft {
+  std::string policy;                                            // TOML
+  std::vector<std::pair<std::string, std::string>> hierarchies;  // name of the file beside the policy, its text
+};
+
+// Without `k` the line is left for the reader to fill in, and reading the policy says so.
+Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const TextFormat& text, std::optional<std::int64_t> k);
+
+}  // namespace cordon

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/profile.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cordon/base/parallel_for.h"
+#include "cordon/data/decimal.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kMostPairs = 5;
+constexpr std::size_t kPairColumns = 16;  // of which pairs are tried
+constexpr const char* kMarkers[] = {"", "?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "-", "."};
+
+bool IsMarker(std::string_view text) { return std::find(std::begin(kMarkers), std::end(kMarkers), text) != std::end(kMarkers); }
+
+int NumCharacters(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+// Rows of each code; the last entry counts absent cells.
+std::vector<std::uint64_t> CountCodes(const Column& column) {
+  std::vector<std::uint64_t> counts(column.dictionary->size() + 1);
+  for (std::size_t chunk = 0; chunk < column.codes.num_chunks(); ++chunk) {
+    for (const Code code : column.codes.chunk(chunk))
+      ++counts[code == kNull ? counts.size() - 1 : static_cast<std::size_t>(code)];
+  }
+  return counts;
+}
+
+// A leading zero makes a code of a number: 01234 is no quantity.
+bool IsQuantity(std::string_view text) {
+  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
+  return ParseDecimal(text).has_value();
+}
+
+// One length, mostly digits and capitals: what a prefix generalizes well.
+bool LooksLikeCodes(const std::vector<std::string_view>& values) {
+  std::vector<std::size_t> of_length(33);
+  std::size_t with_digits = 0;
+  for (const std::string_view value : values) {
+    ++of_length[std::min<std::size_t>(value.size(), 32)];
+    const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
+      return ('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || c == '-' || c == '.';
+    });
+    const bool digits = std::any_of(value.begin(), value.end(), [](char c) { return '0' <= c && c <= '9'; });
+    with_digits += plain && digits ? 1 : 0;
+  }
+  const auto most = std::max_element(of_length.begin(), of_length.end());
+  const auto length = most - of_length.begin();
+  return 10 * *most >= 9 * values.size() && 10 * with_digits >= 9 * values.size() && 3 <= length && length <= 12;
+}
+
+bool NamesCodes(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const char* word : {"zip", "post", "plz", "code", "icd"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows) {
+  ColumnProfile profile;
+  profile.name = column.name;
+  const std::vector<std::uint64_t> counts = CountCodes(column);
+  profile.missing = counts.back();
+  std::vector<std::string_view> values;
+  bool numbers = true;
+  bool dates = true;
+  double equal_pairs = 0;
+  for (std::size_t code = 0; code + 1 < counts.size(); ++code) {
+    const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+    const auto count = static_cast<double>(counts[code]);
+    equal_pairs += count * (count - 1);
+    if (IsMarker(text)) {
+      profile.missing += counts[code];
+      continue;
+    }
+    values.push_back(text);
+    profile.unique_rows += counts[code] == 1 ? 1 : 0;
+    profile.longest = std::max(profile.longest, NumCharacters(text));
+    numbers = numbers && IsQuantity(text);
+    dates = dates && ParseDate(text).has_value();
+  }
+  const auto absent = static_cast<double>(counts.back());
+  equal_pairs += absent * (absent - 1);
+  profile.distinct = values.size();
+  if (!values.empty() && dates) profile.type = Domain::Kind::kDate;
+  if (!values.empty() && numbers) profile.type = Domain::Kind::kNumeric;
+  // Numbers of one length are codes only where the name says so: salaries may all have five digits.
+  profile.codes = !values.empty() && !dates && (!numbers || NamesCodes(column.name)) && LooksLikeCodes(values);
+  if (profile.codes) profile.type = Domain::Kind::kCategorical;
+  const auto n = static_cast<double>(rows);
+  profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
+  profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
+  return profile;
+}
+
+// Groups of rows that look alike on the columns taken in so far, numbered from 0.
+class Refinement {
+ public:
+  explicit Refinement(std::size_t rows) : group_(rows, 0), groups_(rows > 0 ? 1 : 0) {}
+
+  void Refine(const Column& column) {
+    const std::uint64_t codes = column.dictionary->size() + 1;
+    std::size_t capacity = 64;
+    while (capacity < 4 * std::min<std::uint64_t>(group_.size(), groups_ * codes)) capacity *= 2;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> slots(capacity, {~std::uint64_t{0}, 0});
+    std::uint32_t next = 0;
+    for (std::size_t row = 0; row < group_.size(); ++row) {
+      const std::uint64_t key = group_[row] * codes + static_cast<std::uint64_t>(column.codes[row] + 1);
+      std::size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
+      while (slots[at].first != key && slots[at].first != ~std::uint64_t{0}) at = (at + 1) & (capacity - 1);
+      if (slots[at].first != key) slots[at] = {key, next++};
+      group_[row] = slots[at].second;
+    }
+    groups_ = next;
+  }
+  std::uint64_t groups() const { return groups_; }
+  std::uint64_t unique_rows() const {
+    std::vector<std::uint8_t> seen(groups_);
+    for (const std::uint64_t group : group_) seen[group] = static_cast<std::uint8_t>(std::min(seen[group] + 1, 2));
+    return static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), 1));
+  }
+
+ private:
+  std::vector<std::uint64_t> group_;
+  std::uint64_t groups_;
+};
+
+Singled SingledBy(const std::vector<const Column*>& columns, std::size_t rows) {
+  Refinement refinement(rows);
+  Singled singled;
+  for (const Column* column : columns) {
+    refinement.Refine(*column);
+    singled.columns.push_back(column->name);
+  }
+  singled.groups = refinement.groups();
+  singled.unique_rows = refinement.unique_rows();
+  return singled;
+}
+
+std::vector<Singled> WorstPairs(const std::vector<const Column*>& quasi, std::size_t rows, const Run& run) {
+  std::vector<std::vector<const Column*>> pairs;
+  const std::size_t count = std::min(quasi.size(), kPairColumns);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = i + 1; j < count; ++j) pairs.push_back({quasi[i], quasi[j]});
+  }
+  std::vector<Singled> singled(pairs.size());
+  ParallelFor(run.threads, pairs.size(), 1,
+              [&](std::size_t i, std::size_t, std::size_t) { singled[i] = SingledBy(pairs[i], rows); });
+  std::stable_sort(singled.begin(), singled.end(), [](const Singled& a, const Singled& b) {
+    return std::pair(a.unique_rows, a.groups) > std::pair(b.unique_rows, b.groups);
+  });
+  singled.resize(std::min(singled.size(), kMostPairs));
+  return singled;
+}
+
+std::vector<std::string> MarkersIn(const Table& table) {
+  std::vector<std::string> found = {""};
+  for (const char* marker : kMarkers) {
+    const bool used = std::any_of(table.columns.begin(), table.columns.end(),
+                                  [&](const Column& column) { return column.dictionary->Find(marker).has_value(); });
+    if (used && *marker != '\0') found.emplace_back(marker);
+  }
+  return found;
+}
+
+}  // namespace
+
+Profile ProfileTable(const Table& table, const Run& run) {
+  Profile profile;
+  profile.rows = table.num_rows;
+  profile.missing = MarkersIn(table);
+  profile.columns.resize(table.columns.size());
+  ParallelFor(run.threads, table.columns.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
+    ColumnProfile& column = profile.columns[i];
+    column = ProfileColumn(table.columns[i], table.num_rows);
+    std::tie(column.role, column.why) = SuggestRole(column, table.num_rows, *table.columns[i].dictionary);
+  });
+  // Only one column can tell whose a row is; further ones would name people.
+  bool person = false;
+  std::vector<const Column*> quasi;
+  for (std::size_t i = 0; i < profile.columns.size(); ++i) {
+    ColumnProfile& column = profile.columns[i];
+    if (column.role == Role::kPerson && person) column.role = Role::kIdentifier;
+    person = person || column.role == Role::kPerson;
+    if (column.role == Role::kQuasi) quasi.push_back(&table.columns[i]);
+  }
+  profile.pairs = WorstPairs(quasi, table.num_rows, run);
+  profile.all = SingledBy(quasi, table.num_rows);
+  return profile;
+}
+
+}  // namespace cordon

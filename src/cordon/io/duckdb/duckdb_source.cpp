@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a query as a Source. DuckDB's threads scan and decode, in the order of the rows; columns are then taken into
+// dictionaries side by side, each by one thread from top to bottom, so that codes follow the order of first appearance
+// whatever the number of threads.
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "cordon/base/digest.h"
+#include "cordon/io/duckdb/column_intake_internal.h"
+#include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/duckdb/sql_guard_internal.h"
+#include "cordon/io/files/byte_input_internal.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kRowsPerBatch = std::size_t{1} << 17;
+constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
+
+// SHA-256 of a file's bytes.
+Result<std::string> DigestOf(const std::string& path, const std::stop_token& stop) {
+  CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
+  Sha256 sha256;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  while (true) {
+    CORDON_TRY(const std::size_t size, input->Read(buffer.data(), buffer.size(), stop));
+    sha256.Update(std::string_view(buffer).substr(0, size));
+    if (size < buffer.size()) return ToHex(sha256.Finish());
+  }
+}
+
+// One file: its own digest. A query: that of its text and of its files' digests.
+Result<std::string> DigestOfInput(const std::vector<std::string>& files, const std::string& query,
+                                  const std::stop_token& stop) {
+  std::string list = query + "\n";
+  for (const std::string& file : files) {
+    CORDON_TRY(const std::string digest, DigestOf(file, stop));
+    if (query.empty()) return digest;
+    list += digest + "\n";
+  }
+  return ToHex(Sha256Of(list));
+}
+
+// What DuckDB says about a file of its own may quote cells.
+Error Damaged() { return Error::InvalidData("this is no Parquet file, or a damaged one"); }
+
+struct ChunkOf {
+  const DuckDbApi* api = nullptr;
+  void operator()(duckdb_data_chunk chunk) const { api->destroy_data_chunk(&chunk); }
+};
+using Chunk = std::unique_ptr<std::remove_pointer_t<duckdb_data_chunk>, ChunkOf>;
+
+class DuckDbSource final : public Source {
+ public:
+  // `digest_query`: empty where the input is the one file itself.
+  DuckDbSource(std::shared_ptr<Database> database, std::vector<std::string> files, std::string digest_query, std::string name)
+      : database_(std::move(database)),
+        files_(std::move(files)),
+        digest_query_(std::move(digest_query)),
+        name_(std::move(name)) {}
+  ~DuckDbSource() override {
+    const DuckDbApi& api = database_->api();
+    if (running_) api.destroy_result(&result_);
+    if (statement_ != nullptr) api.destroy_prepare(&statement_);
+  }
+
+  // `statement` gives the rows; `rows` is the same as it stands after FROM.
+  Result<void> Prepare(const std::string& statement, const std::string& rows, const SourceOptions& options);
+
+  const std::vector<std::string>& column_names() const override { return names_; }
+  std::shared_ptr<const Dictionary> dictionary(std::size_t column) const override { return intakes_[column]->dictionary(); }
+  std::string InputDigest() override { return digest_; }
+  Result<std::optional<Batch>> Next(const Run& run) override {
+    if (failed_) return *failed_;
+    Result<std::optional<Batch>> batch = NextBatch(run);
+    if (!batch.ok() && digest_query_.empty() && !batch.error().hint().empty()) batch = Damaged();
+    if (!batch.ok()) failed_ = std::move(batch).WithContext("reading {}", name_).error();
+    if (failed_) return *failed_;
+    return batch;
+  }
+
+ private:
+  Result<std::vector<duckdb_type>> Describe(const std::string& statement);
+  Result<void> PrepareStatement(const std::string& statement);
+  Result<void> Start(const Run& run);
+  Result<std::vector<Chunk>> Fetch(const Run& run);
+  Result<std::optional<Batch>> NextBatch(const Run& run);
+
+  std::shared_ptr<Database> database_;
+  std::vector<std::string> files_;
+  std::string digest_query_;
+  std::string name_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<ColumnIntake>> intakes_;
+  duckdb_prepared_statement statement_ = nullptr;
+  duckdb_result result_ = {};
+  bool running_ = false;
+  bool ended_ = false;
+  std::uint64_t rows_ = 0;
+  std::stop_source stop_hashing_;
+  std::future<Result<std::string>> hashing_;
+  std::string digest_;
+  std::optional<Error> failed_;
+};
+
+Result<void> DuckDbSource::PrepareStatement(const std::string& statement) {
+  const DuckDbApi& api = database_->api();
+  if (statement_ != nullptr) api.destroy_prepare(&statement_);
+  if (api.prepare(database_->connection(), statement.c_str(), &statement_) != DuckDBSuccess) {
+    const char* message = api.prepare_error(statement_);
+    return QueryError(message != nullptr ? message : "");
+  }
+  if (api.prepared_statement_type(statement_) != DUCKDB_STATEMENT_TYPE_SELECT)
+    return Error::InvalidPolicy("the query is refused: only SELECT may be asked");
+  return {};
+}
+
+// Names and types of the rows.
+Result<std::vector<duckdb_type>> DuckDbSource::Describe(const std::string& statement) {
+  const DuckDbApi& api = database_->api();
+  CORDON_RETURN_IF_ERROR(PrepareStatement(statement));
+  std::vector<duckdb_type> types;
+  for (idx_t i = 0; i < api.prepared_statement_column_count(statement_); ++i) {
+    const char* name = api.prepared_statement_column_name(statement_, i);
+    names_.emplace_back(name != nullptr ? name : "");
+    api.free(const_cast<char*>(name));
+    types.push_back(api.prepared_statement_column_type(statement_, i));
+  }
+  return types;
+}
+
+Result<void> CheckNames(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) return Error::InvalidData("column {} has no name", i + 1);
+    if (!seen.insert(names[i]).second)
+      return Error::InvalidData("column {} has the name of another one", i + 1).WithHint("name it with AS in a query");
+  }
+  return {};
+}
+
+Result<void> DuckDbSource::Prepare(const std::string& statement, const std::string& rows, const SourceOptions& options) {
+  CORDON_TRY(const std::vector<duckdb_type> types, Describe(statement));
+  CORDON_RETURN_IF_ERROR(CheckNames(names_));
+  std::string list;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const std::string column = QuoteSqlName(names_[i]);
+    const bool kept = !options.skip_columns.contains(names_[i]);
+    intakes_.push_back(MakeIntake(kept ? types[i] : DUCKDB_TYPE_SQLNULL));
+    list += list.empty() ? "" : ", ";
+    list += !kept ? "CAST(NULL AS BIGINT)" : intakes_.back()->reads(types[i]) ? column : "CAST(" + column + " AS VARCHAR)";
+  }
+  CORDON_RETURN_IF_ERROR(PrepareStatement("SELECT " + list + " FROM " + rows));
+  if (!options.text.columns.empty()) {
+    if (options.text.columns.size() != names_.size()) {
+      return Error::InvalidData("the file has {} columns, data.columns names {}", names_.size(), options.text.columns.size());
+    }
+    names_ = options.text.columns;
+  }
+  return {};
+}
+
+Result<void> DuckDbSource::Start(const Run& run) {
+  const DuckDbApi& api = database_->api();
+  CORDON_RETURN_IF_ERROR(database_->SetThreads(run.threads));
+  CORDON_RETURN_IF_ERROR(database_->Lock());
+  hashing_ = std::async(std::launch::async, [files = files_, query = digest_query_, stop = stop_hashing_.get_token()] {
+    return DigestOfInput(files, query, stop);
+  });
+  duckdb_pending_result pending = nullptr;
+  duckdb_state state = api.pending_prepared_streaming(statement_, &pending);
+  if (state != DuckDBSuccess) {
+    const char* message = api.pending_error(pending);
+    const Error error = QueryError(message != nullptr ? message : "");
+    api.destroy_pending(&pending);
+    return error;
+  }
+  state = api.execute_pending(pending, &result_);
+  running_ = true;
+  api.destroy_pending(&pending);
+  if (state == DuckDBSuccess) return {};
+  const char* message = api.result_error(&result_);
+  return QueryError(message != nullptr ? message : "");
+}
+
+Result<std::vector<Chunk>> DuckDbSource::Fetch(const Run& run) {
+  const DuckDbApi& api = database_->api();
+  std::vector<Chunk> chunks;
+  for (std::size_t rows = 0; rows < kRowsPerBatch && !ended_;) {
+    if (run.Stopped()) return Error::Cancelled();
+    Chunk chunk(api.fetch_chunk(result_), ChunkOf{&api});
+    if (chunk == nullptr) {
+      const char* message = api.result_error(&result_);
+      if (message != nullptr && *message != '\0') return run.Stopped() ? Error::Cancelled() : QueryError(message);
+      ended_ = true;
+    } else if (const std::size_t size = api.data_chunk_get_size(chunk.get()); size > 0) {
+      rows += size;
+      chunks.push_back(std::move(chunk));
+    }
+  }
+  return chunks;
+}
+
+Result<std::optional<Batch>> DuckDbSource::NextBatch(const Run& run) {
+  const DuckDbApi& api = database_->api();
+  const std::stop_callback interrupt(run.stop, [&] { api.interrupt(database_->connection()); });
+  if (!running_) CORDON_RETURN_IF_ERROR(Start(run));
+  CORDON_TRY(const std::vector<Chunk> chunks, Fetch(run));
+  Batch batch;
+  for (const Chunk& chunk : chunks) batch.num_rows += api.data_chunk_get_size(chunk.get());
+  if (batch.num_rows == 0) {
+    if (hashing_.valid()) {
+      CORDON_TRY(digest_, hashing_.get());
+    }
+    return std::optional<Batch>();
+  }
+  if (rows_ + batch.num_rows > kMaxRows) return Error::InvalidData("there are more than {} rows", kMaxRows);
+  batch.columns.resize(names_.size());
+  std::vector<std::optional<BadCell>> bad(names_.size());
+  ParallelFor(run.threads, names_.size(), 1, [&](std::size_t column, std::size_t, std::size_t) {
+    batch.columns[column].resize(batch.num_rows);
+    std::span<Code> codes = batch.columns[column];
+    std::size_t first = 0;
+    for (const Chunk& chunk : chunks) {
+      const std::size_t size = api.data_chunk_get_size(chunk.get());
+      const duckdb_vector vector = api.data_chunk_get_vector(chunk.get(), column);
+      bad[column] =
+          intakes_[column]->Take(api.vector_get_data(vector), api.vector_get_validity(vector), codes.subspan(first, size));
+      if (bad[column]) {
+        bad[column]->row += first;
+        return;
+      }
+      first += size;
+    }
+  });
+  for (std::size_t column = 0; column < bad.size(); ++column) {
+    if (!bad[column]) continue;
+    return Error::InvalidData("row {}: column {} {}", rows_ + bad[column]->row + 1, names_[column], bad[column]->what);
+  }
+  rows_ += batch.num_rows;
+  run.Report("read", rows_, 0);
+  return std::optional<Batch>(std::move(batch));
+}
+
+// REQUIRES: the database is confined to the files.
+Result<std::unique_ptr<Source>> OpenGuarded(std::shared_ptr<Database> database, const GuardedQuery& query,
+                                            std::vector<std::string> files, const SourceOptions& options) {
+  auto source = std::make_unique<DuckDbSource>(std::move(database), std::move(files), query.text, "a query");
+  CORDON_RETURN_IF_ERROR(
+      source->Prepare(query.text, "(\n" + query.text + "\n) AS cordon_rows", options).WithContext("reading a query"));
+  return std::unique_ptr<Source>(std::move(source));
+}
+
+Result<GuardedQuery> Guard(Database& database, const std::string& query) {
+  return GuardQuery(database, query).WithContext("reading a query");
+}
+
+}  // namespace
+
+Result<std::string> DuckDbVersion() {
+  CORDON_TRY(const DuckDbApi* api, LoadDuckDb());
+  return std::string(api->library_version());
+}
+
+Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
+  if (input == "-") return std::vector<std::string>();
+  if (!IsSql(input)) return std::vector<std::string>{input};
+  CORDON_TRY(const std::shared_ptr<Database> database, Database::Open());
+  CORDON_TRY(GuardedQuery guarded, Guard(*database, input.substr(kSqlPrefix.size())));
+  return std::move(guarded.files);
+}
+
+Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOptions& options) {
+  CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
+  CORDON_TRY(const GuardedQuery guarded, Guard(*database, query));
+  std::vector<std::string> allowed = guarded.files;
+  allowed.insert(allowed.end(), guarded.patterns.begin(), guarded.patterns.end());
+  CORDON_RETURN_IF_ERROR(database->Confine(allowed));
+  return OpenGuarded(std::move(database), guarded, guarded.files, options);
+}
+
+Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options) {
+  if (path == "-") {
+    return Error::InvalidPolicy("a Parquet file is read from its end, and standard input has none to go to")
+        .WithHint("save it as a file first");
+  }
+  CORDON_RETURN_IF_ERROR(OpenRawFile(path));  // that it is there, and may be read
+  CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
+  const std::vector<std::string> files = {path};
+  const std::vector<std::string> allowed = {path, LiteralPattern(path)};
+  CORDON_RETURN_IF_ERROR(database->Confine(allowed));
+  auto source = std::make_unique<DuckDbSource>(std::move(database), files, "", path);
+  const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(path), ParquetRows(path), options);
+  if (prepared.ok()) return std::unique_ptr<Source>(std::move(source));
+  if (prepared.error().hint().empty() || prepared.error().kind() != ErrorKind::kInvalidData) return prepared.error();
+  return Damaged();
+}
+
+Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet> tables, const std::string& query,
+                                            const SourceOptions& options) {
+  CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
+  CORDON_TRY(const GuardedQuery guarded, Guard(*database, query));
+  if (!guarded.files.empty()) return Error::InvalidPolicy("reading a query: it names files, and may not");
+  std::vector<std::string> files;
+  for (const NamedParquet& table : tables) {
+    CORDON_RETURN_IF_ERROR(OpenRawFile(table.path));
+    files.push_back(table.path);
+    CORDON_RETURN_IF_ERROR(
+        database->Execute("CREATE VIEW " + QuoteSqlName(table.table) + " AS SELECT * FROM " + ParquetRows(table.path)));
+  }
+  CORDON_RETURN_IF_ERROR(database->Confine(files));
+  return OpenGuarded(std::move(database), guarded, std::move(files), options);
+}
+
+}  // namespace cordon

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/io/duckdb/duckdb.h"
+
+namespace cordon {
+namespace {
+
+std::string Quote(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (const char byte : text) {
+    if (byte == quote) quoted.push_back(quote);
+    quoted.push_back(byte);
+  }
+  quoted.push_back(quote);
+  return quoted;
+}
+
+}  // namespace
+
+std::string QuoteSqlText(std::string_view text) { return Quote(text, '\''); }
+std::string QuoteSqlName(std::string_view name) { return Quote(name, '"'); }
+
+std::string LiteralPattern(std::string_view path) {
+  std::string pattern;
+  for (const char byte : path) {
+    if (byte == '*' || byte == '?' || byte == '[') {
+      pattern.append({'[', byte, ']'});
+    } else {
+      pattern.push_back(byte);
+    }
+  }
+  return pattern;
+}
+
+std::string ParquetRows(std::string_view path) {
+  return "read_parquet([" + QuoteSqlText(LiteralPattern(path)) + "], hive_partitioning = false)";
+}
+
+}  // namespace cordon

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/io/files/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "cordon/base/random.h"
+#include "cordon/io/files/byte_input_internal.h"
+
+namespace cordon {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error SystemError(int code, const char* doing) {
+  switch (code) {
+    case ENOSPC: return Error::Io("{}: the disk is full", doing).WithHint("free some space, or write elsewhere");
+    case EDQUOT: return Error::Io("{}: the disk quota is used up", doing).WithHint("free some space, or write elsewhere");
+    default: return Error::Io("{}: {}", doing, std::strerror(code));
+  }
+}
+
+std::string FollowLinks(std::string path) {
+  std::error_code failed;
+  for (int links = 0; links < 40 && fs::is_symlink(path, failed); ++links) {
+    const fs::path target = fs::read_symlink(path, failed);
+    if (failed) break;
+    path = (fs::path(path).parent_path() / target).string();  // an absolute target replaces the rest
+  }
+  return path;
+}
+
+std::string DirectoryOf(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+// Makes the rename itself durable. A directory that cannot be opened or synced (some file systems) is let be.
+Result<void> SyncDirectory(const std::string& directory) {
+  const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return {};
+  const int code = ::fsync(file) == 0 ? 0 : errno;
+  ::close(file);
+  if (code == EIO || code == ENOSPC) return SystemError(code, "cannot write the directory");
+  return {};
+}
+
+// The hidden files there are, for RemoveUnfinishedFiles.
+class Unfinished {
+ public:
+  static Unfinished& Instance() {
+    static Unfinished instance;
+    return instance;
+  }
+  // False where everything was removed already: then no new file may be made, and none put into place.
+  bool Add(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return !closed_ && paths_.insert(path).second;
+  }
+  // Takes the path out by `done`, which renames or removes the file.
+  template <typename Done>
+  int Take(const std::string& path, const Done& done) {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return ECANCELED;
+    if (done() != 0) return errno;
+    paths_.erase(path);
+    return 0;
+  }
+  void RemoveAll() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const std::string& path : paths_) ::unlink(path.c_str());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> paths_;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+void RemoveUnfinishedFiles() { Unfinished::Instance().RemoveAll(); }
+
+Result<void> WriteAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (written < 0 && errno == EPIPE) return {};
+    if (written < 0 && errno != EINTR) return SystemError(errno, "cannot write");
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
+  struct stat info = {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return Error::Io("writing {}: it is a directory", path);
+  if (exists && !S_ISREG(info.st_mode)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) return SystemError(errno, "cannot open").WithContext("writing {}", path);
+    return AtomicFile(path, "", file);
+  }
+  const std::string target = FollowLinks(path);
+  const std::string directory = DirectoryOf(target);
+  const mode_t mode = access == Access::kPublic ? 0644 : 0600;
+  Random random = Random::FromOperatingSystem();
+  for (int attempt = 0;; ++attempt) {
+    std::string beside = fmt::format("{}/.cordon-{:016x}.tmp", directory, random.Next());
+    const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (file >= 0) {
+      if (Unfinished::Instance().Add(beside)) return AtomicFile(target, std::move(beside), file);
+      ::close(file);
+      ::unlink(beside.c_str());
+      return Error::Cancelled();
+    }
+    if (errno != EEXIST || attempt == 8) {
+      return SystemError(errno, "cannot create a file in its directory").WithContext("writing {}", path);
+    }
+  }
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      beside_(std::exchange(other.beside_, "")),
+      file_(std::exchange(other.file_, -1)),
+      synced_(other.synced_) {}
+
+AtomicFile::~AtomicFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!beside_.empty()) Unfinished::Instance().Take(beside_, [&] { return ::unlink(beside_.c_str()); });
+}
+
+Result<void> AtomicFile::Write(std::string_view bytes) {
+  synced_ = false;
+  return WriteAll(file_, bytes).WithContext("writing {}", path_);
+}
+
+Result<void> AtomicFile::Sync() {
+  if (beside_.empty() || synced_) return {};
+  if (::fsync(file_) != 0) return SystemError(errno, "cannot write").WithContext("writing {}", path_);
+  synced_ = true;
+  return {};
+}
+
+Result<void> AtomicFile::Commit() {
+  CORDON_RETURN_IF_ERROR(Sync());
+  const auto commit = [&]() -> Result<void> {
+    const bool direct = beside_.empty();
+    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) return SystemError(errno, "cannot write");
+    if (direct) return {};
+    const int code = Unfinished::Instance().Take(beside_, [&] { return ::rename(beside_.c_str(), path_.c_str()); });
+    if (code != 0) return SystemError(code, "cannot put the file into place");
+    beside_.clear();
+    return SyncDirectory(DirectoryOf(path_));
+  };
+  return commit().WithContext("writing {}", path_);
+}
+
+Result<void> WriteFile(const std::string& path, std::string_view bytes, AtomicFile::Access access) {
+  if (path == "-") return WriteAll(STDOUT_FILENO, bytes).WithContext("writing standard output");
+  CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
+  CORDON_RETURN_IF_ERROR(file.Write(bytes));
+  return file.Commit();
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  const auto read = [&]() -> Result<std::string> {
+    CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
+    std::string bytes;
+    std::size_t more = std::max<std::size_t>(input->total() + 1, 1 << 16);
+    while (true) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + more);
+      CORDON_TRY(const std::size_t got, input->Read(bytes.data() + before, more, {}));
+      bytes.resize(before + got);
+      if (got < more) return bytes;
+      more = bytes.size();
+    }
+  };
+  return read().WithContext("reading {}", path == "-" ? "standard input" : path);
+}
+
+}  // namespace cordon

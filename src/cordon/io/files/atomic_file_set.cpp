@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/io/files/atomic_file_set.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+namespace cordon {
+
+Result<void> Outputs::Reserve(const std::string& path, AtomicFile::Access access) {
+  CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
+  files_.emplace(path, std::move(file));
+  return {};
+}
+
+Result<void> Outputs::Write(const std::string& path, std::string_view bytes) {
+  const auto found = files_.find(path);
+  CORDON_CHECK(found != files_.end());
+  return found->second.Write(bytes);
+}
+
+Result<void> Outputs::Sync() {
+  for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Sync());
+  return {};
+}
+
+Result<void> Outputs::Show() {
+  for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Commit());
+  return {};
+}
+
+bool IsSpecialFile(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(path, failed);
+  return !failed && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths) {
+  std::map<std::filesystem::path, const std::string*> seen;
+  std::map<std::pair<dev_t, ino_t>, const std::string*> files;  // a hard link is the same file by another name
+  for (const auto& [purpose, path] : paths) {
+    if (path.empty() || path == "-" || IsSpecialFile(path)) continue;
+    std::error_code failed;
+    std::filesystem::path resolved = std::filesystem::weakly_canonical(std::filesystem::absolute(path), failed);
+    if (failed) resolved = path;
+    const auto [other, is_new] = seen.emplace(std::move(resolved), &purpose);
+    if (!is_new) {
+      return Error::InvalidPolicy("{} and {} are the same file, {}", *other->second, purpose, path)
+          .WithHint("nothing was written; give each a name of its own");
+    }
+    struct stat found{};
+    if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    const auto [file, is_new_file] = files.emplace(std::pair(found.st_dev, found.st_ino), &purpose);
+    if (!is_new_file) {
+      return Error::InvalidPolicy("{} and {} are the same file, {}", *file->second, purpose, path)
+          .WithHint("nothing was written; a hard link is no file of its own");
+    }
+  }
+  return {};
+}
+
+}  // namespace cordon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of one run, which appear together: each is created beside its target before the work that fills it, all are
+// complete and durable before the first is renamed into place.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/io/files/atomic_file.h"
+
+namespace cordon {
+
+class Outputs {
+ public:
+  // Creates the file now, so that a folder that is not there is found before anything is shown.
+  Result<void> Reserve(const std::string& path, AtomicFile::Access access);
+  // REQUIRES: the path was reserved.
+  Result<void> Write(const std::string& path, std::string_view bytes);
+  Result<void> Sync();
+  Result<void> Show();
+
+ private:
+  std::map<std::string, AtomicFile> files_;
+};
+
+// A device or a pipe: it has no name beside which other files could stand, and cannot be replaced as a whole.
+bool IsSpecialFile(const std::string& path);
+
+// Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is no file.
+Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths);
+
+}  // namespace cordon

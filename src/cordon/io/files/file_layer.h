@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations on files that crash safety rests on, behind an interface, so that a test can cut the power at any of
+// them. A long run appends to its files and remembers how far it had come; files that must appear whole are written
+// beside their place, synced and renamed (WriteWhole).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/io/files/atomic_file.h"
+
+namespace cordon {
+
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Result<void> Write(std::string_view bytes) = 0;  // at the end
+  virtual Result<void> Sync() = 0;                         // durable on return
+  // The reader of a pipe has gone: writing goes on without effect.
+  virtual bool closed() const { return false; }
+};
+
+// Held as long as it lives, also by a process that is killed.
+class FolderLock {
+ public:
+  virtual ~FolderLock() = default;
+};
+
+class FileLayer {
+ public:
+  using Access = AtomicFile::Access;
+  virtual ~FileLayer() = default;
+
+  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes.
+  // An error where it has fewer than `keep`; then nothing is made.
+  virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
+  virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
+  virtual Result<void> Remove(const std::string& path) = 0;
+  virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error where it is there
+  // Whether others may look into a folder; it is not ours to close where it was there before.
+  virtual bool OpenToOthers(const std::string&) { return false; }
+  virtual Result<void> MakePrivate(const std::string&) { return {}; }  // a file: 0600
+  virtual Result<void> SyncFolder(const std::string& path) = 0;        // makes renames durable
+  // An error where another process holds it.
+  virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
+  virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there
+  virtual Result<std::string> Read(const std::string& path) = 0;
+  // The last bytes of a file before `end`, at most `size`; shorter where the file is.
+  virtual Result<std::string> ReadBefore(const std::string& path, std::uint64_t end, std::uint64_t size) = 0;
+  virtual std::optional<std::uint64_t> Size(const std::string& path) = 0;  // nothing where it is not there
+};
+
+// The real one.
+FileLayer& PosixFiles();
+// Standard output, which cannot be synced.
+std::unique_ptr<WritableFile> StandardOutput();
+
+// A file that is shorter than a checkpoint says, or not there at all.
+Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known);
+
+// The file appears whole, and is durable on return.
+Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);
+
+}  // namespace cordon

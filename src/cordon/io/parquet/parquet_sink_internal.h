@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A release as a Parquet file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/release.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/text/written.h"
+
+namespace cordon {
+
+// What was written, and the file that waits for its Commit (none: standard output).
+Result<std::pair<Written, std::optional<AtomicFile>>> StageParquet(const Release& release, const std::string& path, bool bounds,
+                                                                   const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One JSON object on a line, field by field: shared by the reader of tables and the reader of streams.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cordon/io/text/block_reader_internal.h"
+#include "cordon/io/text/byte_scan_internal.h"
+
+namespace cordon {
+
+namespace ondemand = simdjson::ondemand;
+
+struct LineError {
+  std::string what;  // goes on after "line 7 "; empty: none
+  std::string hint;
+};
+
+inline LineError NotAnObject() { return {"is not one valid JSON object", "JSON Lines has one object on each line"}; }
+
+inline std::string_view TrimBlank(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// RFC 8259, section 6. simdjson would turn it into a number; the cell is its text.
+inline bool IsJsonNumber(std::string_view text) {
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t from = at;
+    while (at < text.size() && '0' <= text[at] && text[at] <= '9') ++at;
+    return at - from;
+  };
+  const auto take = [&](std::string_view any) {
+    const bool found = at < text.size() && any.find(text[at]) != std::string_view::npos;
+    at += found;
+    return found;
+  };
+  take("-");
+  const bool zero = at < text.size() && text[at] == '0';
+  const std::size_t whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (take(".") && digits() == 0) return false;
+  if (take("eE")) {
+    take("+-");
+    if (digits() == 0) return false;
+  }
+  return at == text.size();
+}
+
+// Walks the object on a line: on_field(key, value) returns an error or none.
+template <typename OnField>
+LineError ForEachField(ondemand::parser& parser, std::string_view line, const OnField& on_field) {
+  ondemand::document document;
+  const simdjson::padded_string_view padded(line.data(), line.size(), line.size() + kBlockPadding);
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return NotAnObject();
+  ondemand::object object;
+  if (document.get_object().get(object) != simdjson::SUCCESS) return NotAnObject();
+  for (auto item : object) {
+    ondemand::field field;
+    if (std::move(item).get(field) != simdjson::SUCCESS) return NotAnObject();
+    std::string_view key;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return NotAnObject();
+    if (LineError error = on_field(key, field.value()); !error.what.empty()) return error;
+  }
+  // Only a document that was read to its end has no current place.
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return NotAnObject();
+  return {};
+}
+
+// The text of a scalar, or no text for null. 16 bytes can be read at its start.
+inline LineError ReadValue(ondemand::value& value, std::optional<std::string_view>& text) {
+  ondemand::json_type type;
+  if (value.type().get(type) != simdjson::SUCCESS) return NotAnObject();
+  const auto token = [&] { return TrimBlank(value.raw_json_token()); };
+  switch (type) {
+    case ondemand::json_type::string: {
+      std::string_view unescaped;
+      if (value.get_string().get(unescaped) != simdjson::SUCCESS) return NotAnObject();
+      if (HoldsByte(unescaped, '\0')) return {"holds a zero character", ""};
+      text = unescaped;
+      return {};
+    }
+    case ondemand::json_type::number: text = token(); return IsJsonNumber(*text) ? LineError{} : NotAnObject();
+    case ondemand::json_type::boolean: text = token(); return *text == "true" || *text == "false" ? LineError{} : NotAnObject();
+    case ondemand::json_type::null: return token() == "null" ? LineError{} : NotAnObject();
+    case ondemand::json_type::object:
+    case ondemand::json_type::array: break;
+  }
+  return {"has an object or array as a value", "cells are strings, numbers, true, false or null: flatten the data first"};
+}
+
+}  // namespace cordon

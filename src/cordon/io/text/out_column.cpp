@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "cordon/io/text/out_column_internal.h"
+
+namespace cordon {
+namespace {
+
+bool HasBounds(const ReleaseColumn& column) {
+  const Attribute& attribute = column.attribute;
+  return attribute.role == Role::kQuasi && attribute.domain != nullptr && !attribute.domain->is_categorical();
+}
+
+}  // namespace
+
+Result<std::vector<OutColumn>> OutColumns(const Release& release, bool bounds) {
+  std::vector<OutColumn> columns;
+  for (const ReleaseColumn& column : release.columns) {
+    const std::string& name = column.attribute.name;
+    if (bounds && HasBounds(column)) {
+      columns.push_back({name + "_lo", &column, OutColumn::Part::kLo});
+      columns.push_back({name + "_hi", &column, OutColumn::Part::kHi});
+    } else {
+      columns.push_back({name, &column});
+    }
+  }
+  std::set<std::string> names;
+  for (const OutColumn& column : columns) {
+    if (names.insert(column.name).second) continue;
+    return Error::InvalidPolicy("the release would have two columns {}", column.name)
+        .WithHint("rename one, or write without bounds");
+  }
+  return columns;
+}
+
+Result<Meaning> OutMeaning(const OutColumn& column, Code code) {
+  const auto meaning = column.source->attribute.domain->Read((*column.source->text.dictionary)[code].bytes());
+  if (meaning) return *meaning;
+  return Error::InvalidData("column {}: a published cell is neither a value nor a range", column.source->attribute.name);
+}
+
+Result<std::optional<std::string>> OutText(const OutColumn& column, Code code) {
+  const std::string_view cell = (*column.source->text.dictionary)[code].bytes();
+  if (column.part == OutColumn::Part::kWhole) return std::optional<std::string>(cell);
+  CORDON_TRY(const Meaning meaning, OutMeaning(column, code));
+  if (meaning.kind != Meaning::Kind::kInterval) return std::optional<std::string>(cell);
+  const Domain& domain = *column.source->attribute.domain;
+  return std::optional<std::string>(domain.FormatValue(column.part == OutColumn::Part::kLo ? meaning.lo : meaning.hi));
+}
+
+}  // namespace cordon

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows from outside, in batches. A source owns one growing dictionary per column; batches hold codes into
+// them, so the codes of all batches agree and follow the order of first appearance. Batches, codes and errors are
+// the same for any number of threads.
+//
+// An error of the data is the first one in the order of the file. It names the row (from 1, the header not counted)
+// and the line of the file; a JSON Lines error the line. After an error Next gives the same error again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/table.h"
+#include "cordon/io/text/text_format.h"
+
+namespace cordon {
+
+struct Batch {
+  std::size_t num_rows = 0;
+  std::vector<std::vector<Code>> columns;  // codes into the source's dictionaries
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual const std::vector<std::string>& column_names() const = 0;
+  virtual std::shared_ptr<const Dictionary> dictionary(std::size_t column) const = 0;
+  // The next rows, or nothing at the end.
+  virtual Result<std::optional<Batch>> Next(const Run& run) = 0;
+  // SHA-256 of the file's own bytes, before decompression, in hexadecimal; empty until Next has given the end.
+  virtual std::string InputDigest() = 0;
+};
+
+struct SourceOptions {
+  TextFormat text;
+  std::optional<FileFormat> format;    // default: by the extension (text_format.h)
+  std::stop_token stop = {};           // asked while the head is read, which a pipe may keep waiting
+  std::set<std::string> skip_columns;  // checked for form, not kept: every row gets an empty dictionary's kNull
+};
+
+Result<Table> ReadTable(Source& source, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/models/admit/group_counts.h"
+
+namespace cordon {
+namespace {
+
+using Listed = std::vector<ValueCount>;
+
+constexpr std::size_t kFewRows = 8;      // are listed one by one
+constexpr std::size_t kSortedBelow = 8;  // fewer than one row in so many values: they are sorted, not counted
+
+Listed::iterator Find(Listed& listed, Code value) {
+  return std::lower_bound(listed.begin(), listed.end(), value,
+                          [](const ValueCount& each, Code wanted) { return each.value < wanted; });
+}
+
+void AddTo(Listed& listed, Code value) {
+  const auto found = Find(listed, value);
+  if (found != listed.end() && found->value == value) {
+    ++found->count;
+  } else {
+    listed.insert(found, {value, 1});
+  }
+}
+
+void RemoveFrom(Listed& listed, Code value) {
+  const auto found = Find(listed, value);
+  CORDON_CHECK(found != listed.end() && found->value == value);
+  if (--found->count == 0) listed.erase(found);
+}
+
+void MergeInto(Listed& listed, std::span<const ValueCount> other) {
+  static thread_local Listed merged;
+  merged.clear();
+  auto here = listed.begin();
+  for (const ValueCount& each : other) {
+    while (here != listed.end() && here->value < each.value) merged.push_back(*here++);
+    merged.push_back(each);
+    if (here != listed.end() && here->value == each.value) merged.back().count += here++->count;
+  }
+  merged.insert(merged.end(), here, listed.end());
+  listed.assign(merged.begin(), merged.end());
+}
+
+void SplitFrom(Listed& listed, std::span<const ValueCount> part) {
+  auto kept = listed.begin();
+  auto here = part.begin();
+  for (ValueCount each : listed) {
+    if (here != part.end() && here->value == each.value) each.count -= here++->count;
+    if (each.count > 0) *kept++ = each;
+  }
+  CORDON_CHECK(here == part.end());
+  listed.erase(kept, listed.end());
+}
+
+// The values of the rows, listed.
+const Listed& ListValues(const Codes& codes, Code num_values, std::span<const RowId> rows) {
+  static thread_local Listed listed;
+  listed.clear();
+  if (rows.size() * kSortedBelow < static_cast<std::size_t>(num_values)) {
+    static thread_local std::vector<Code> values;
+    values.clear();
+    for (const RowId row : rows) values.push_back(codes[row]);
+    std::sort(values.begin(), values.end());
+    for (const Code value : values) {
+      if (listed.empty() || listed.back().value != value) listed.push_back({value, 0});
+      ++listed.back().count;
+    }
+    return listed;
+  }
+  static thread_local std::vector<std::uint32_t> counts;  // all 0 between calls
+  if (counts.size() < static_cast<std::size_t>(num_values)) counts.resize(static_cast<std::size_t>(num_values));
+  for (const RowId row : rows) ++counts[codes[row]];
+  for (Code value = 0; value < num_values; ++value) {
+    if (counts[value] == 0) continue;
+    listed.push_back({value, counts[value]});
+    counts[value] = 0;
+  }
+  return listed;
+}
+
+}  // namespace
+
+CountedColumns::CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
+                               Code most_counted) {
+  for (const std::size_t column : sensitive) {
+    CORDON_CHECK(data.columns[column].attribute.domain != nullptr);
+    const Code size = data.columns[column].attribute.domain->size();
+    const bool sparse = size > most_counted;
+    columns_.push_back({&data.columns[column].codes, size, sparse, sparse ? num_sparse_ : num_counts_});
+    if (sparse) {
+      ++num_sparse_;
+    } else {
+      num_counts_ += static_cast<std::size_t>(size);
+    }
+  }
+  if (persons && !data.persons.empty()) persons_ = &data.persons;
+}
+
+GroupCounts::GroupCounts(const CountedColumns& columns)
+    : columns_(&columns), counts_(columns.num_counts()), listed_(columns.num_sparse()) {}
+
+void GroupCounts::Add(RowId row) {
+  ++rows_;
+  for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
+    const Code value = columns_->codes(i)[row];
+    if (columns_->sparse(i)) {
+      AddTo(listed_[columns_->start(i)], value);
+    } else {
+      ++counts_[columns_->start(i) + value];
+    }
+  }
+  if (columns_->persons() != nullptr) ++person_rows_[(*columns_->persons())[row]];
+}
+
+void GroupCounts::Add(std::span<const RowId> rows) {
+  if (rows.size() < kFewRows) {
+    for (const RowId row : rows) Add(row);
+    return;
+  }
+  rows_ += static_cast<std::int64_t>(rows.size());
+  // Column by column: one histogram stays in the cache.
+  for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
+    const Codes& codes = columns_->codes(i);
+    if (columns_->sparse(i)) {
+      MergeInto(listed_[columns_->start(i)], ListValues(codes, columns_->histogram_size(i), rows));
+      continue;
+    }
+    std::int64_t* const counts = counts_.data() + columns_->start(i);
+    for (const RowId row : rows) ++counts[codes[row]];
+  }
+  if (columns_->persons() == nullptr) return;
+  const Codes& persons = *columns_->persons();
+  person_rows_.reserve(person_rows_.size() + rows.size());
+  for (const RowId row : rows) ++person_rows_[persons[row]];
+}
+
+void GroupCounts::Remove(RowId row) {
+  --rows_;
+  for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
+    const Code value = columns_->codes(i)[row];
+    if (columns_->sparse(i)) {
+      RemoveFrom(listed_[columns_->start(i)], value);
+    } else {
+      --counts_[columns_->start(i) + value];
+    }
+  }
+  if (columns_->persons() == nullptr) return;
+  const auto found = person_rows_.find((*columns_->persons())[row]);
+  CORDON_CHECK(found != person_rows_.end());
+  if (--found->second == 0) person_rows_.erase(found);
+}
+
+void GroupCounts::Merge(const GroupCounts& other) {
+  CORDON_CHECK_EQ(counts_.size(), other.counts_.size());
+  CORDON_CHECK_EQ(listed_.size(), other.listed_.size());
+  rows_ += other.rows_;
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  for (std::size_t i = 0; i < listed_.size(); ++i) MergeInto(listed_[i], other.listed_[i]);
+  for (const auto& [person, rows] : other.person_rows_) person_rows_[person] += rows;
+}
+
+void GroupCounts::Split(const GroupCounts& part) {
+  CORDON_CHECK_EQ(counts_.size(), part.counts_.size());
+  CORDON_CHECK_EQ(listed_.size(), part.listed_.size());
+  CORDON_CHECK_LE(part.rows_, rows_);
+  rows_ -= part.rows_;
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] -= part.counts_[i];
+  for (std::size_t i = 0; i < listed_.size(); ++i) SplitFrom(listed_[i], part.listed_[i]);
+  for (const auto& [person, rows] : part.person_rows_) {
+    const auto found = person_rows_.find(person);
+    CORDON_CHECK(found != person_rows_.end());
+    found->second -= rows;
+    if (found->second == 0) person_rows_.erase(found);
+  }
+}
+
+void GroupCounts::Clear() {
+  rows_ = 0;
+  counts_.assign(counts_.size(), 0);
+  for (Listed& listed : listed_) listed.clear();
+  person_rows_.clear();
+}
+
+}  // namespace cordon

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/models/spec/model_spec.h"
+
+#include <fmt/ranges.h>
+
+namespace cordon {
+namespace {
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+const char* KindName(LDiversitySpec::Kind kind) {
+  switch (kind) {
+    case LDiversitySpec::Kind::kDistinct: return "distinct";
+    case LDiversitySpec::Kind::kEntropy: return "entropy";
+    case LDiversitySpec::Kind::kRecursive: return "recursive";
+  }
+  return "";
+}
+
+const char* KindName(BetaLikenessSpec::Kind kind) { return kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"; }
+
+const char* DistanceName(Distance distance) {
+  switch (distance) {
+    case Distance::kOrdered: return "ordered";
+    case Distance::kHierarchical: return "hierarchical";
+    case Distance::kEqual: return "equal";
+  }
+  return "";
+}
+
+std::string Joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "+")); }
+
+// "bankruptcy=discharged|pending, city=*"
+std::string GuardedValues(const ConfidenceSpec& spec) {
+  std::vector<std::string> parts;
+  for (const auto& [column, values] : spec.values) {
+    parts.push_back(column + "=" + (values.empty() ? "*" : fmt::format("{}", fmt::join(values, "|"))));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Error OutOfRange(std::string_view model, std::string_view parameter, const std::string& value, std::string_view allowed) {
+  return Error::InvalidPolicy("{}: {} is {}, it must be {}", model, parameter, value, allowed);
+}
+
+Result<void> NeedsColumn(std::string_view model, const std::string& column) {
+  if (!column.empty()) return {};
+  return Error::InvalidPolicy("{} names no sensitive column", model).WithHint("add sensitive = \"<column>\"");
+}
+
+Result<void> NeedsK(std::string_view model, std::int64_t k) {
+  if (k >= 1) return {};
+  return OutOfRange(model, "k", std::to_string(k), "a whole number of at least 1")
+      .WithHint("k = 5 hides everyone among five people");
+}
+
+Result<void> Check(const KAnonymitySpec& spec) { return NeedsK("k-anonymity", spec.k); }
+
+Result<void> Check(const LDiversitySpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("l-diversity", spec.sensitive));
+  const bool whole = spec.kind != LDiversitySpec::Kind::kEntropy;
+  if (spec.l < Rational(1) || (whole && spec.l.denominator() != 1)) {
+    return OutOfRange("l-diversity", "l", spec.l.ToShortString(),
+                      whole ? "a whole number of at least 1" : "a number of at least 1");
+  }
+  if (spec.kind == LDiversitySpec::Kind::kRecursive) {
+    if (!spec.c)
+      return Error::InvalidPolicy("l-diversity: kind recursive needs c").WithHint("add c = 2, or another number above 0");
+    if (*spec.c <= Rational(0)) return OutOfRange("l-diversity", "c", spec.c->ToShortString(), "above 0");
+  } else if (spec.c) {
+    return Error::InvalidPolicy("l-diversity: c belongs to kind recursive, the kind is {}", KindName(spec.kind));
+  }
+  return {};
+}
+
+Result<void> Check(const TClosenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("t-closeness", spec.sensitive));
+  if (spec.t < Rational(0) || spec.t > Rational(1))
+    return OutOfRange("t-closeness", "t", spec.t.ToShortString(), "from 0 to 1");
+  return {};
+}
+
+Result<void> Check(const BetaLikenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("beta-likeness", spec.sensitive));
+  if (spec.beta <= Rational(0)) return OutOfRange("beta-likeness", "beta", spec.beta.ToShortString(), "above 0");
+  if (spec.range && *spec.range < Rational(0)) {
+    return OutOfRange("beta-likeness", "range", spec.range->ToShortString(), "0 or more");
+  }
+  if (spec.min_depth && *spec.min_depth < 0) {
+    return OutOfRange("beta-likeness", "min_depth", std::to_string(*spec.min_depth), "0 or more")
+        .WithHint("the root of the hierarchy has depth 0");
+  }
+  return {};
+}
+
+Result<void> Check(const DeltaDisclosureSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("delta-disclosure", spec.sensitive));
+  if (spec.delta <= Rational(0)) return OutOfRange("delta-disclosure", "delta", spec.delta.ToShortString(), "above 0");
+  return {};
+}
+
+Result<void> Check(const AlphaKSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("alpha-k", spec.sensitive));
+  if (spec.alpha <= Rational(0) || spec.alpha > Rational(1)) {
+    return OutOfRange("alpha-k", "alpha", spec.alpha.ToShortString(), "above 0 and at most 1");
+  }
+  return NeedsK("alpha-k", spec.k);
+}
+
+Result<void> Check(const ConfidenceSpec& spec) {
+  if (spec.values.empty()) {
+    return Error::InvalidPolicy("confidence guards no values")
+        .WithHint("add values = {{ column = [\"value\"] }}; [] means every value");
+  }
+  if (spec.h <= Rational(0) || spec.h > Rational(1)) {
+    return OutOfRange("confidence", "h", spec.h.ToShortString(), "above 0 and at most 1");
+  }
+  return {};
+}
+
+Result<void> Check(const KsAnonymitySpec& spec) { return NeedsK("ks-anonymity", spec.k); }
+const char* ObjectiveName(KeAnonymitySpec::Objective objective) {
+  return objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max";
+}
+
+Result<void> Check(const KeAnonymitySpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("ke-anonymity", spec.sensitive));
+  if (spec.k < 2) {
+    return OutOfRange("ke-anonymity", "k", std::to_string(spec.k), "a whole number of at least 2")
+        .WithHint("a group of one value tells it of everybody in it");
+  }
+  if (spec.e < Rational(0)) return OutOfRange("ke-anonymity", "e", spec.e.ToShortString(), "0 or more");
+  if (spec.max_share && (*spec.max_share <= Rational(0) || *spec.max_share > Rational(1))) {
+    return OutOfRange("ke-anonymity", "max_share", spec.max_share->ToShortString(), "above 0 and at most 1");
+  }
+  return {};
+}
+
+Result<void> NeedsWindow(std::string_view model, std::int64_t window) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  if (window >= 1 && window <= kMost) return {};
+  return OutOfRange(model, "window", std::to_string(window), "a number of tuples from 1 to 1000000000")
+      .WithHint("the window is the crowd that a group must look like: window = 20000");
+}
+
+Result<void> Check(const WindowClosenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("window-closeness", spec.sensitive));
+  CORDON_RETURN_IF_ERROR(NeedsWindow("window-closeness", spec.window));
+  if (spec.t > Rational(0) && spec.t <= Rational(1)) return {};
+  return OutOfRange("window-closeness", "t", spec.t.ToShortString(), "above 0 and at most 1")
+      .WithHint("with t = 0 only whole windows could be groups; t = 0.2 or 0.35 are usual");
+}
+
+Result<void> Check(const WindowLikenessSpec& spec) {
+  CORDON_RETURN_IF_ERROR(NeedsColumn("window-likeness", spec.sensitive));
+  CORDON_RETURN_IF_ERROR(NeedsWindow("window-likeness", spec.window));
+  if (spec.beta > Rational(0)) return {};
+  return OutOfRange("window-likeness", "beta", spec.beta.ToShortString(), "above 0");
+}
+
+}  // namespace
+
+std::string ModelName(const ModelSpec& spec) {
+  return std::visit(
+      Overloaded{[](const KAnonymitySpec&) { return "k-anonymity"; }, [](const LDiversitySpec&) { return "l-diversity"; },
+                 [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
+                 [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
+                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; },
+                 [](const KeAnonymitySpec&) { return "ke-anonymity"; },
+                 [](const WindowClosenessSpec&) { return "window-closeness"; },
+                 [](const WindowLikenessSpec&) { return "window-likeness"; }},
+      spec);
+}
+
+std::string Describe(const ModelSpec& spec) {
+  return std::visit(
+      Overloaded{[](const KAnonymitySpec& m) {
+                   return fmt::format("k-anonymity(k={}{})", m.k, m.on.empty() ? "" : ", on " + Joined(m.on));
+                 },
+                 [](const LDiversitySpec& m) {
+                   return fmt::format("l-diversity({}, l={}, {}{})", m.sensitive, m.l.ToShortString(), KindName(m.kind),
+                                      m.c ? ", c=" + m.c->ToShortString() : "");
+                 },
+                 [](const TClosenessSpec& m) {
+                   return fmt::format("t-closeness({}, t={}, {})", m.sensitive, m.t.ToShortString(), DistanceName(m.distance));
+                 },
+                 [](const BetaLikenessSpec& m) {
+                   return fmt::format("beta-likeness({}, beta={}, {}{}{})", m.sensitive, m.beta.ToShortString(),
+                                      KindName(m.kind), m.range ? ", range=" + m.range->ToShortString() : "",
+                                      m.min_depth ? fmt::format(", min_depth={}", *m.min_depth) : "");
+                 },
+                 [](const DeltaDisclosureSpec& m) {
+                   return fmt::format("delta-disclosure({}, delta={})", m.sensitive, m.delta.ToShortString());
+                 },
+                 [](const AlphaKSpec& m) {
+                   return fmt::format("alpha-k({}={}, alpha={}, k={})", m.sensitive, m.value, m.alpha.ToShortString(), m.k);
+                 },
+                 [](const ConfidenceSpec& m) {
+                   return fmt::format("confidence({} -> {}, h={})", m.on.empty() ? "all quasi" : Joined(m.on), GuardedValues(m),
+                                      m.h.ToShortString());
+                 },
+                 [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); },
+                 [](const KeAnonymitySpec& m) {
+                   return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k,
+                                      m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(), ObjectiveName(m.objective),
+                                      m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
+                 },
+                 [](const WindowClosenessSpec& m) {
+                   return fmt::format("window-closeness({}, window={}, t={}, {})", m.sensitive, m.window, m.t.ToShortString(),
+                                      DistanceName(m.distance));
+                 },
+                 [](const WindowLikenessSpec& m) {
+                   return fmt::format("window-likeness({}, window={}, beta={}, {})", m.sensitive, m.window,
+                                      m.beta.ToShortString(), KindName(m.kind));
+                 }},
+      spec);
+}
+
+std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spec) {
+  return std::visit(
+      Overloaded{
+          [](const KAnonymitySpec& m) {
+            Pairs pairs = {{"k", std::to_string(m.k)}};
+            if (!m.on.empty()) pairs.emplace_back("on", Joined(m.on));
+            return pairs;
+          },
+          [](const LDiversitySpec& m) {
+            Pairs pairs = {{"sensitive", m.sensitive}, {"l", m.l.ToString()}, {"kind", KindName(m.kind)}};
+            if (m.c) pairs.emplace_back("c", m.c->ToString());
+            return pairs;
+          },
+          [](const TClosenessSpec& m) {
+            return Pairs{{"sensitive", m.sensitive}, {"t", m.t.ToString()}, {"distance", DistanceName(m.distance)}};
+          },
+          [](const BetaLikenessSpec& m) {
+            Pairs pairs = {{"sensitive", m.sensitive}, {"beta", m.beta.ToString()}, {"kind", KindName(m.kind)}};
+            if (m.range) pairs.emplace_back("range", m.range->ToString());
+            if (m.min_depth) pairs.emplace_back("min_depth", std::to_string(*m.min_depth));
+            return pairs;
+          },
+          [](const DeltaDisclosureSpec& m) { return Pairs{{"sensitive", m.sensitive}, {"delta", m.delta.ToString()}}; },
+          [](const AlphaKSpec& m) {
+            return Pairs{
+                {"sensitive", m.sensitive}, {"value", m.value}, {"alpha", m.alpha.ToString()}, {"k", std::to_string(m.k)}};
+          },
+          [](const ConfidenceSpec& m) {
+            Pairs pairs;
+            if (!m.on.empty()) pairs.emplace_back("on", Joined(m.on));
+            pairs.emplace_back("values", GuardedValues(m));
+            pairs.emplace_back("h", m.h.ToString());
+            return pairs;
+          },
+          [](const KsAnonymitySpec& m) { return Pairs{{"k", std::to_string(m.k)}}; },
+          [](const KeAnonymitySpec& m) {
+            Pairs pairs = {{"sensitive", m.sensitive},
+                           {"k", std::to_string(m.k)},
+                           {"e", m.e.ToString()},
+                           {"objective", ObjectiveName(m.objective)}};
+            if (m.max_share) pairs.emplace_back("max_share", m.max_share->ToString());
+            return pairs;
+          },
+          [](const WindowClosenessSpec& m) {
+            return Pairs{{"sensitive", m.sensitive},
+                         {"window", std::to_string(m.window)},
+                         {"t", m.t.ToString()},
+                         {"distance", DistanceName(m.distance)}};
+          },
+          [](const WindowLikenessSpec& m) {
+            return Pairs{{"sensitive", m.sensitive},
+                         {"window", std::to_string(m.window)},
+                         {"beta", m.beta.ToString()},
+                         {"kind", KindName(m.kind)}};
+          }},
+      spec);
+}
+
+std::vector<std::string> GroupingColumns(const ModelSpec& spec) {
+  if (const auto* k = std::get_if<KAnonymitySpec>(&spec)) return k->on;
+  if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) return confidence->on;
+  return {};
+}
+
+std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
+  return std::visit(Overloaded{[](const KAnonymitySpec&) { return std::vector<std::string>(); },
+                               [](const KsAnonymitySpec&) { return std::vector<std::string>(); },
+                               [](const ConfidenceSpec& m) {
+                                 std::vector<std::string> columns;
+                                 for (const auto& [column, values] : m.values) columns.push_back(column);
+                                 return columns;
+                               },
+                               [](const auto& m) { return std::vector<std::string>{m.sensitive}; }},
+                    spec);
+}
+
+std::optional<std::int64_t> WindowOf(const ModelSpec& spec) {
+  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) return closeness->window;
+  if (const auto* likeness = std::get_if<WindowLikenessSpec>(&spec)) return likeness->window;
+  return std::nullopt;
+}
+
+ModelSpec WithinWindow(const ModelSpec& spec) {
+  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) {
+    return TClosenessSpec{closeness->sensitive, closeness->t, closeness->distance};
+  }
+  if (const auto* likeness = std::get_if<WindowLikenessSpec>(&spec)) {
+    return BetaLikenessSpec{likeness->sensitive, likeness->beta, likeness->kind, {}, {}};
+  }
+  return spec;
+}
+
+Result<void> Validate(const ModelSpec& spec) {
+  return std::visit([](const auto& m) { return Check(m); }, spec);
+}
+
+}  // namespace cordon

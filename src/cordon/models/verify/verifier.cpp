@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/models/verify/verifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "cordon/base/nearest.h"
+#include "cordon/models/verify/verify_internal.h"
+
+namespace cordon {
+namespace {
+
+constexpr std::size_t kGroupsPerTask = 4096;
+
+Error NoSuchColumn(const Release& release, const std::string& name, Role role) {
+  std::vector<std::string> names;
+  for (const std::size_t i : release.ColumnsOf(role)) names.push_back(release.columns[i].attribute.name);
+  auto error = release.Find(name) == nullptr ? Error::InvalidPolicy("the release has no column '{}'", name)
+                                             : Error::InvalidPolicy("'{}' is not a {} column", name, RoleName(role));
+  if (const auto nearest = Nearest(name, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
+  return error;
+}
+
+Result<std::size_t> FindColumn(const Release& release, const std::string& name, Role role) {
+  for (const std::size_t i : release.ColumnsOf(role)) {
+    if (release.columns[i].attribute.name == name) return i;
+  }
+  return NoSuchColumn(release, name, role);
+}
+
+// The columns that make a model's groups, ascending: equal sets share a tally. A published group name tells rows apart
+// like any cell an attacker knows, so it takes part in every grouping.
+Result<std::vector<std::size_t>> Grouping(const Release& release, const ModelSpec& spec) {
+  const std::vector<std::string> names = GroupingColumns(spec);
+  std::vector<std::size_t> columns = release.ColumnsOf(Role::kGroup);
+  // Permuted values belong to nobody in particular: whoever finds a row by its exact cells learns its group.
+  const auto* ke = std::get_if<KeAnonymitySpec>(&spec);
+  if (ke != nullptr && !columns.empty() && release.permuted == ke->sensitive) return columns;
+  if (names.empty()) {
+    const std::vector<std::size_t> quasi = release.ColumnsOf(Role::kQuasi);
+    columns.insert(columns.end(), quasi.begin(), quasi.end());
+  }
+  for (const std::string& name : names) {
+    CORDON_TRY(const std::size_t column, FindColumn(release, name, Role::kQuasi));
+    columns.push_back(column);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+// What each text of a sensitive column means. Absent and empty cells and the domain's marker are the missing value.
+struct ValueMap {
+  std::vector<Code> value_of;  // by text code + 1
+  Code num_values = 0;
+  std::optional<Code> missing;
+};
+
+ValueMap MapTexts(const ReleaseColumn& column) {
+  const Dictionary& texts = *column.text.dictionary;
+  const Domain* const domain = column.attribute.domain.get();
+  ValueMap map;
+  map.value_of.resize(texts.size() + 1, kNull);
+  if (domain == nullptr) {
+    map.num_values = static_cast<Code>(texts.size()) + 1;
+    map.missing = texts.Find("").value_or(static_cast<Code>(texts.size()));
+    map.value_of[0] = *map.missing;
+    for (std::size_t code = 0; code < texts.size(); ++code) map.value_of[code + 1] = static_cast<Code>(code);
+    return map;
+  }
+  map.num_values = domain->size();
+  map.missing = domain->missing();
+  map.value_of[0] = map.missing.value_or(kNull);
+  for (std::size_t code = 0; code < texts.size(); ++code) {
+    const std::string_view text = texts[static_cast<Code>(code)].bytes();
+    std::optional<Code> value;
+    if (map.missing && domain->numeric().missing == text) value = map.missing;
+    if (!value) value = domain->Encode(text);
+    if (!value && text.empty()) value = map.missing;
+    map.value_of[code + 1] = value.value_or(kNull);
+  }
+  return map;
+}
+
+struct Wanted {                        // one set of grouping columns
+  std::vector<std::size_t> models;     // places in the list of specs
+  std::vector<std::size_t> sensitive;  // columns of the release, each once
+};
+
+// The column over all published rows, exempt or not: that is what a reader of the release knows of everybody.
+Result<SensitiveFacts> FactsOf(const ReleaseColumn& column, const ValueMap& map) {
+  SensitiveFacts facts{column.attribute.name,
+                       column.attribute.domain,
+                       column.text.dictionary,
+                       map.missing,
+                       std::vector<std::int64_t>(static_cast<std::size_t>(map.num_values)),
+                       0};
+  const Codes& codes = column.text.codes;
+  for (std::size_t chunk = 0; chunk < codes.num_chunks(); ++chunk) {
+    for (const Code code : codes.chunk(chunk)) {
+      const Code value = map.value_of[code + 1];
+      ++facts.rows;
+      if (value == kNull) {
+        return Error::InvalidData("row {}: the cell of column '{}' is not a value of its domain", facts.rows, facts.name)
+            .WithHint(
+                "sensitive cells are published as they are; check the column's type, hierarchy, values and missing markers");
+      }
+      ++facts.counts[value];
+    }
+  }
+  return facts;
+}
+
+Result<Evidence> Gather(const Release& release, const std::vector<std::size_t>& grouping, const Wanted& wanted,
+                        const VerifyOptions& options, const Run& run) {
+  TallyPlan plan(release, grouping);
+  if (options.exempt_suppressed) plan.ExemptStars(release, release.ColumnsOf(Role::kQuasi));
+  std::vector<SensitiveFacts> columns;
+  for (const std::size_t i : wanted.sensitive) {
+    const ReleaseColumn& column = release.columns[i];
+    ValueMap map = MapTexts(column);
+    CORDON_TRY(SensitiveFacts facts, FactsOf(column, map));
+    columns.push_back(std::move(facts));
+    plan.AddHistogram(column.text.codes, std::move(map.value_of), map.num_values);
+  }
+  const bool persons = !release.persons.empty();
+  if (persons) plan.AddHistogram(release.persons, {}, 0);
+
+  CORDON_TRY(Tally tally, Tally::CountAll(plan, run));
+  return Evidence(std::move(tally), std::move(columns), persons);
+}
+
+// The worst of some groups.
+struct Worst {
+  bool any = false;
+  std::size_t group = 0;
+  Measure value;
+
+  void Take(std::size_t candidate, const Measure& its_value, bool smaller_is_worse) {
+    const int order = any ? Measure::Compare(its_value, value) : 0;
+    if (!any || (smaller_is_worse ? order < 0 : order > 0)) *this = {true, candidate, its_value};
+  }
+};
+
+struct Partial {
+  Worst worst;
+  Worst worst_failing;
+  std::uint64_t failing = 0;
+};
+
+// A value in its final form, the judge's common denominator included.
+struct Told {
+  double number;
+  std::string text;
+};
+
+double NumberOf(const Measure& value, UInt128 common) {
+  if (value.is_real) return static_cast<double>(value.real);
+  if (value.denominator == 0) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(static_cast<long double>(value.numerator) / static_cast<long double>(value.denominator * common));
+}
+
+Told Tell(const Measure& value, UInt128 common) {
+  const double number = NumberOf(value, common);
+  if (std::isinf(number)) return {number, "infinite"};
+  if (value.is_real) return {number, fmt::format("{:.6g}", number)};
+  UInt128 top = value.numerator;
+  UInt128 bottom = value.denominator * common;  // below 2^96
+  UInt128 a = top;
+  UInt128 b = bottom;
+  while (b != 0) {
+    const UInt128 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  top /= a;
+  bottom /= a;
+  return {number, bottom == 1 ? fmt::format("{}", top) : fmt::format("{}/{}", top, bottom)};
+}
+
+void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const VerifyOptions& options, const Run& run,
+                 Verdict& verdict) {
+  const std::size_t groups = evidence.num_groups();
+  std::vector<Partial> partials(NumChunks(groups, kGroupsPerTask));
+  if (options.keep_per_group) verdict.per_group.resize(groups);
+  ParallelFor(run.threads, groups, kGroupsPerTask, [&](std::size_t task, std::size_t begin, std::size_t end) {
+    Partial& partial = partials[task];
+    for (std::size_t group = begin; group < end; ++group) {
+      const Finding finding = judge.Judge(evidence, group);
+      partial.worst.Take(group, finding.value, judge.smaller_is_worse());
+      if (!finding.holds) {
+        ++partial.failing;
+        partial.worst_failing.Take(group, finding.value, judge.smaller_is_worse());
+      }
+      if (options.keep_per_group) verdict.per_group[group] = NumberOf(finding.value, judge.common_denominator());
+    }
+  });
+  Partial all;
+  for (const Partial& partial : partials) {
+    all.failing += partial.failing;
+    all.worst.Take(partial.worst.group, partial.worst.value, judge.smaller_is_worse());
+    if (partial.worst_failing.any)
+      all.worst_failing.Take(partial.worst_failing.group, partial.worst_failing.value, judge.smaller_is_worse());
+  }
+  verdict.failing_groups = all.failing;
+  verdict.holds = all.failing == 0;
+  const Told told = Tell(all.worst.value, judge.common_denominator());
+  verdict.reached = told.number;
+  verdict.reached_text = told.text + judge.Note(evidence);
+  const std::size_t witness = all.worst_failing.any ? all.worst_failing.group : all.worst.group;
+  verdict.witness = Witness{evidence.first_row(witness) + 1, static_cast<std::uint64_t>(evidence.rows(witness))};
+}
+
+std::vector<std::string> PersonWarnings(const Evidence& evidence) {
+  std::size_t groups = 0;
+  for (std::size_t group = 0; group < evidence.num_groups(); ++group)
+    groups += evidence.persons(group) < evidence.rows(group) ? 1 : 0;
+  if (groups == 0) return {};
+  return {
+      fmt::format("in {} of {} groups a person has several rows, and this model counts rows", groups, evidence.num_groups())};
+}
+
+Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, const VerifyOptions& options, const Run& run) {
+  Verdict verdict;
+  verdict.spec = spec;
+  verdict.text = Describe(spec);
+  CORDON_TRY(const std::unique_ptr<const GroupJudge> judge,
+             std::visit([&](const auto& each) { return MakeJudge(each, evidence); }, spec).WithContext("{}", ModelName(spec)));
+  if (evidence.num_groups() == 0) {  // nothing is said about anybody
+    verdict.holds = true;
+    verdict.reached_text = "nothing";
+    return verdict;
+  }
+  JudgeGroups(*judge, evidence, options, run, verdict);
+  verdict.warnings = judge->Warnings(evidence);
+  if (judge->counts_rows()) {
+    for (std::string& warning : PersonWarnings(evidence)) verdict.warnings.push_back(std::move(warning));
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::optional<Code> SensitiveFacts::Find(const std::string& text) const {
+  if (domain == nullptr) return texts->Find(text);
+  if (missing && domain->numeric().missing == text) return missing;
+  return domain->Encode(text);
+}
+
+Evidence::Evidence(Tally tally, std::vector<SensitiveFacts> columns, bool persons)
+    : tally_(std::move(tally)), columns_(std::move(columns)), persons_(persons) {}
+
+std::size_t Evidence::Find(const std::string& column) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].name == column) return i;
+  }
+  CORDON_CHECK(false);
+  return 0;
+}
+
+int Measure::Compare(const Measure& a, const Measure& b) {
+  CORDON_CHECK_EQ(a.is_real, b.is_real);
+  if (a.is_real) return a.real < b.real ? -1 : (a.real > b.real ? 1 : 0);
+  const UInt128 left = a.numerator * b.denominator;
+  const UInt128 right = b.numerator * a.denominator;
+  return left < right ? -1 : (left > right ? 1 : 0);
+}
+
+std::string Explain(const Verdict& verdict) {
+  std::string text =
+      fmt::format("{}: {}; reached {}", verdict.text, verdict.holds ? "holds" : "does not hold", verdict.reached_text);
+  if (!verdict.holds && verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
+  return text;
+}
+
+Verifier::Verifier(std::vector<ModelSpec> specs, VerifyOptions options) : specs_(std::move(specs)), options_(options) {}
+
+Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& run) const {
+  if (release.num_rows >= std::numeric_limits<std::uint32_t>::max()) {
+    return Error::InvalidData("the release has {} rows, more than {} cannot be judged at once", release.num_rows,
+                              std::numeric_limits<std::uint32_t>::max() - 1);
+  }
+  // 1. Models with the same grouping columns share one count.
+  std::map<std::vector<std::size_t>, Wanted> groupings;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    CORDON_TRY(std::vector<std::size_t> grouping, Grouping(release, specs_[i]).WithContext("{}", ModelName(specs_[i])));
+    Wanted& wanted = groupings[std::move(grouping)];
+    wanted.models.push_back(i);
+    for (const std::string& name : SensitiveColumns(specs_[i])) {
+      CORDON_TRY(const std::size_t column, FindColumn(release, name, Role::kSensitive).WithContext("{}", ModelName(specs_[i])));
+      if (std::find(wanted.sensitive.begin(), wanted.sensitive.end(), column) == wanted.sensitive.end())
+        wanted.sensitive.push_back(column);
+    }
+  }
+  // 2. Count, then judge.
+  std::vector<Verdict> verdicts(specs_.size());
+  for (const auto& [grouping, wanted] : groupings) {
+    CORDON_TRY(const Evidence evidence, Gather(release, grouping, wanted, options_, run));
+    for (const std::size_t i : wanted.models) {
+      if (run.Stopped()) return Error::Cancelled();
+      CORDON_TRY(verdicts[i], JudgeModel(specs_[i], evidence, options_, run));
+    }
+  }
+  return verdicts;
+}
+
+Result<VerifiedRelease> Verifier::Accept(Release release, const Run& run, std::vector<Verdict>* verdicts) const {
+  CORDON_TRY(std::vector<Verdict> judged, Judge(release, run));
+  const auto failed = std::find_if(judged.begin(), judged.end(), [](const Verdict& verdict) { return !verdict.holds; });
+  std::optional<Error> refusal;
+  if (failed != judged.end()) refusal = Error::Unsatisfiable("{}", Explain(*failed));
+  if (verdicts != nullptr) *verdicts = std::move(judged);
+  if (refusal) return *std::move(refusal);
+  return VerifiedRelease(std::move(release));
+}
+
+}  // namespace cordon

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the verifier decides one model for one group of published rows. Second formulas on purpose: nothing here is shared
+// with the group models (group_model.h), and tests hold the two against each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/base/rational.h"
+#include "cordon/data/attribute.h"
+#include "cordon/models/spec/model_spec.h"
+#include "cordon/models/verify/tally.h"
+
+namespace cordon {
+
+// One sensitive column over all published rows.
+struct SensitiveFacts {
+  std::string name;
+  std::shared_ptr<const Domain> domain;  // null: texts are values, without order
+  std::shared_ptr<const Dictionary> texts;
+  std::optional<Code> missing;       // the value that stands for none
+  std::vector<std::int64_t> counts;  // by value: the reference distribution
+  std::int64_t rows = 0;
+
+  // The value of a text in a policy; nothing where the column has no such value.
+  std::optional<Code> Find(const std::string& text) const;
+};
+
+// What was counted: groups with rows, people and values.
+class Evidence {
+ public:
+  Evidence(Tally tally, std::vector<SensitiveFacts> columns, bool persons);
+
+  std::size_t num_groups() const { return tally_.num_groups(); }
+  std::int64_t rows(std::size_t group) const { return static_cast<std::int64_t>(tally_.rows(group)); }
+  std::int64_t persons(std::size_t group) const {
+    return persons_ ? static_cast<std::int64_t>(tally_.histogram(columns_.size(), group).size()) : rows(group);
+  }
+  std::uint64_t first_row(std::size_t group) const { return tally_.first_row(group); }
+  std::span<const Tally::Entry> values(std::size_t column, std::size_t group) const { return tally_.histogram(column, group); }
+  std::size_t Find(const std::string& column) const;  // REQUIRES: it is there
+  const SensitiveFacts& column(std::size_t i) const { return columns_[i]; }
+
+ private:
+  Tally tally_;
+  std::vector<SensitiveFacts> columns_;
+  bool persons_;
+};
+
+// The value of a group: a fraction where it is one (denominator 0: infinite), else a real number. Parts of fractions are
+// small enough for products of two of them: below 2^96 over 2^32, or both below 2^64.
+struct Measure {
+  UInt128 numerator = 0;
+  UInt128 denominator = 1;
+  long double real = 0;
+  bool is_real = false;
+
+  static Measure Fraction(UInt128 numerator, UInt128 denominator) { return {numerator, denominator, 0, false}; }
+  static Measure Real(long double value) { return {0, 1, value, true}; }
+  // -1, 0, 1 as a is below, equal to or above b. REQUIRES: of the same kind.
+  static int Compare(const Measure& a, const Measure& b);
+};
+
+struct Finding {
+  bool holds = false;
+  Measure value;
+};
+
+class GroupJudge {
+ public:
+  virtual ~GroupJudge() = default;
+  virtual Finding Judge(const Evidence& evidence, std::size_t group) const = 0;
+  virtual bool smaller_is_worse() const { return false; }
+  // Whether it goes by rows although people are what it protects.
+  virtual bool counts_rows() const { return true; }
+  // What all fractions are to be divided by besides.
+  virtual UInt128 common_denominator() const { return 1; }
+  virtual std::string Note(const Evidence&) const { return ""; }
+  virtual std::vector<std::string> Warnings(const Evidence&) const { return {}; }
+};
+
+using JudgeResult = Result<std::unique_ptr<const GroupJudge>>;
+
+JudgeResult MakeJudge(const KAnonymitySpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const LDiversitySpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const TClosenessSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const BetaLikenessSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const AlphaKSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const ConfidenceSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const KsAnonymitySpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence);
+// Refused: which window a row was in is not told by a table (stream_judge_internal.h).
+JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence& evidence);
+JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence& evidence);
+
+}  // namespace cordon

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/plan/check_served.h"
+
+#include <algorithm>
+
+#include "cordon/bind/bind.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/plan/registry.h"
+#include "cordon/plan/run_ke.h"
+
+namespace cordon {
+namespace {
+
+// Whether some model looks at part of the quasi columns only.
+bool HasTemplates(const Policy& policy) {
+  const auto num_quasi = std::count_if(policy.attributes.begin(), policy.attributes.end(),
+                                       [](const AttributePolicy& attribute) { return attribute.role == Role::kQuasi; });
+  return std::any_of(policy.models.begin(), policy.models.end(), [&](const ModelSpec& spec) {
+    std::size_t on = 0;
+    if (const auto* anonymity = std::get_if<KAnonymitySpec>(&spec)) on = anonymity->on.size();
+    if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) on = confidence->on.size();
+    return on > 0 && on < static_cast<std::size_t>(num_quasi);
+  });
+}
+
+// A shuffled release is what it is only in a random order, and has no boxes.
+Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(ColumnToPermute(policy));
+  if (request.order && *request.order != RowOrder::kShuffled) {
+    return Error::InvalidPolicy("ke publishes rows in random order, whatever --order says").WithHint("leave --order out");
+  }
+  if (request.save_recoding) {
+    return Error::InvalidPolicy("ke generalizes nothing, so there is no recoding to save")
+        .WithHint("cordon permute makes a store to which later batches can be appended");
+  }
+  if (policy.algorithm.suppressed == Suppression::kStar) {
+    return Error::InvalidPolicy("{}:{}: ke leaves rows without a value out: suppressed = \"drop\"", policy.name,
+                                policy.algorithm.line);
+  }
+  return {};
+}
+
+// A pipe can be read once only, by the run itself.
+Result<void> CheckKeys(const Policy& policy) {
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (!attribute.pseudonym_key_file || IsSpecialFile((policy.directory / *attribute.pseudonym_key_file).string())) continue;
+    CORDON_RETURN_IF_ERROR(ReadPseudonymKey(policy, attribute).WithContext("{}:{}", policy.name, attribute.line));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
+  }
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values) {
+      return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,
+                                  choice.algorithm->name, attribute.name)
+          .WithHint("use tdr or tdd, or leave mask out: values are then {}",
+                    choice.algorithm->permutes ? "published as they are" : "generalized along the hierarchy");
+    }
+  }
+  if (choice.algorithm->check != nullptr && !request.recoding) {
+    CORDON_RETURN_IF_ERROR(choice.algorithm->check(policy, choice.algorithm->name));
+  }
+  if (choice.algorithm->permutes && !request.recoding) CORDON_RETURN_IF_ERROR(CheckPermutes(request, policy));
+  if (request.seconds && !(*request.seconds >= 0)) {
+    return Error::InvalidPolicy("--seconds must be a number of at least 0, not {}", *request.seconds);
+  }
+  if (request.group_column && !request.recoding && choice.algorithm->groups_by_template && HasTemplates(policy)) {
+    return Error::InvalidPolicy(
+               "{} groups the rows of each template by themselves, so --group-column would name groups that are "
+               "smaller than the models allow",
+               choice.algorithm->name)
+        .WithHint("leave --group-column out, or take --algorithm partition, whose groups hold on all quasi columns");
+  }
+  if (request.group_column && policy.Find("group") != nullptr) {
+    return Error::InvalidPolicy("--group-column would make a second column 'group'").WithHint("rename the column in the data");
+  }
+  if (policy.algorithm.suppressed == Suppression::kBlank || policy.algorithm.suppressed == Suppression::kPool) {
+    return Error::InvalidPolicy("{}:{}: suppressed = \"blank\" and \"pool\" are for streams", policy.name,
+                                policy.algorithm.line)
+        .WithHint("use \"drop\" or \"star\"");
+  }
+  return CheckKeys(policy);
+}
+
+}  // namespace cordon

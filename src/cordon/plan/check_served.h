@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run of a table would refuse before it reads a row: what the algorithm does not serve, what is of streams, keys
+// that are not there. One answer for the run and for `policy check`.
+#pragma once
+
+#include "cordon/base/result.h"
+#include "cordon/plan/request.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon {
+
+// What is not done is refused, not passed over. A request that is empty asks for nothing beside the policy.
+Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy);
+
+}  // namespace cordon

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is asked of a run from a table to a release, whichever door it came through.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/algorithms/grouping/effort.h"
+#include "cordon/data/recode.h"
+#include "cordon/io/text/text_format.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/measure.h"
+
+namespace cordon {
+
+struct AnonymizeRequest {
+  std::string input;   // "-": standard input
+  std::string output;  // "-": standard output; empty: nothing is written (--dry-run)
+  std::optional<FileFormat> input_format;
+  std::optional<FileFormat> output_format;
+
+  std::string algorithm;          // empty: the policy's
+  std::optional<RowOrder> order;  // none: the algorithm's own, shuffled or sorted
+  std::optional<Effort> effort;   // none: normal
+  std::optional<double> seconds;  // for the search; then the release depends on the machine
+  bool group_column = false;
+  bool bounds = false;
+
+  MeasureOptions measure;                    // what the report tells besides verdicts and loss
+  std::optional<std::string> report;         // the report as JSON
+  std::optional<std::string> html;           // private: the report as a page (html.h)
+  std::optional<std::string> row_map;        // private: released row -> input row
+  std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
+  std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
+  std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
+  std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
+};
+
+// The request's algorithm, or the policy's.
+inline std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy) {
+  return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
+}
+
+}  // namespace cordon

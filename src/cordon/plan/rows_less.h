@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a value is too frequent for the share that a model allows: how many rows of such values would have to go.
+#pragma once
+
+#include <string>
+
+#include "cordon/base/result.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon {
+
+// "2 rows less of the most frequent guarded value": the least number, tried on these rows, with which every model of the
+// policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
+Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algorithms on tables by a policy: which options are set, which of the models an algorithm is made for.
+#pragma once
+
+#include "cordon/plan/registry.h"
+
+namespace cordon {
+
+// Whether the policy asks for the model that sabre, or burel, and their forms are made for.
+Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm);
+Result<void> CheckAsksLikeness(const Policy& policy, const char* algorithm);
+
+Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunPartition(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunPeel(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run);
+
+}  // namespace cordon

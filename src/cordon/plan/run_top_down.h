@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tdr and tdd by a policy: how each column is masked, what is the class, which options are set; and what a custodian
+// should know of a release they made.
+#pragma once
+
+#include <vector>
+
+#include "cordon/plan/registry.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+// Whether they can run by the policy: the models of tdd, and one class column at most where it steers.
+Result<void> CheckTopDown(const Policy& policy, const char* name);
+
+Result<Groups> RunTdr(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& run);
+
+// Holes that the models leave open, each with a way to close it:
+//   determined-column      a column published as it is tells a masked one
+//   union-not-protected    several templates hold, and their columns together tell more
+//   homogeneous-groups     groups with one sensitive value, and no model that minds
+//   no-identity-protection confidence templates alone
+//   unmasked-quasi         a quasi column in no template
+//   range-from-data        the ends of a numeric column are published
+std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/policy/policy.h"
+
+#include <algorithm>
+
+#include "cordon/base/digest.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/policy/hierarchy_source.h"
+#include "cordon/policy/policy_reader.h"
+#include "cordon/policy/workload.h"
+
+namespace cordon {
+namespace {
+
+// A text that says what a policy means and nothing about how it was written down: every default spelled out,
+// fixed order, every text preceded by its length so that no two policies read the same.
+class Canonical {
+ public:
+  Canonical& operator()(std::string_view key, std::string_view value) {
+    text_ += fmt::format("{}={}:{}\n", key, value.size(), value);
+    return *this;
+  }
+  Canonical& operator()(std::string_view key, std::int64_t value) { return (*this)(key, std::to_string(value)); }
+  Canonical& operator()(std::string_view key, const Rational& value) { return (*this)(key, value.ToString()); }
+  Canonical& operator()(std::string_view key, const Decimal& value) {
+    return (*this)(key, FormatDecimal(value.mantissa, value.scale));
+  }
+  Canonical& operator()(std::string_view key, const std::vector<std::string>& values) {
+    (*this)(key, static_cast<std::int64_t>(values.size()));
+    for (const std::string& value : values) (*this)("item", value);
+    return *this;
+  }
+  template <typename T>
+  Canonical& operator()(std::string_view key, const std::optional<T>& value) {
+    return value ? (*this)(key, *value) : *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+template <typename Enum>
+std::int64_t Number(Enum value) {
+  return static_cast<std::int64_t>(value);
+}
+
+std::vector<std::string> Sorted(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+std::string CanonicalOf(const DataPolicy& data) {
+  Canonical form;
+  form("delimiter", data.text.delimiter)("quote", std::string_view(&data.text.quote, 1))("header", Number(data.text.header));
+  form("columns", data.text.columns)("skip", static_cast<std::int64_t>(data.text.skip))("trim", Number(data.text.trim));
+  // The first marker is published; the others are only looked for.
+  std::vector<std::string> markers = data.missing;
+  if (markers.size() > 2) std::sort(markers.begin() + 1, markers.end());
+  return form("missing", markers)("on_missing", Number(data.on_missing)).text();
+}
+
+std::string CanonicalOf(const HierarchySource& source) {
+  Canonical form;
+  form("kind", Number(source.kind));
+  if (source.kind == HierarchySource::Kind::kFile) {
+    source.hierarchy != nullptr ? form("digest", source.hierarchy->Digest()) : form("path", source.path);
+  }
+  form("prefix", std::int64_t{source.prefix});
+  for (const Decimal& width : source.widths) form("width", width);
+  for (const DateUnit unit : source.units) form("unit", Number(unit));
+  return form.text();
+}
+
+std::string CanonicalOf(const AttributePolicy& attribute) {
+  Canonical form;
+  form("name", attribute.name)("role", Number(attribute.role))("type", Number(attribute.type));
+  if (attribute.range) form("from", attribute.range->first)("to", attribute.range->second);
+  form("grid", attribute.grid)("top", attribute.top)("bottom", attribute.bottom)("round", attribute.round);
+  form("weight", fmt::format("{}", attribute.weight))("hierarchy", CanonicalOf(attribute.hierarchy));
+  form("mask", Number(attribute.mask))("values", attribute.values)("other", attribute.other);
+  return form("pseudonym", Number(attribute.pseudonym_key_file.has_value())).text();  // the key stays out of it
+}
+
+struct CanonicalModel {
+  Canonical form;
+  void operator()(const KAnonymitySpec& spec) { form("model", "k-anonymity")("k", spec.k)("on", Sorted(spec.on)); }
+  void operator()(const LDiversitySpec& spec) {
+    form("model", "l-diversity")("sensitive", spec.sensitive)("l", spec.l)("kind", Number(spec.kind))("c", spec.c);
+  }
+  void operator()(const TClosenessSpec& spec) {
+    form("model", "t-closeness")("sensitive", spec.sensitive)("t", spec.t)("distance", Number(spec.distance));
+  }
+  void operator()(const BetaLikenessSpec& spec) {
+    form("model", "beta-likeness")("sensitive", spec.sensitive)("beta", spec.beta)("kind", Number(spec.kind));
+    if (spec.range) form("range", *spec.range);
+    if (spec.min_depth) form("min_depth", *spec.min_depth);
+  }
+  void operator()(const DeltaDisclosureSpec& spec) {
+    form("model", "delta-disclosure")("sensitive", spec.sensitive)("delta", spec.delta);
+  }
+  void operator()(const AlphaKSpec& spec) {
+    form("model", "alpha-k")("sensitive", spec.sensitive)("value", spec.value)("alpha", spec.alpha)("k", spec.k);
+  }
+  void operator()(const ConfidenceSpec& spec) {
+    form("model", "confidence")("on", Sorted(spec.on))("h", spec.h);
+    for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
+  }
+  void operator()(const KsAnonymitySpec& spec) { form("model", "ks-anonymity")("k", spec.k); }
+  void operator()(const WindowClosenessSpec& spec) {
+    form("model", "window-closeness")("sensitive", spec.sensitive)("window", spec.window)("t", spec.t);
+    form("distance", Number(spec.distance));
+  }
+  void operator()(const WindowLikenessSpec& spec) {
+    form("model", "window-likeness")("sensitive", spec.sensitive)("window", spec.window)("beta", spec.beta);
+    form("kind", Number(spec.kind));
+  }
+  void operator()(const KeAnonymitySpec& spec) {
+    form("model", "ke-anonymity")("sensitive", spec.sensitive)("k", spec.k)("e", spec.e);
+    form("objective", Number(spec.objective))("max_share", spec.max_share);
+  }
+};
+
+std::string CanonicalOf(const OptionValue& option) {
+  Canonical form;
+  std::visit(
+      [&](const auto& value) {
+        using Type = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Type, bool>)
+          form("flag", Number(value));
+        else
+          form("value", value);
+      },
+      option.value);
+  return form.text();
+}
+
+std::string CanonicalOf(const std::vector<WorkloadQuery>& queries) {
+  Canonical form;
+  for (const WorkloadQuery& query : queries) {
+    form("query", std::int64_t{1});
+    for (const WorkloadTest& test : query.tests) {
+      form("column", test.column)("values", test.values);
+      for (const auto& end : {test.low, test.high}) {
+        if (end) form("end", end->value)("included", Number(end->included));
+      }
+    }
+  }
+  return form.text();
+}
+
+std::string CanonicalOf(const AlgorithmPolicy& algorithm) {
+  Canonical form;
+  form("name", algorithm.name)("limit", algorithm.suppression_limit)("suppressed", Number(algorithm.suppressed));
+  if (algorithm.objective != Objective::kInformationLoss) form("objective", Number(algorithm.objective));
+  if (!algorithm.workload.empty()) {
+    algorithm.queries != nullptr ? form("queries", CanonicalOf(*algorithm.queries)) : form("workload", algorithm.workload);
+  }
+  for (const auto& [name, options] : algorithm.options) {
+    for (const auto& [key, option] : options) form("of", name)("key", key)("option", CanonicalOf(option));
+  }
+  return form.text();
+}
+
+std::string CanonicalOf(const StreamPolicy& stream) {
+  Canonical form;
+  form("tuples", stream.delay_tuples)("ms", stream.delay_ms)("event_time", stream.event_time);
+  form("lateness", stream.lateness_ms)("max_jump", stream.max_jump_ms)("order", Number(stream.order));
+  return form("dead", stream.max_dead_letters).text();
+}
+
+Result<void> ReadHierarchies(Policy& policy) {
+  for (AttributePolicy& attribute : policy.attributes) {
+    if (attribute.hierarchy.kind != HierarchySource::Kind::kFile) continue;
+    Result<Hierarchy> read = ReadHierarchy((policy.directory / attribute.hierarchy.path).string());
+    if (!read.ok()) {
+      return std::move(read).error().WithContext("{}:{}: hierarchy of '{}'", policy.name, attribute.line, attribute.name);
+    }
+    attribute.hierarchy.hierarchy = std::make_shared<const Hierarchy>(std::move(read).value());
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* TypeName(Domain::Kind type) {
+  switch (type) {
+    case Domain::Kind::kNumeric: return "numeric";
+    case Domain::Kind::kDate: return "date";
+    case Domain::Kind::kCategorical: return "categorical";
+  }
+  return "";
+}
+
+std::string PolicyDigest(const Policy& policy) {
+  std::vector<std::string> attributes;
+  for (const AttributePolicy& attribute : policy.attributes) attributes.push_back(CanonicalOf(attribute));
+  std::vector<std::string> models;
+  for (const ModelSpec& spec : policy.models) {
+    CanonicalModel model;
+    std::visit(model, spec);
+    models.push_back(model.form.text());
+  }
+  Canonical form;
+  form("cordon policy", 1)("data", CanonicalOf(policy.data))("attributes", Sorted(attributes))("models", Sorted(models));
+  form("algorithm", CanonicalOf(policy.algorithm));
+  if (policy.stream) form("stream", CanonicalOf(*policy.stream));
+  return ToHex(Sha256Of(form.text()));
+}
+
+Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name) {
+  CORDON_TRY(Policy policy, ParsePolicyText(text, name));
+  policy.directory = directory;
+  CORDON_RETURN_IF_ERROR(ReadHierarchies(policy));
+  CORDON_RETURN_IF_ERROR(internal::CheckHierarchies(policy));
+  CORDON_RETURN_IF_ERROR(internal::ReadWorkload(policy));
+  policy.digest = PolicyDigest(policy);
+  return policy;
+}
+
+Result<Policy> ReadPolicy(const std::string& path) {
+  Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return std::move(text).error().WithContext("reading the policy");
+  return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
+}
+
+}  // namespace cordon

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a data custodian asks for: the form of the file, the role of every column, what must hold, and how to
+// get there. A plain value; whoever reads one (policy_reader.cpp) has checked it as a whole, so a Policy that
+// came out of ReadPolicy or ParsePolicy is consistent: columns that models name exist and have the right role,
+// parameters are in their ranges, hierarchy files are read. docs/policy.md is the reference of the text form.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cordon/base/rational.h"
+#include "cordon/base/result.h"
+#include "cordon/data/attribute.h"
+#include "cordon/data/decimal.h"
+#include "cordon/data/hierarchy.h"
+#include "cordon/io/text/text_format.h"
+#include "cordon/models/spec/model_spec.h"
+#include "cordon/query/workload.h"
+
+namespace cordon {
+
+enum class DateUnit { kMonth, kQuarter, kYear };
+
+// Where the hierarchy of an attribute comes from.
+struct HierarchySource {
+  enum class Kind {
+    kNone,       // flat: every value under "*"
+    kFile,       // a line a leaf: leaf;level1;...;root
+    kPrefix,     // codes lose their last characters, one a level
+    kIntervals,  // numbers fall into cells of growing width
+    kDates,      // days fall into months, quarters, years
+  };
+  Kind kind = Kind::kNone;
+  std::string path;                            // kFile: as written, relative to the policy
+  std::shared_ptr<const Hierarchy> hierarchy;  // kFile: as read
+  int prefix = 0;                              // kPrefix: length of the longest code
+  std::vector<Decimal> widths;                 // kIntervals: ascending, each a multiple of the one before
+  std::vector<DateUnit> units;                 // kDates: ascending
+};
+
+enum class Mask { kGeneralize, kSuppress };
+
+struct AttributePolicy {
+  std::string name;
+  Role role = Role::kInsensitive;
+  Domain::Kind type = Domain::Kind::kCategorical;
+  // Numeric and date columns. Dates are days since 1970-01-01 at scale 0; grid and round of dates are days.
+  std::optional<std::pair<Decimal, Decimal>> range;  // the domain of the loss
+  std::optional<Decimal> grid;                       // cell width
+  std::optional<Decimal> top;                        // larger values become this one
+  std::optional<Decimal> bottom;                     // smaller values become this one
+  std::optional<Decimal> round;                      // to the nearest multiple, half up
+  double weight = 1;
+  HierarchySource hierarchy;
+  Mask mask = Mask::kGeneralize;
+  std::optional<std::vector<std::string>> values;  // the declared domain, in the order written
+  std::optional<std::string> other;                // quasi categories: the leaf of values that the domain lacks
+  std::optional<std::string> pseudonym_key_file;   // identifiers: relative to the policy
+  int line = 0;                                    // of the policy file
+};
+
+// Whether a release has the column: identifiers without a pseudonym and the person column it has not.
+inline bool IsPublished(const AttributePolicy& attribute) {
+  return attribute.role != Role::kPerson && (attribute.role != Role::kIdentifier || attribute.pseudonym_key_file.has_value());
+}
+
+enum class OnMissing {
+  kLeaf,  // one more value, under the root
+  kDrop,  // rows with a missing quasi or sensitive cell are dropped and counted
+};
+
+struct DataPolicy {
+  TextFormat text;
+  std::vector<std::string> missing = {""};  // the first one is what is published
+  OnMissing on_missing = OnMissing::kLeaf;
+
+  // What is published for a missing cell.
+  std::string marker() const { return missing.empty() ? "" : missing.front(); }
+  bool IsMissing(std::string_view cell) const {
+    for (const std::string& marker : missing) {
+      if (cell == marker) return true;
+    }
+    return false;
+  }
+};
+
+enum class Suppression {
+  kDrop,   // not published, only counted
+  kStar,   // "*" in every quasi column: one more group, judged like any other
+  kBlank,  // streams
+  kPool,   // streams
+};
+
+// One key of a table [algorithm.NAME], of the type that key has.
+struct OptionValue {
+  std::variant<bool, std::int64_t, Rational, std::string> value;
+  int line = 0;
+};
+
+// What is to be small, of several releases that satisfy.
+enum class Objective { kInformationLoss, kDiscernibility, kQueryError };
+
+struct AlgorithmPolicy {
+  std::string name = "auto";
+  Objective objective = Objective::kInformationLoss;
+  std::string workload;  // kQueryError: a file, relative to the policy; empty: random queries
+  std::shared_ptr<const std::vector<WorkloadQuery>> queries;  // kQueryError: the file as read
+  Rational suppression_limit;                                 // share of rows that may be suppressed
+  Suppression suppressed = Suppression::kDrop;
+  std::map<std::string, std::map<std::string, OptionValue>> options;  // algorithm -> key -> value
+  int line = 0;
+
+  // The value of a key as T (bool, std::int64_t, Rational, std::string) where the policy has it.
+  // REQUIRES: T is the type of that key.
+  template <typename T>
+  std::optional<T> Option(const std::string& algorithm, const std::string& key) const {
+    const auto table = options.find(algorithm);
+    if (table == options.end()) return std::nullopt;
+    const auto found = table->second.find(key);
+    if (found == table->second.end()) return std::nullopt;
+    const T* value = std::get_if<T>(&found->second.value);
+    CORDON_CHECK(value != nullptr);
+    return *value;
+  }
+};
+
+struct StreamPolicy {
+  enum class Order { kReady, kArrival };
+  std::optional<std::int64_t> delay_tuples;  // one of these two at most; window methods need neither
+  std::optional<std::int64_t> delay_ms;      // of event time
+  std::optional<std::string> event_time;     // column
+  std::int64_t lateness_ms = 0;
+  std::optional<std::int64_t> max_jump_ms;  // how far one tuple may move the clock; none: any way
+  Order order = Order::kReady;
+  std::int64_t max_dead_letters = 1000;
+  int line = 0;
+};
+
+struct Policy {
+  std::string name;                 // of the file, for messages
+  std::filesystem::path directory;  // base of relative paths
+  DataPolicy data;
+  std::vector<AttributePolicy> attributes;  // in the order of the file
+  std::vector<ModelSpec> models;
+  std::vector<int> model_lines;  // line of each model
+  AlgorithmPolicy algorithm;
+  std::optional<StreamPolicy> stream;
+  std::string digest;  // SHA-256 over the meaning, hierarchies included: layout and comments do not change it
+
+  const AttributePolicy* Find(std::string_view column) const {
+    for (const AttributePolicy& attribute : attributes) {
+      if (attribute.name == column) return &attribute;
+    }
+    return nullptr;
+  }
+};
+
+Result<Policy> ReadPolicy(const std::string& path);
+// `name` stands in messages; `directory` is the base of relative paths.
+Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name);
+// The same without opening any file: hierarchies that are files stay unread, the digest goes by their paths.
+Result<Policy> ParsePolicyText(std::string_view text, const std::string& name);
+
+// Policy::digest of a policy; REQUIRES nothing of how it was made.
+std::string PolicyDigest(const Policy& policy);
+
+// "information-loss", "discernibility", "query-error".
+const char* ObjectiveName(Objective objective);
+
+// "numeric", "categorical", "date".
+const char* TypeName(Domain::Kind type);
+
+}  // namespace cordon

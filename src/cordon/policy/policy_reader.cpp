@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/policy/policy_reader.h"
+
+#include <algorithm>
+
+#include "cordon/policy/policy_table_internal.h"
+
+namespace cordon {
+namespace internal {
+namespace {
+
+constexpr std::size_t kLargestPolicy = 4 << 20;  // bytes
+constexpr int kDeepestKey = 16;                  // parts of a dotted key
+
+// A key of very many parts would nest tables deeper than the stack on which they are taken apart again. Dots in comments
+// and texts are no keys.
+bool KeysAreShallow(std::string_view text) {
+  int dots = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote || c == '\n') quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size() - 1);
+      dots = 0;
+    } else if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') {
+      dots = 0;
+    } else if (c == '.' && ++dots > kDeepestKey) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<toml::table> ParseToml(std::string_view text, const std::string& file) {
+  if (text.size() > kLargestPolicy)
+    return Error::InvalidPolicy("{}: larger than {} bytes: this is no policy", file, kLargestPolicy);
+  if (!KeysAreShallow(text)) return Error::InvalidPolicy("{}: a dotted key has more than {} parts", file, kDeepestKey);
+  try {
+    return toml::parse(text, std::string_view(file));
+  } catch (const toml::parse_error& error) {
+    const toml::source_position place = error.source().begin;
+    return Error::InvalidPolicy("{}:{}:{}: not TOML: {}", file, place.line, place.column, error.description());
+  } catch (const std::exception& error) {
+    return Error::InvalidPolicy("{}: not TOML: {}", file, error.what());
+  }
+}
+
+// The members of a table in the order of the file.
+std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> members;
+  for (const auto& [key, node] : table) members.emplace_back(&key, &node);
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
+  std::vector<std::pair<std::string, const toml::node*>> named;
+  for (const auto& [key, node] : members) named.emplace_back(std::string(key->str()), node);
+  return named;
+}
+
+Result<void> ReadAttributes(const PolicyTable& top, Policy& policy) {
+  const toml::node* node = top.Node("attributes");
+  if (node == nullptr) {
+    return Error::InvalidPolicy("{}: there is no attribute", top.file())
+        .WithHint("describe every column: [attributes.NAME] with a role");
+  }
+  if (!node->is_table()) return top.WrongType("attributes", *node, "tables [attributes.NAME]");
+  for (const auto& [name, attribute] : InFileOrder(*node->as_table())) {
+    if (!attribute->is_table()) {
+      return top.At(attribute->source(), "[attributes] holds '{}', which is no table", name)
+          .WithHint("write [attributes.{}] with role = \"...\"", name);
+    }
+    CORDON_TRY(AttributePolicy read, ReadAttribute(name, *attribute->as_table(), top.file()));
+    policy.attributes.push_back(std::move(read));
+  }
+  return {};
+}
+
+Result<void> ReadModels(const PolicyTable& top, Policy& policy) {
+  const toml::node* node = top.Node("privacy");
+  const toml::array* list = node == nullptr ? nullptr : node->as_array();
+  if (node != nullptr && list == nullptr) return top.WrongType("privacy", *node, "a list of tables [[privacy]]");
+  if (list == nullptr || list->empty()) {
+    return Error::InvalidPolicy("{}: nothing is asked for: there is no [[privacy]]", top.file())
+        .WithHint("add [[privacy]] with a model, such as model = \"k-anonymity\" and k");
+  }
+  for (const toml::node& entry : *list) {
+    if (!entry.is_table()) return top.WrongType("privacy", entry, "a list of tables [[privacy]]");
+    CORDON_TRY(ModelSpec spec, ReadModel(*entry.as_table(), top.file(), policy.attributes));
+    policy.models.push_back(std::move(spec));
+    policy.model_lines.push_back(static_cast<int>(entry.source().begin.line));
+  }
+  return {};
+}
+
+// The table `key` where it is there.
+Result<const toml::table*> Part(const PolicyTable& top, const char* key) {
+  const toml::node* node = top.Node(key);
+  if (node != nullptr && !node->is_table()) return top.WrongType(key, *node, "a table");
+  return node == nullptr ? nullptr : node->as_table();
+}
+
+}  // namespace
+}  // namespace internal
+
+Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
+  using namespace internal;
+  CORDON_TRY(const toml::table document, ParseToml(text, name));
+  CORDON_TRY(const PolicyTable top,
+             PolicyTable::Open(document, name, "the policy", {"data", "attributes", "privacy", "algorithm", "stream"}));
+  Policy policy;
+  policy.name = name;
+  CORDON_TRY(const toml::table* data, Part(top, "data"));
+  if (data != nullptr) {
+    CORDON_TRY(policy.data, ReadDataTable(*data, name));
+  }
+  CORDON_RETURN_IF_ERROR(ReadAttributes(top, policy));
+  CORDON_RETURN_IF_ERROR(CheckAttributes(policy));
+  CORDON_RETURN_IF_ERROR(ReadModels(top, policy));
+  CORDON_TRY(const toml::table* algorithm, Part(top, "algorithm"));
+  if (algorithm != nullptr) {
+    CORDON_TRY(policy.algorithm, ReadAlgorithmTable(*algorithm, name));
+  }
+  CORDON_TRY(const toml::table* stream, Part(top, "stream"));
+  if (stream != nullptr) {
+    CORDON_TRY(policy.stream, ReadStreamTable(*stream, name));
+  }
+  LeaveOutDefaults(policy);
+  policy.digest = PolicyDigest(policy);
+  return policy;
+}
+
+}  // namespace cordon

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the policy reader, one function per part of the file. Each checks its part alone; CheckPolicy
+// then checks the parts against each other.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <vector>
+
+#include "cordon/policy/policy.h"
+
+namespace cordon::internal {
+
+Result<DataPolicy> ReadDataTable(const toml::table& table, const std::string& file);
+Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table& table, const std::string& file);
+Result<ModelSpec> ReadModel(const toml::table& table, const std::string& file, const std::vector<AttributePolicy>& attributes);
+Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& table, const std::string& file);
+Result<StreamPolicy> ReadStreamTable(const toml::table& table, const std::string& file);
+
+// Takes out options that say what would be anyway.
+void LeaveOutDefaults(Policy& policy);
+
+// Of the attributes among themselves: at least one quasi, at most one person.
+Result<void> CheckAttributes(const Policy& policy);
+// The checks that need the hierarchy files: values that models name are leaves, labels of numbers are numbers.
+Result<void> CheckHierarchies(const Policy& policy);
+
+// What the reader knows, for whoever describes it (policy_schema.cpp).
+struct KnownModel {
+  std::string name;
+  std::vector<std::string> keys;
+};
+struct KnownOption {
+  enum class Type { kFlag, kWhole, kExact, kChoice };
+  std::string algorithm;
+  std::string key;
+  Type type = Type::kFlag;
+  std::vector<std::string> choices;
+};
+std::vector<KnownModel> KnownModels();
+std::vector<KnownOption> KnownOptions();
+const std::vector<std::string>& AttributeKeys();
+
+// The names of INTERFACE: which of them a build can run is the registry's to say.
+const std::vector<std::string>& AlgorithmNames();
+
+}  // namespace cordon::internal

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/policy/policy_schema.h"
+
+#include <map>
+#include <set>
+
+#include "cordon/policy/policy_reader.h"
+
+namespace cordon {
+namespace {
+
+Json Described(Json schema, const char* text) {
+  schema["description"] = text;
+  return schema;
+}
+
+Json Text() { return {{"type", "string"}}; }
+Json Flag() { return {{"type", "boolean"}}; }
+Json Whole(int least) { return {{"type", "integer"}, {"minimum", least}}; }
+Json Texts() { return {{"type", "array"}, {"items", Text()}, {"uniqueItems", true}}; }
+Json Choice(const std::vector<std::string>& choices) { return {{"enum", choices}}; }
+// 0.2 or "2/3"
+Json Exact() { return {{"type", {"number", "string"}}}; }
+// A number or, for dates, a day.
+Json Point() { return {{"type", {"number", "string"}}}; }
+
+Json Object(Json properties, const std::vector<std::string>& required = {}) {
+  Json table = {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  if (!required.empty()) table["required"] = required;
+  return table;
+}
+
+Json DataTable() {
+  return Object({{"delimiter", Described({{"type", "string"}, {"minLength", 1}}, "between cells; default \",\"")},
+                 {"quote", Described({{"type", "string"}, {"maxLength", 1}}, "one character; \"\" turns quoting off")},
+                 {"header", Described(Flag(), "whether the first line names the columns; default true")},
+                 {"columns", Described(Texts(), "names of the columns")},
+                 {"skip", Described(Whole(0), "lines to leave out at the top")},
+                 {"trim", Described(Flag(), "leave out spaces around unquoted cells")},
+                 {"missing", Described(Texts(), "cells that mean no value; the first is what a release shows; default [\"\"]")},
+                 {"on_missing", Described(Choice({"leaf", "drop"}), "missing is one more value, or its rows are dropped")}});
+}
+
+Json HierarchyForms() {
+  Json widths = {{"type", "array"}, {"items", {{"type", {"number", "string"}}}}, {"minItems", 1}};
+  Json units = {{"type", "array"}, {"items", Choice({"month", "quarter", "year"})}, {"minItems", 1}};
+  Json prefix = {{"type", "integer"}, {"minimum", 1}, {"maximum", 64}};
+  return {{"oneOf", Json::array({Described(Text(), "a file, a line a leaf: leaf;level1;...;root"),
+                                 Object({{"prefix", prefix}}, {"prefix"}), Object({{"intervals", widths}}, {"intervals"}),
+                                 Object({{"dates", units}}, {"dates"})})}};
+}
+
+Json AttributeTable() {
+  const std::map<std::string, Json> known = {
+      {"role", Described(Choice({"identifier", "person", "quasi", "sensitive", "class", "insensitive"}),
+                         "identifier: dropped; person: counted, never published; quasi: generalized; sensitive: guarded")},
+      {"type", Described(Choice({"numeric", "date", "categorical"}), "default categorical")},
+      {"range", Described({{"type", "array"}, {"items", Point()}, {"minItems", 2}, {"maxItems", 2}}, "[least, greatest]")},
+      {"grid", Described(Point(), "cell width; days for dates")},
+      {"top", Described(Point(), "larger values become this one")},
+      {"bottom", Described(Point(), "smaller values become this one")},
+      {"round", Described(Point(), "to the nearest multiple")},
+      {"weight",
+       Described({{"type", "number"}, {"minimum", 0.000001}, {"maximum", 1000000}}, "importance of the column; default 1")},
+      {"hierarchy", HierarchyForms()},
+      {"mask", Choice({"generalize", "suppress"})},
+      {"values", Described({{"type", "array"}, {"minItems", 1}}, "the declared domain, in its order")},
+      {"other", Described(Text(), "the leaf of values that the hierarchy lacks")},
+      {"pseudonym", Object({{"key_file", Text()}}, {"key_file"})},
+  };
+  Json properties = Json::object();
+  for (const std::string& key : internal::AttributeKeys()) {
+    const auto found = known.find(key);
+    properties[key] = found != known.end() ? found->second : Json(true);
+  }
+  return Object(std::move(properties), {"role"});
+}
+
+// By its name a key means the same in every model; kinds differ.
+Json ModelKey(const std::string& model, const std::string& key) {
+  static const std::set<std::string> exact = {"l", "t", "beta", "delta", "alpha", "h", "c", "e", "max_share"};
+  static const std::set<std::string> whole = {"k", "window", "step", "min_depth"};
+  if (key == "model") return {{"const", model}};
+  if (whole.contains(key)) return Whole(1);
+  if (exact.contains(key)) return Exact();
+  if (key == "on") return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
+  if (key == "distance") return Choice({"ordered", "hierarchical", "equal"});
+  if (key == "kind" && model == "l-diversity") return Choice({"distinct", "entropy", "recursive"});
+  if (key == "kind") return Choice({"basic", "enhanced"});
+  if (key == "objective") return Choice({"sum", "max"});
+  if (key == "sensitive") return Text();
+  if (key == "values") return {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}, {"minProperties", 1}};
+  return true;
+}
+
+// Keys a model can do without; what decides it cannot.
+bool IsOptional(const std::string& key) {
+  static const std::set<std::string> optional = {"on", "kind", "c", "distance", "range", "min_depth", "objective", "max_share"};
+  return optional.contains(key);
+}
+
+Json ModelTables() {
+  Json models = Json::array();
+  for (const internal::KnownModel& model : internal::KnownModels()) {
+    Json properties = Json::object();
+    std::vector<std::string> required;
+    for (const std::string& key : model.keys) {
+      properties[key] = ModelKey(model.name, key);
+      if (!IsOptional(key)) required.push_back(key);
+    }
+    models.push_back(Object(std::move(properties), required));
+  }
+  return {{"type", "array"}, {"minItems", 1}, {"items", {{"oneOf", std::move(models)}}}};
+}
+
+Json OptionOf(const internal::KnownOption& option) {
+  using Type = internal::KnownOption::Type;
+  switch (option.type) {
+    case Type::kFlag: return Flag();
+    case Type::kWhole: return Whole(0);
+    case Type::kExact: return Exact();
+    case Type::kChoice: return Choice(option.choices);
+  }
+  return true;
+}
+
+Json AlgorithmTable() {
+  Json properties = {{"name", Choice(internal::AlgorithmNames())},
+                     {"suppression_limit", Described(Exact(), "share of the rows that may be suppressed; default 0")},
+                     {"suppressed", Choice({"drop", "star", "blank", "pool"})},
+                     {"objective", Choice({"information-loss", "discernibility", "query-error"})},
+                     {"workload", Described(Text(), "a file of queries, for objective = \"query-error\"")}};
+  std::map<std::string, Json> options;
+  for (const internal::KnownOption& option : internal::KnownOptions()) options[option.algorithm][option.key] = OptionOf(option);
+  for (auto& [algorithm, keys] : options) properties[algorithm] = Object(std::move(keys));
+  return Object(std::move(properties));
+}
+
+Json StreamTable() {
+  return Object({{"delay", Described({{"type", {"integer", "string"}}}, "tuples, or event time such as \"30s\"")},
+                 {"event_time", Described(Text(), "the column that holds it")},
+                 {"lateness", Described(Text(), "such as \"5s\"")},
+                 {"max_jump", Described(Text(), "such as \"1h\"")},
+                 {"order", Choice({"ready", "arrival"})},
+                 {"max_dead_letters", Whole(0)}});
+}
+
+}  // namespace
+
+Json PolicySchema() {
+  Json schema = Object({{"data", DataTable()},
+                        {"attributes", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", AttributeTable()}}},
+                        {"privacy", ModelTables()},
+                        {"algorithm", AlgorithmTable()},
+                        {"stream", StreamTable()}},
+                       {"attributes", "privacy"});
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "A policy of cordon";
+  return schema;
+}
+
+}  // namespace cordon

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/report/html.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cordon/metrics/grouping.h"
+#include "cordon/report/charts.h"
+#include "cordon/report/html_parts_internal.h"
+#include "cordon/report/version.h"
+
+namespace cordon {
+namespace {
+
+// File names need not be UTF-8; a page must be.
+std::string ValidUtf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+}  // namespace
+
+namespace internal {
+
+std::string Card(std::string_view heading, const std::string& body, std::string_view note) {
+  return fmt::format("<figure><figcaption>{}</figcaption>{}{}</figure>\n", EscapeXml(heading), body,
+                     note.empty() ? "" : fmt::format("<p>{}</p>", EscapeXml(note)));
+}
+
+std::string Section(std::string_view heading, std::string_view lead, const std::string& body) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}{}</section>\n", EscapeXml(heading),
+                     lead.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", EscapeXml(lead)), body);
+}
+
+std::string SeriesKey() {
+  return "<ul class=\"key\"><li><span style=\"background:var(--s0)\"></span>original</li>"
+         "<li><span style=\"background:var(--s1)\"></span>release</li></ul>";
+}
+
+}  // namespace internal
+
+Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,
+                                  const Release& release, const Run& run) {
+  HtmlFacts facts{path == "-" ? "standard input" : std::filesystem::path(path).filename().string(),
+                  report,
+                  GroupSizesOf(release, run).groups,
+                  {}};
+  std::sort(facts.group_sizes.begin(), facts.group_sizes.end());
+  CORDON_TRY(facts.distributions, MeasureDistributions(original, release, run));
+  return facts;
+}
+
+std::string HtmlReport(const HtmlFacts& facts) {
+  const Report& report = facts.report;
+  const auto failing = std::count_if(report.privacy.begin(), report.privacy.end(), [](const Verdict& v) { return !v.holds; });
+  const std::string title = EscapeXml(ValidUtf8(facts.title));
+  std::string headline;
+  if (failing > 0) {
+    headline = fmt::format("{} of {} requirements {} not hold", failing, report.privacy.size(), failing == 1 ? "does" : "do");
+  } else {
+    headline =
+        report.privacy.size() == 1 ? "The requirement holds" : fmt::format("All {} requirements hold", report.privacy.size());
+  }
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"robots\" content=\"noindex\">\n<title>{} \u00b7 cordon "
+      "report</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
+      title, ChartStyle(), internal::PageStyle());
+  page += fmt::format("<header>\n<p>cordon report on {}</p>\n<h1>{}</h1>\n</header>\n", title, headline);
+  page += internal::VerdictSection(report);
+  page +=
+      "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It shows how the original is "
+      "distributed and how exposed it is. The release and its manifest are made to be published; this page, the run record and "
+      "a row map are not.</p>\n";
+  page += internal::SummarySection(report);
+  page += internal::LossSection(facts);
+  page += internal::GroupSection(facts);
+  page += internal::DistributionSection(facts);
+  page += internal::RiskSection(report);
+  page += internal::RunSection(report);
+  page += internal::FigureSection(report);
+  page += fmt::format("<footer>cordon {}. Figures are defined in docs/metrics.md and docs/report.md of cordon.</footer>\n",
+                      kVersion);
+  return page + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace cordon

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report as one page for a person: verdicts first, then what was done, what it cost and what risk is left, with charts.
+// Self-contained: no script, no font, no address of anything outside. Every number of the report's `privacy` and `utility`
+// stands in its text as the JSON has it.
+//
+// The page is the custodian's. It shows how the original is distributed (distributions.h says how coarsely), so it is
+// written like other private files, says so at the top, and holds no cell that fewer than kFewestPeople people share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cordon/metrics/distributions.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+struct HtmlFacts {
+  std::string title;                       // "patients.csv"
+  const Report& report;                    // verdicts with per_group, where they are to be drawn
+  std::vector<std::uint64_t> group_sizes;  // rows of each group
+  std::vector<Distribution> distributions;
+};
+
+// `path`: of the table or release the page is named for. REQUIRES: the release is one of `original`, and `report` is about it.
+Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,
+                                  const Release& release, const Run& run);
+
+std::string HtmlReport(const HtmlFacts& facts);
+
+}  // namespace cordon

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sections of the HTML report, top to bottom.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cordon/report/html.h"
+
+namespace cordon::internal {
+
+std::string_view PageStyle();
+
+std::string VerdictSection(const Report& report);
+std::string SummarySection(const Report& report);
+std::string LossSection(const HtmlFacts& facts);
+std::string GroupSection(const HtmlFacts& facts);
+std::string DistributionSection(const HtmlFacts& facts);
+std::string RiskSection(const Report& report);
+std::string RunSection(const Report& report);
+std::string FigureSection(const Report& report);
+
+// "<figure>" with a heading, a chart and, if not empty, a note; `body` is markup, the rest is text.
+std::string Card(std::string_view heading, const std::string& body, std::string_view note);
+std::string Section(std::string_view heading, std::string_view lead, const std::string& body);
+// A key to the two colours of original and release.
+std::string SeriesKey();
+
+}  // namespace cordon::internal

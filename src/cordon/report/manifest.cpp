@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/report/manifest.h"
+
+#include "cordon/report/version.h"
+
+namespace cordon {
+namespace {
+
+// What a re-verifier needs to compute a distance and cannot see in the rows: the order of declared values, and the
+// path of each value to the root. Both stand in the policy and its files; an order that is not declared is that of
+// the numbers in the published column.
+void AddDistance(const TClosenessSpec& spec, const Policy& policy, const Release& release, Json& json) {
+  const ReleaseColumn* column = release.Find(spec.sensitive);
+  const AttributePolicy* attribute = policy.Find(spec.sensitive);
+  if (column == nullptr || column->attribute.domain == nullptr || attribute == nullptr) return;
+  const Domain& domain = *column->attribute.domain;
+  if (spec.distance == Distance::kOrdered && attribute->values) {
+    Json order = Json::array();
+    for (Code code = 0; code < domain.size(); ++code) order.push_back(domain.Publish(code, code));
+    json["order"] = std::move(order);
+  }
+  // A hierarchy that was made from the values in the data (by prefix) would list them, suppressed ones too.
+  const bool from_file = attribute->hierarchy.kind == HierarchySource::Kind::kFile;
+  if (spec.distance == Distance::kHierarchical && domain.is_categorical() && (from_file || attribute->values)) {
+    const Hierarchy& hierarchy = *domain.hierarchy();
+    Json paths = Json::object();
+    for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
+      Json path = Json::array();
+      for (int level = 0; level < hierarchy.num_levels(); ++level)
+        path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
+      paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
+    }
+    json["paths"] = std::move(paths);
+  }
+}
+
+Json Privacy(const Verdict& verdict, const Policy& policy, const Release& release) {
+  Json json = ToJson(verdict.spec);
+  json["text"] = verdict.text;
+  json["holds"] = verdict.holds;
+  json["reached"] = verdict.reached_text;
+  if (std::holds_alternative<KAnonymitySpec>(verdict.spec) || std::holds_alternative<AlphaKSpec>(verdict.spec) ||
+      std::holds_alternative<KsAnonymitySpec>(verdict.spec)) {
+    json["counts"] = release.persons.empty() ? "rows" : "persons";
+  }
+  if (const auto* spec = std::get_if<TClosenessSpec>(&verdict.spec)) AddDistance(*spec, policy, release, json);
+  return json;
+}
+
+}  // namespace
+
+Json MakeManifest(const ManifestFacts& facts) {
+  Json columns = Json::array();
+  for (const ReleaseColumn& column : facts.release.columns) {
+    Json described = {{"name", column.attribute.name}, {"role", RoleName(column.attribute.role)}};
+    if (column.attribute.domain != nullptr) described["type"] = TypeName(column.attribute.domain->kind());
+    columns.push_back(std::move(described));
+  }
+  Json privacy = Json::array();
+  for (const Verdict& verdict : facts.verdicts) privacy.push_back(Privacy(verdict, facts.policy, facts.release));
+  Json manifest = {{"format", 1},
+                   {"tool", std::string("cordon ") + kVersion},
+                   {"policy_sha256", facts.policy.digest},
+                   {"algorithm", facts.algorithm},
+                   {"output",
+                    {{"name", facts.output_name},
+                     {"sha256", facts.written.sha256},
+                     {"bytes", facts.written.bytes},
+                     {"rows", facts.release.num_rows},
+                     {"format", FormatName(facts.written.format)},
+                     {"delimiter", facts.written.text.delimiter},
+                     {"quote", facts.written.text.quote == '\0' ? std::string() : std::string(1, facts.written.text.quote)},
+                     {"header", facts.written.text.header},
+                     {"names", facts.written.columns},
+                     {"missing", facts.policy.data.missing},
+                     {"columns", columns}}},
+                   {"suppressed", facts.release.suppressed},
+                   {"privacy", privacy}};
+  if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;
+  return manifest;
+}
+
+Json MakeRunRecord(const RunRecord& record) {
+  return {{"format", 1},
+          {"tool", std::string("cordon ") + kVersion},
+          {"input", record.input},
+          {"input_sha256", record.input_sha256},
+          {"policy_sha256", record.policy_sha256},
+          {"output_sha256", record.output_sha256},
+          {"random", record.random}};
+}
+
+}  // namespace cordon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What travels with a release. The manifest is publishable: it lets a second program re-verify the rows, and says
+// nothing of the input (a digest of it would confirm a guess), of the seed, or of any cell. The run record is
+// private: it repeats the run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cordon/io/sink.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+struct ManifestFacts {
+  const Policy& policy;
+  const Release& release;
+  const std::vector<Verdict>& verdicts;
+  std::string algorithm;
+  std::string output_name;  // the file's own name, no folder
+  Written written;
+};
+Json MakeManifest(const ManifestFacts& facts);
+
+struct RunRecord {
+  std::string input;  // as given on the command line
+  std::string input_sha256;
+  std::string policy_sha256;
+  std::string output_sha256;
+  std::string random;  // key of the run's randomness
+};
+Json MakeRunRecord(const RunRecord& record);
+
+}  // namespace cordon

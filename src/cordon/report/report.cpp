@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/report/report.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cordon {
+namespace {
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+Json SizesJson(const Discernibility& sizes) {
+  return {{"min", sizes.min_group}, {"mean", JsonNumber(sizes.mean_group)}, {"max", sizes.max_group}};
+}
+
+bool IsSpread(const ModelSpec& spec) {
+  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec);
+}
+
+// Least, quartiles, 95 % and greatest of what the groups reach: the value at place share * (groups - 1), rounded down.
+Json SpreadOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](std::size_t percent) { return JsonNumber(values[(values.size() - 1) * percent / 100]); };
+  return {{"min", at(0)}, {"p25", at(25)}, {"median", at(50)}, {"p75", at(75)}, {"p95", at(95)}, {"max", at(100)}};
+}
+
+Json TriedJson(const Tried& tried) {
+  Json json = {{"algorithm", tried.algorithm}};
+  if (!tried.left_out.empty()) {
+    json["left_out"] = tried.left_out;
+    return json;
+  }
+  if (tried.information_loss) json["information_loss"] = *tried.information_loss;
+  if (tried.objective) json["objective"] = JsonNumber(*tried.objective);
+  if (!tried.failed.empty()) json["failed"] = tried.failed;
+  json["seconds"] = tried.seconds;
+  if (tried.kept) json["kept"] = true;
+  if (tried.cut_short) json["cut_short"] = true;
+  return json;
+}
+
+// Where there was a choice: a line an algorithm.
+std::string TriedLines(const Report& report) {
+  if (report.tried.size() < 2) return "";
+  const bool other = report.objective && report.objective->name != "information-loss";
+  std::string text = fmt::format("tried {:>18}{}  seconds\n", "information loss", other ? "  " + report.objective->name : "");
+  for (const Tried& tried : report.tried) {
+    if (!tried.left_out.empty()) continue;
+    text += fmt::format("  {:<11} ", tried.algorithm);
+    if (tried.information_loss) {
+      text += fmt::format("{:>10.4f}", *tried.information_loss);
+      if (other) text += fmt::format("  {:>{}.6g}", tried.objective.value_or(0), report.objective->name.size());
+      text += fmt::format("  {:>7.2f}", tried.seconds);
+    } else {
+      text += tried.failed;
+    }
+    text += fmt::format("{}{}\n", tried.cut_short ? "  out of time" : "", tried.kept ? "  kept" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+bool ShowsSpread(std::span<const ModelSpec> specs) { return std::any_of(specs.begin(), specs.end(), IsSpread); }
+
+Json ToJson(const ModelSpec& spec) {
+  Json json = {{"model", ModelName(spec)}};
+  const auto on = [&](const std::vector<std::string>& columns) {
+    if (!columns.empty()) json["on"] = columns;
+  };
+  std::visit(
+      Overloaded{
+          [&](const KAnonymitySpec& s) {
+            json["k"] = s.k;
+            on(s.on);
+          },
+          [&](const LDiversitySpec& s) {
+            static constexpr const char* kKinds[] = {"distinct", "entropy", "recursive"};
+            json.update({{"sensitive", s.sensitive}, {"l", s.l.ToString()}, {"kind", kKinds[static_cast<int>(s.kind)]}});
+            if (s.c) json["c"] = s.c->ToString();
+          },
+          [&](const TClosenessSpec& s) {
+            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
+            json.update(
+                {{"sensitive", s.sensitive}, {"t", s.t.ToString()}, {"distance", kDistances[static_cast<int>(s.distance)]}});
+          },
+          [&](const BetaLikenessSpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"beta", s.beta.ToString()},
+                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+            if (s.range) json["range"] = s.range->ToString();
+            if (s.min_depth) json["min_depth"] = *s.min_depth;
+          },
+          [&](const DeltaDisclosureSpec& s) { json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}}); },
+          [&](const AlphaKSpec& s) {
+            json.update({{"sensitive", s.sensitive}, {"value", s.value}, {"alpha", s.alpha.ToString()}, {"k", s.k}});
+          },
+          [&](const ConfidenceSpec& s) {
+            on(s.on);
+            json["values"] = s.values;
+            json["h"] = s.h.ToString();
+          },
+          [&](const KsAnonymitySpec& s) { json["k"] = s.k; },
+          [&](const WindowClosenessSpec& s) {
+            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
+            json.update({{"sensitive", s.sensitive},
+                         {"window", s.window},
+                         {"t", s.t.ToString()},
+                         {"distance", kDistances[static_cast<int>(s.distance)]}});
+          },
+          [&](const WindowLikenessSpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"window", s.window},
+                         {"beta", s.beta.ToString()},
+                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
+          },
+          [&](const KeAnonymitySpec& s) {
+            json.update({{"sensitive", s.sensitive},
+                         {"k", s.k},
+                         {"e", s.e.ToString()},
+                         {"objective", s.objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max"}});
+            if (s.max_share) json["max_share"] = s.max_share->ToString();
+          },
+      },
+      spec);
+  return json;
+}
+
+Json ToJson(const Verdict& verdict) {
+  Json json = ToJson(verdict.spec);
+  json["text"] = verdict.text;
+  json["reached"] = JsonNumber(verdict.reached);
+  json["reached_exact"] = verdict.reached_text;
+  json["holds"] = verdict.holds;
+  json["failing_groups"] = verdict.failing_groups;
+  if (IsSpread(verdict.spec) && !verdict.per_group.empty()) json["per_group"] = SpreadOf(verdict.per_group);
+  if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
+  return json;
+}
+
+Json ToJson(const Report& report) {
+  Json json = {{"format", 1},
+               {"algorithm", report.algorithm},
+               {"rows", report.rows},
+               {"people", report.people},
+               {"suppressed", report.suppressed},
+               {"dropped", report.dropped},
+               {"groups", report.utility.discernibility.groups},
+               {"group_size", SizesJson(report.utility.discernibility)}};
+  if (!report.why.empty()) json["why"] = report.why;
+  json["privacy"] = Json::array();
+  for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  json["utility"] = ToJson(report.utility);
+  if (report.risk) json["risk"] = ToJson(*report.risk);
+  if (!report.details.empty()) json["details"] = Json::object();
+  for (const auto& [name, count] : report.details) json["details"][name] = count;
+  json["tried"] = Json::array();
+  for (const Tried& tried : report.tried) {
+    json["tried"].push_back(TriedJson(tried));
+  }
+  if (report.objective) json["objective"] = {{"name", report.objective->name}, {"value", JsonNumber(report.objective->value)}};
+  if (report.time_up) json["time_up"] = true;
+  if (!report.notes.empty()) json["search"] = report.notes;
+  json["warnings"] = Json::array();
+  for (const Warning& warning : report.warnings) {
+    json["warnings"].push_back({{"code", warning.code}, {"columns", warning.columns}, {"fix", warning.fix}});
+  }
+  json["seconds"] = Json::object();
+  for (const auto& [step, seconds] : report.seconds) json["seconds"][step] = std::round(seconds * 1e4) / 1e4;
+  json["peak_rss_mb"] = std::round(report.peak_rss_mb * 10) / 10;
+  return json;
+}
+
+std::string Summary(const Report& report) {
+  std::string text =
+      fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
+                  report.utility.discernibility.groups, report.utility.discernibility.min_group,
+                  report.utility.discernibility.max_group, report.algorithm, report.why.empty() ? "" : " (" + report.why + ")");
+  for (const std::string& note : report.notes) text += note + "\n";
+  if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
+  if (report.dropped > 0)
+    text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
+  for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
+  text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
+  const char* separator = "   (";
+  for (const auto& [name, loss] : report.utility.loss.per_attribute) {
+    text += fmt::format("{}{} {:.3f}", separator, name, loss);
+    separator = ", ";
+  }
+  text += report.utility.loss.per_attribute.empty() ? "\n" : ")\n";
+  if (report.time_up) text += "the time given was used up: with more, the loss may be less\n";
+  return text + Describe(report.utility) + TriedLines(report);
+}
+
+double PeakRssMb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+}  // namespace cordon

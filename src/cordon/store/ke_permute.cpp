@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/store/ke_permute.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "cordon/bind/bind.h"
+#include "cordon/data/decimal.h"
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/open_source.h"
+#include "cordon/plan/check_served.h"
+#include "cordon/plan/unused_keys.h"
+#include "cordon/report/version.h"
+#include "cordon/store/ke_batch.h"
+#include "cordon/store/ke_permute_internal.h"
+
+namespace cordon {
+namespace {
+
+Result<Table> ReadInput(const std::string& path, std::optional<FileFormat> format, const Policy& policy, const Run& run,
+                        std::string& sha256) {
+  CORDON_TRY(
+      const std::unique_ptr<Source> source,
+      OpenSource(path, {.text = policy.data.text, .format = format, .stop = run.stop, .skip_columns = SkipColumns(policy)}));
+  CORDON_TRY(Table table, ReadTable(*source, run));
+  sha256 = source->InputDigest();
+  return table;
+}
+
+// Where the hierarchy files are, for appends from anywhere. The directory of a policy given by its bare name is empty.
+Result<std::string> AbsoluteDirectory(const std::filesystem::path& directory) {
+  std::error_code failed;
+  const auto path = std::filesystem::canonical(directory.empty() ? std::filesystem::path(".") : directory, failed);
+  if (failed) return Error::Io("looking for {}: {}", directory.empty() ? "." : directory.string(), failed.message());
+  return path.string();
+}
+
+Json NewManifest(const KePublication& publication, const StorePart& whole, const std::vector<StoreColumn>& columns,
+                 const Policy& policy, const KeAnonymitySpec& model) {
+  Json described = Json::array();
+  for (const StoreColumn& column : columns) described.push_back(ToJson(column));
+  Json manifest = {{"format", 1},
+                   {"kind", "ke-store"},
+                   {"tool", std::string("cordon ") + kVersion},
+                   {"policy_sha256", policy.digest},
+                   {"algorithm", "ke"},
+                   {"sensitive", model.sensitive},
+                   {"rows", publication.verified.release().num_rows},
+                   {"groups", publication.groups},
+                   {"next_group", publication.groups + 1},
+                   {"columns", described},
+                   {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
+                   {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
+  SetParts(manifest, std::span(&whole, 1));
+  return manifest;
+}
+
+Result<void> MakeStore(const PermuteRequest& request, const KePublication& publication, const Policy& policy,
+                       const KeAnonymitySpec& model, Json state, const Run& run) {
+  CORDON_TRY(StoreStage stage, StoreStage::ForNew(StorePath(request.output)));
+  CORDON_TRY(const std::vector<StoreColumn> columns, ColumnsOfRelease(publication.verified.release(), policy));
+  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), run));
+  CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
+  CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
+  stage.AddTruth(truth);
+  CORDON_TRY(const std::string policy_text, ReadFile(policy.name));
+  CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy_text, AtomicFile::Access::kPrivate));
+  state["format"] = 1;
+  CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
+  state["truth"] = Json::array({truth});
+  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state, run));
+  if (run.Stopped()) return Error::Cancelled();
+  return stage.Commit();
+}
+
+std::string Percent(const std::string& share) {
+  const auto number = Rational::Parse(share);
+  return number.ok() ? fmt::format("{:.1f} %", 100 * number.value().ToDouble()) : share;
+}
+
+}  // namespace
+
+namespace internal {
+
+KeReport ReportOf(const KePublication& publication, std::uint64_t excluded, std::string mode) {
+  KeReport report;
+  report.rows = publication.verified.release().num_rows;
+  report.groups = publication.groups;
+  report.excluded = excluded;
+  report.sum_error = FormatDecimal(publication.figures.sum_error, publication.scale);
+  report.max_error = FormatDecimal(publication.figures.max_error, publication.scale);
+  report.greatest_share = publication.figures.greatest_share.ToString();
+  report.least_quartile_range = FormatDecimal(publication.tables.groups.least_quartile_range, publication.scale);
+  report.privacy = {publication.verdict};
+  report.warnings = publication.verdict.warnings;
+  report.mode = std::move(mode);
+  return report;
+}
+
+Json ReleaseEntry(const KePublication& publication, const std::string& mode) {
+  const KeReport report = ReportOf(publication, 0, mode);
+  return {{"mode", mode},
+          {"rows", report.rows},
+          {"groups", report.groups},
+          {"sum_error", report.sum_error},
+          {"max_error", report.max_error},
+          {"greatest_share", report.greatest_share},
+          {"least_quartile_range", report.least_quartile_range},
+          {"reached", publication.verdict.reached_text}};
+}
+
+Json PrivacyEntry(const Verdict& verdict) {
+  Json json = ToJson(verdict.spec);
+  json["text"] = verdict.text;
+  json["holds"] = verdict.holds;
+  return json;
+}
+
+std::string PendingText(const Table& table, const std::vector<std::uint64_t>& rows) {
+  std::string text;
+  for (const std::uint64_t row : rows) {
+    Json object = Json::object();
+    for (const Column& column : table.columns) {
+      const Code code = column.codes[row];
+      object[column.name] = code == kNull ? Json() : Json(std::string((*column.dictionary)[code].bytes()));
+    }
+    text += object.dump() + "\n";
+  }
+  return text;
+}
+
+}  // namespace internal
+
+Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, const Run& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  CORDON_TRY(const KeAnonymitySpec model, KeModelOf(policy));
+  AnonymizeRequest asked;  // what anonymize would refuse of a table that is shuffled
+  asked.algorithm = "ke";
+  CORDON_RETURN_IF_ERROR(CheckServed(asked, policy));
+  CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
+  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
+  std::string sha256;
+  CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
+  Json state = Json::object();
+  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, state, run), state);
+  CORDON_TRY(KeRows rows, BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input, policy.name));
+  const std::uint64_t excluded = rows.excluded;
+  Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
+  if (rows.values.empty() && table.num_rows > 0) {
+    return Error::InvalidData("{} has no row with a value of '{}'", request.input, model.sensitive);
+  }
+  KeGroups groups{.starts = {0}};  // of no rows: none, an empty store that can grow
+  if (!rows.values.empty()) {
+    CORDON_TRY(groups, Ke(rows.values, rows.scale, model, random));
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
+  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, std::move(state), run));
+  KeReport report = internal::ReportOf(publication, excluded, "first");
+  for (const Warning& warning : UnusedKeysOfPermute(policy)) {
+    report.warnings.push_back(fmt::format("{}: {}", warning.code, warning.fix));
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+Json ToJson(const KeReport& report) {
+  Json json = {{"format", 1},
+               {"algorithm", "ke"},
+               {"mode", report.mode},
+               {"rows", report.rows},
+               {"groups", report.groups},
+               {"excluded", report.excluded},
+               {"pending", report.pending}};
+  if (report.groups > 0) {
+    json["sum_error"] = report.sum_error;
+    json["max_error"] = report.max_error;
+    json["greatest_share"] = report.greatest_share;
+    json["least_quartile_range"] = report.least_quartile_range;
+  }
+  json["privacy"] = Json::array();
+  for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  json["warnings"] = report.warnings;
+  json["seconds"] = report.seconds;
+  json["peak_rss_mb"] = PeakRssMb();
+  return json;
+}
+
+std::string Summary(const KeReport& report) {
+  std::string text;
+  if (report.mode == "compact") return "compacted: all parts of the store are one\n";
+  if (report.groups > 0) {
+    text += fmt::format("published: {} rows, {} groups; ranges add up to {}, the widest is {}\n", report.rows, report.groups,
+                        report.sum_error, report.max_error);
+    text += fmt::format("one value has at most {} of a group; the middle half of a group spans at least {}\n",
+                        Percent(report.greatest_share), report.least_quartile_range);
+  } else {
+    text += report.mode == "first" ? "published: a store without rows\n" : "published: nothing\n";
+  }
+  for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
+  if (report.mode == "guarded" && report.groups > 0) {
+    text +=
+        "guarded: every row keeps k candidates over all releases. Necessary, not sufficient: an attacker who matches rows "
+        "jointly may still learn more than from one release\n";
+  }
+  if (report.pending > 0) text += fmt::format("rows that wait until they can make groups of their own: {}\n", report.pending);
+  if (report.excluded > 0) text += fmt::format("rows without a value, left out: {}\n", report.excluded);
+  return text;
+}
+
+}  // namespace cordon

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cordon permute: reads a table, groups it by the one number column that is to be protected, shuffles that column inside the
+// groups, judges the result and makes a store of it (ke_store.h). Nothing appears before the verdict.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/io/text/text_format.h"
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+struct PermuteRequest {
+  std::string input;
+  std::string output;  // the store; empty: nothing is written
+  std::optional<FileFormat> input_format;
+  std::optional<std::uint64_t> seed;  // repeats a run, and lets whoever knows it undo the shuffle
+};
+
+// What was published, and what it costs.
+struct KeReport {
+  std::uint64_t rows = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t excluded = 0;  // without a value
+  std::uint64_t pending = 0;   // taken in, not published yet
+  std::string sum_error;       // at the scale of the column
+  std::string max_error;
+  std::string greatest_share;
+  std::string least_quartile_range;
+  std::vector<Verdict> privacy;  // none where nothing was published
+  std::string mode;              // "first", "frozen", "guarded"
+  std::vector<std::string> warnings;
+  double seconds = 0;
+};
+Json ToJson(const KeReport& report);
+std::string Summary(const KeReport& report);
+
+Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, const Run& run);
+
+}  // namespace cordon

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names inside a store and its private half.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "cordon/store/ke_store.h"
+
+namespace cordon::internal {
+
+inline constexpr const char* kManifest = "manifest.json";
+inline constexpr const char* kNext = "next";  // the staged STORE of a new one
+inline constexpr const char* kScratch = ".scratch";
+inline constexpr const char* kLock = "lock";
+inline constexpr const char* kPolicy = "policy.toml";
+inline constexpr const char* kJournal = "journal";
+inline constexpr const char* kSpare = "spare";  // what STORE was before the last append
+
+inline Error SystemError(const std::string& doing) { return Error::Io("{}: {}", doing, std::strerror(errno)); }
+
+// A JSON object without the digest that it carries, where that fits.
+Result<Json> Unseal(const std::string& path, const std::string& text);
+
+std::string ParentOf(const std::string& path);
+
+// A file that nothing refers to yet, not durable yet.
+Result<void> WriteNew(const std::string& path, std::string_view bytes, mode_t mode);
+
+// The private state that belongs to a store: its name, and its text with a digest of its own.
+std::string StateName(const StoreManifest& manifest);
+std::string SealedState(Json state);
+// How many states there were before; a state that replaces one has the next number.
+std::uint64_t NumberOf(const Json& state);
+// Whether a directory of the private half is a spare, or one that was being grown.
+bool MayHoldTables(const std::string& name);
+// The files of the private half that a state refers to.
+std::vector<std::string> FilesOf(const Json& state);
+
+}  // namespace cordon::internal

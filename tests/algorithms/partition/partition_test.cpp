@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/algorithms/partition/partition.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cordon/algorithms/partition/refine.h"
+#include "cordon/base/random.h"
+#include "tests/algorithms/small_table.h"
+
+namespace cordon {
+namespace {
+
+using testing::Categories;
+using testing::CountedModel;
+using testing::K;
+using testing::Numbers;
+using testing::SmallTable;
+using Effort = PartitionOptions::Effort;
+using Start = PartitionOptions::Start;
+
+// Ages 20..60 as codes 0..40; leaves a1 a2 under one node, b1 b2 under another.
+SmallTable WorkedExample() {
+  SmallTable table(7);
+  table.Add("age", Role::kQuasi, Numbers(41), {0, 2, 20, 4, 6, 40, 38});
+  table.Add("place", Role::kQuasi, Categories(4, 2), {0, 0, 2, 1, 1, 3, 3});
+  return table;
+}
+
+std::vector<std::vector<RowId>> SetsOf(const Groups& groups) {
+  std::vector<std::vector<RowId>> sets;
+  for (std::size_t g = 0; g < groups.size(); ++g) sets.emplace_back(groups[g].begin(), groups[g].end());
+  return sets;
+}
+
+TEST(Partition, WorkedExampleFromTheTop) {
+  const SmallTable table = WorkedExample();
+  const CountedModel model(table.data, {K(2)});
+  const std::vector<std::vector<RowId>> expected = {{0, 1}, {2, 5, 6}, {3, 4}};
+  for (const Start start : {Start::kTopDown, Start::kPeel, Start::kAuto}) {
+    const auto groups = Partition(View::All(table.data), model.model, model.counted, {.start = start}, {}).value();
+    EXPECT_EQ(SetsOf(groups), expected);
+  }
+}
+
+TEST(Partition, WorkedExampleByRelocation) {
+  const SmallTable table = WorkedExample();
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const PartitionSpace space(view, {});
+  PartitionGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  RefineGroups groups(space, gate, places);
+  for (const auto& rows : RowSets{{0, 1, 2}, {3, 4}, {5, 6}}) groups.Add(rows);
+  EXPECT_NEAR(groups.total(), 4.7, 1e-6);
+  EXPECT_NEAR(groups.LossWithout(0, 2), .05, 1e-6);
+  EXPECT_NEAR(groups.RemoveGain(0, 2), 4.4, 1e-6);
+  EXPECT_NEAR(groups.InsertCost(2, space.row(2)), 2.4, 1e-6);
+  EXPECT_NEAR(groups.InsertCost(1, space.row(2)), 4.1, 1e-6);
+
+  GroupRefinement refinement(space, gate, places, {{0, 1, 2}, {3, 4}, {5, 6}}, {.swap = false, .resplit = 0});
+  refinement.Rounds({});
+  EXPECT_NEAR(refinement.total(), 2.7, 1e-6);
+  RowSets sets = refinement.Take();
+  std::sort(sets.begin(), sets.end());
+  EXPECT_EQ(sets, (RowSets{{0, 1}, {2, 5, 6}, {3, 4}}));
+}
+
+// Large groups count their ranks: the box must be that of the rows, down to the last one, whatever leaves and comes back.
+TEST(Partition, ALargeGroupKnowsItsBoxWhileRowsLeave) {
+  constexpr std::size_t kRows = 400;
+  Random random = Random::FromSeed(3);
+  std::vector<Code> ages, cities;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    ages.push_back(static_cast<Code>(random.Below(41)));
+    cities.push_back(static_cast<Code>(random.Below(4)));
+  }
+  SmallTable table(kRows);
+  table.Add("age", Role::kQuasi, Numbers(41), ages).Add("city", Role::kQuasi, Categories(4, 2), cities);
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const PartitionSpace space(view, {});
+  PartitionGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  RowPlaces other_places(view.size());
+  RefineGroups groups(space, gate, places);
+  std::vector<Place> rows(kRows);
+  for (std::size_t row = 0; row < kRows; ++row) rows[row] = static_cast<Place>(row);
+  groups.Add(rows);
+  // The oldest first, by age, so that the end of the box moves all the time.
+  std::sort(rows.begin(), rows.end(), [&](Place a, Place b) { return ages[a] < ages[b]; });
+  while (rows.size() > 1) {
+    const Place leaves = rows.back();
+    rows.pop_back();
+    groups.Remove(leaves);
+    if (random.Below(4) == 0) {
+      groups.Insert(0, leaves);
+      groups.Remove(leaves);
+    }
+    RefineGroups fresh(space, gate, other_places);
+    fresh.Add(rows);
+    ASSERT_EQ(groups.loss(0), fresh.loss(0)) << rows.size();
+    for (std::size_t q = 0; q < space.num_quasi(); ++q) {
+      ASSERT_EQ(groups.lo(0, q), fresh.lo(0, q));
+      ASSERT_EQ(groups.hi(0, q), fresh.hi(0, q));
+    }
+    ASSERT_EQ(groups.LossWithout(0, rows.front()), fresh.LossWithout(0, rows.front()));
+    ASSERT_EQ(groups.LossWithout(0, rows.back()), fresh.LossWithout(0, rows.back()));
+  }
+}
+
+TEST(Partition, RowsOfFullGroupsChangePlaces) {
+  SmallTable table(4);
+  table.Add("age", Role::kQuasi, Numbers(41), {0, 38, 2, 40}).Add("place", Role::kQuasi, Categories(4, 2), {0, 3, 0, 3});
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const PartitionSpace space(view, {});
+  PartitionGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  GroupRefinement refinement(space, gate, places, {{0, 1}, {2, 3}}, {.resplit = 0});
+  EXPECT_NEAR(refinement.total(), 7.8, 1e-6);
+  refinement.Rounds({});
+  EXPECT_NEAR(refinement.total(), .2, 1e-6);
+}
+
+TEST(Partition, WeightsSteer) {
+  // Either the ages or the places of the pairs agree.
+  SmallTable table(4);
+  table.Add("age", Role::kQuasi, Numbers(2), {0, 1, 0, 1}).Add("place", Role::kQuasi, Categories(2, 1), {0, 0, 1, 1});
+  table.data.columns[0].attribute.weight = 2;
+  const CountedModel model(table.data, {K(2)});
+  const auto by_age = Partition(View::All(table.data), model.model, model.counted, {}, {}).value();
+  EXPECT_EQ(SetsOf(by_age), (std::vector<std::vector<RowId>>{{0, 2}, {1, 3}}));
+  table.data.columns[1].attribute.weight = 3;
+  const auto by_place = Partition(View::All(table.data), model.model, model.counted, {}, {}).value();
+  EXPECT_EQ(SetsOf(by_place), (std::vector<std::vector<RowId>>{{0, 1}, {2, 3}}));
+}
+
+TEST(Partition, Edges) {
+  SmallTable table(3);
+  table.Add("age", Role::kQuasi, Numbers(3, true), {0, 3, 2});
+  for (const Effort effort : {Effort::kLow, Effort::kNormal, Effort::kHigh}) {
+    const auto groups = [&](std::int64_t k) {
+      const CountedModel model(table.data, {K(k)});
+      return Partition(View::All(table.data), model.model, model.counted, {.effort = effort}, {});
+    };
+    EXPECT_EQ(groups(1).value().size(), 3U);
+    EXPECT_EQ(groups(2).value().size(), 1U);
+    EXPECT_EQ(groups(3).value().size(), 1U);
+    ASSERT_FALSE(groups(4).ok());
+    EXPECT_EQ(groups(4).error().kind(), ErrorKind::kUnsatisfiable);
+    EXPECT_EQ(groups(4).error().message(), "no release satisfies k-anonymity(k=4): even one group of all 3 rows does not");
+  }
+  SmallTable equal(5);
+  equal.Add("age", Role::kQuasi, Numbers(1), {0, 0, 0, 0, 0});
+  const CountedModel model(equal.data, {K(2)});
+  EXPECT_EQ(Partition(View::All(equal.data), model.model, model.counted, {}, {}).value().size(), 1U);
+}
+
+TEST(Partition, AViewOfSomeRows) {
+  const SmallTable table = WorkedExample();
+  const CountedModel model(table.data, {K(2)});
+  const View some(table.data, {6, 1, 5, 0});
+  const auto groups = Partition(some, model.model, model.counted, {}, {}).value();
+  EXPECT_EQ(SetsOf(groups), (std::vector<std::vector<RowId>>{{6, 5}, {1, 0}}));
+}
+
+}  // namespace
+}  // namespace cordon

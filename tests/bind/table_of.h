@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small tables and policies for tests.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cordon/data/table.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon {
+
+using NamedCells = std::pair<std::string, std::vector<std::string>>;
+
+// A column per entry; the text "<null>" is an absent cell.
+inline Table TableOf(const std::vector<NamedCells>& columns) {
+  Table table;
+  for (const auto& [name, cells] : columns) {
+    auto dictionary = std::make_shared<Dictionary>();
+    CodesBuilder codes;
+    for (const std::string& cell : cells) codes.Add(cell == "<null>" ? kNull : dictionary->Intern(cell));
+    table.columns.push_back({name, std::move(dictionary), codes.Finish()});
+    table.num_rows = cells.size();
+  }
+  return table;
+}
+
+// A directory of its own for files that a policy names; gone with the object.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "cordon_publish_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void Write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name, std::ios::binary) << text; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// "message / hint" of an error, as a person would read it.
+template <typename T>
+std::string Told(const Result<T>& result) {
+  if (result.ok()) return "no error";
+  return result.error().hint().empty() ? result.error().message() : result.error().message() + " / " + result.error().hint();
+}
+
+}  // namespace cordon
