@@ -7,6 +7,7 @@
 
 #include "cordon/base/check.h"
 #include "cordon/policy/policy.h"
+#include "cordon/policy/read_policy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

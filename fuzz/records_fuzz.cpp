@@ -9,7 +9,9 @@
 
 #include "cordon/base/check.h"
 #include "cordon/bind/bind_stream.h"
+#include "cordon/io/text/open_record_reader.h"
 #include "cordon/io/text/record_reader.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/stream/tuple_coder.h"
 
 namespace cordon {
@@ -50,7 +52,7 @@ struct Seen {
 std::vector<Seen> ReadAll(const std::string& bytes, const RecordOptions& options, std::size_t at_once, CodedBatch* batch) {
   static const Policy policy = ParsePolicyText(kPolicy, "fuzz").value();
   const auto input = LiveFromMemory(bytes, at_once);
-  auto reader = RecordReader::Open(*input, options, {});
+  auto reader = OpenRecordReader(*input, options, {});
   if (!reader.ok()) return {Seen{0, "", reader.error().message(), {}, {}}};
   const std::vector<std::string> names = StreamColumns(policy);
   const StreamLayout layout = BindStream(policy, names).value();
@@ -95,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (whole.empty() || whole.back().line == 0) return 0;
   const Seen& middle = whole[whole.size() / 2];
   const auto input = LiveFromMemory(bytes, 7);
-  const auto reader = RecordReader::Open(*input, options, {}).value();
+  const auto reader = OpenRecordReader(*input, options, {}).value();
   CORDON_CHECK(reader->SkipTo(middle.end, {}).ok());
   CORDON_CHECK(reader->place() == middle.end);
 

@@ -15,9 +15,11 @@
 #include "cordon/bind/bind.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/synthetic/census.h"
 
 namespace cordon::bench {

@@ -12,6 +12,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/adult.h"
 
 namespace cordon {

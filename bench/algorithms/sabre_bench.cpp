@@ -5,6 +5,7 @@
 #include "bench/algorithms/census_rows.h"
 #include "cordon/algorithms/buckets/sabre.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

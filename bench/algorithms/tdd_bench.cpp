@@ -11,6 +11,7 @@
 #include "cordon/algorithms/top_down/tdd.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

@@ -14,6 +14,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

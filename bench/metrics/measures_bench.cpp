@@ -13,6 +13,7 @@
 #include "cordon/metrics/queries.h"
 #include "cordon/metrics/risk.h"
 #include "cordon/metrics/uniqueness.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

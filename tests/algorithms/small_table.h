@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cordon/data/microdata.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon::testing {

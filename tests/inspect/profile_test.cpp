@@ -10,6 +10,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/inspect/draft_policy.h"
 #include "cordon/policy/policy.h"
+#include "cordon/policy/read_policy.h"
 #include "tests/bind/table_of.h"
 
 namespace cordon {

@@ -8,6 +8,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/bind/read_release.h"
 #include "cordon/io/open_source.h"
+#include "cordon/policy/read_policy.h"
 #include "tests/bind/table_of.h"
 
 namespace cordon {

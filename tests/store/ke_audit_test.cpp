@@ -15,6 +15,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/models/verify/help_verifier.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/query/help_table.h"
 #include "cordon/store/ke_append.h"
 #include "cordon/store/ke_query.h"

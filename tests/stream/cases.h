@@ -9,6 +9,7 @@
 
 #include "cordon/base/random.h"
 #include "cordon/policy/policy.h"
+#include "cordon/policy/read_policy.h"
 
 namespace cordon::testing {
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cordon/io/open_source.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/run_stream.h"
 #include "cordon/publish/verify_stream.h"
 #include "tests/stream/cases.h"

@@ -8,6 +8,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/seed.h"
 #include "cordon/plan/registry.h"
+#include "cordon/policy/read_policy.h"
 
 namespace cordon {
 namespace {

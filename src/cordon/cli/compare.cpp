@@ -7,6 +7,7 @@
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/models/verify/verifier.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/report/report.h"
 
 namespace cordon {

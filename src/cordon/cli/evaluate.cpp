@@ -7,6 +7,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/policy/workload.h"
 #include "cordon/publish/classify.h"
 #include "cordon/report/html.h"

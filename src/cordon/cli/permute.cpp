@@ -4,6 +4,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/seed.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/store/ke_permute.h"
 
 namespace cordon {

@@ -14,6 +14,7 @@
 #include "cordon/plan/stream_registry.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/policy/policy_schema.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/stream_request.h"
 
 namespace cordon {

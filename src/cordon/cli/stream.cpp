@@ -9,6 +9,7 @@
 #include "cordon/cli/inputs.h"
 #include "cordon/cli/seed.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/run_stream.h"
 
 namespace cordon {

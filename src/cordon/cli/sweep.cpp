@@ -10,6 +10,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/policy/read_policy.h"
 
 namespace cordon {
 namespace {

@@ -8,6 +8,7 @@
 #include "cordon/cli/verify_stream.h"
 #include "cordon/models/verify/truth.h"
 #include "cordon/models/verify/verifier.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/report/report.h"
 
 namespace cordon {

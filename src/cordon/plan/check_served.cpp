@@ -5,6 +5,7 @@
 
 #include "cordon/bind/bind.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 

@@ -119,13 +119,6 @@ Result<void> CheckDeclaredDomains(const Policy& policy) {
   return {};
 }
 
-Release AsOneGroup(const View& view, const Run& run) {
-  Groups one;
-  one.Add(view.rows());
-  Random random = Random::FromSeed(0);  // nothing of this is published
-  return Recode(view, one, {.order = RowOrder::kInput}, random, run);
-}
-
 Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
   const Release whole = AsOneGroup(view, run);
   CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(whole, run));

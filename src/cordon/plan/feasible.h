@@ -8,7 +8,6 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/data/release.h"
 #include "cordon/data/view.h"
 #include "cordon/policy/policy.h"
 
@@ -16,9 +15,6 @@ namespace cordon {
 
 // One sentence for a hint; empty where one group of all rows would satisfy the policy. Holds no cell of the data.
 Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run);
-
-// All rows of the view as one group: what it satisfies is the most that these rows can give. Not to be published.
-Release AsOneGroup(const View& view, const Run& run);
 
 // What no rows at all can satisfy: more different values than the policy declares. Unsatisfiable, with what would do.
 Result<void> CheckDeclaredDomains(const Policy& policy);

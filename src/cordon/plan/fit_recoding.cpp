@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {

@@ -18,11 +18,6 @@ double WeightedLoss(const Policy& policy, const InformationLoss& loss) {
 
 }  // namespace
 
-const char* ObjectiveName(Objective objective) {
-  static constexpr const char* kNames[] = {"information-loss", "discernibility", "query-error"};
-  return kNames[static_cast<int>(objective)];
-}
-
 double ObjectiveValue(const Policy& policy, const Utility& utility) {
   switch (policy.algorithm.objective) {
     case Objective::kInformationLoss: return WeightedLoss(policy, utility.loss);

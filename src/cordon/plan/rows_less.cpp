@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "cordon/data/recode.h"
 #include "cordon/models/verify/verifier.h"
-#include "cordon/plan/feasible.h"
 
 namespace cordon {
 namespace {
@@ -66,6 +66,13 @@ std::optional<Cut> LeastCut(const View& view, const Guarded& guarded) {
 }
 
 }  // namespace
+
+Release AsOneGroup(const View& view, const Run& run) {
+  Groups one;
+  one.Add(view.rows());
+  Random random = Random::FromSeed(0);  // nothing of this is published
+  return Recode(view, one, {.order = RowOrder::kInput}, random, run);
+}
 
 Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run) {
   Cut cut;  // of the column that asks for most; whether the others are then content, the rows will tell

@@ -7,10 +7,14 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
+#include "cordon/data/release.h"
 #include "cordon/data/view.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon {
+
+// All rows of the view as one group: what it satisfies is the most that these rows can give. Not to be published.
+Release AsOneGroup(const View& view, const Run& run);
 
 // "2 rows less of the most frequent guarded value": the least number, tried on these rows, with which every model of the
 // policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.

@@ -3,7 +3,7 @@
 // The algorithms on tables by a policy: which options are set, which of the models an algorithm is made for.
 #pragma once
 
-#include "cordon/plan/registry.h"
+#include "cordon/plan/algorithm_entry.h"
 
 namespace cordon {
 

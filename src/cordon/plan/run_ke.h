@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cordon/data/release.h"
-#include "cordon/plan/registry.h"
+#include "cordon/plan/algorithm_entry.h"
 
 namespace cordon {
 

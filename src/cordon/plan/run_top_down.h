@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "cordon/plan/registry.h"
+#include "cordon/plan/algorithm_entry.h"
 #include "cordon/report/report.h"
 
 namespace cordon {

@@ -4,10 +4,6 @@
 #include <algorithm>
 
 #include "cordon/base/digest.h"
-#include "cordon/io/files/atomic_file.h"
-#include "cordon/policy/hierarchy_source.h"
-#include "cordon/policy/policy_reader.h"
-#include "cordon/policy/workload.h"
 
 namespace cordon {
 namespace {
@@ -169,18 +165,6 @@ std::string CanonicalOf(const StreamPolicy& stream) {
   return form("dead", stream.max_dead_letters).text();
 }
 
-Result<void> ReadHierarchies(Policy& policy) {
-  for (AttributePolicy& attribute : policy.attributes) {
-    if (attribute.hierarchy.kind != HierarchySource::Kind::kFile) continue;
-    Result<Hierarchy> read = ReadHierarchy((policy.directory / attribute.hierarchy.path).string());
-    if (!read.ok()) {
-      return std::move(read).error().WithContext("{}:{}: hierarchy of '{}'", policy.name, attribute.line, attribute.name);
-    }
-    attribute.hierarchy.hierarchy = std::make_shared<const Hierarchy>(std::move(read).value());
-  }
-  return {};
-}
-
 }  // namespace
 
 const char* TypeName(Domain::Kind type) {
@@ -190,6 +174,11 @@ const char* TypeName(Domain::Kind type) {
     case Domain::Kind::kCategorical: return "categorical";
   }
   return "";
+}
+
+const char* ObjectiveName(Objective objective) {
+  static constexpr const char* kNames[] = {"information-loss", "discernibility", "query-error"};
+  return kNames[static_cast<int>(objective)];
 }
 
 std::string PolicyDigest(const Policy& policy) {
@@ -206,22 +195,6 @@ std::string PolicyDigest(const Policy& policy) {
   form("algorithm", CanonicalOf(policy.algorithm));
   if (policy.stream) form("stream", CanonicalOf(*policy.stream));
   return ToHex(Sha256Of(form.text()));
-}
-
-Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name) {
-  CORDON_TRY(Policy policy, ParsePolicyText(text, name));
-  policy.directory = directory;
-  CORDON_RETURN_IF_ERROR(ReadHierarchies(policy));
-  CORDON_RETURN_IF_ERROR(internal::CheckHierarchies(policy));
-  CORDON_RETURN_IF_ERROR(internal::ReadWorkload(policy));
-  policy.digest = PolicyDigest(policy);
-  return policy;
-}
-
-Result<Policy> ReadPolicy(const std::string& path) {
-  Result<std::string> text = ReadFile(path);
-  if (!text.ok()) return std::move(text).error().WithContext("reading the policy");
-  return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
 }
 
 }  // namespace cordon

@@ -164,12 +164,6 @@ struct Policy {
   }
 };
 
-Result<Policy> ReadPolicy(const std::string& path);
-// `name` stands in messages; `directory` is the base of relative paths.
-Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name);
-// The same without opening any file: hierarchies that are files stay unread, the digest goes by their paths.
-Result<Policy> ParsePolicyText(std::string_view text, const std::string& name);
-
 // Policy::digest of a policy; REQUIRES nothing of how it was made.
 std::string PolicyDigest(const Policy& policy);
 

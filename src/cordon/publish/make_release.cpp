@@ -7,6 +7,7 @@
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/data/recoding.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/verify/truth.h"
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/fit_recoding.h"

@@ -7,6 +7,7 @@
 
 #include "cordon/bind/bind_stream.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/run_stream_internal.h"
@@ -32,7 +33,7 @@ std::string TellOfJump(const EventClock::Jump& jump) {
 Result<void> StreamRun::OpenInput() {
   CORDON_TRY(record_options_, InputOptions(request_, policy_));
   CORDON_TRY(input_, world_.open(request_.input));
-  CORDON_TRY(reader_, RecordReader::Open(*input_, record_options_, run_.stop).WithContext("reading {}", request_.input));
+  CORDON_TRY(reader_, OpenRecordReader(*input_, record_options_, run_.stop).WithContext("reading {}", request_.input));
   CORDON_TRY(layout_, BindStream(policy_, reader_->columns()).WithContext("binding {} to {}", request_.input, policy_.name));
   CORDON_TRY(row_options_, OutputOptions(request_, policy_, record_options_.format));
   row_options_.group_column = row_options_.group_column || algorithm_->group_column;

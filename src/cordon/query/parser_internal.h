@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cordon/query/query.h"
+#include "cordon/base/result.h"
+#include "cordon/query/query_schema.h"
 
 namespace cordon::internal {
 

@@ -9,26 +9,14 @@
 // in which every name and literal is quoted anew.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cordon/base/result.h"
+#include "cordon/query/query_schema.h"
 
 namespace cordon {
-
-struct QueryColumn {
-  enum class Type { kText, kNumber, kDate };
-  std::string name;
-  Type type = Type::kText;
-};
-
-// What can be asked about: the published columns with the group column, without the sensitive one.
-struct QuerySchema {
-  std::vector<QueryColumn> columns;
-  std::string sensitive;
-};
 
 enum class Aggregate { kCount, kSum, kAvg, kMin, kMax };
 

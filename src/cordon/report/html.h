@@ -8,21 +8,11 @@
 // written like other private files, says so at the top, and holds no cell that fewer than kFewestPeople people share.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "cordon/metrics/distributions.h"
-#include "cordon/report/report.h"
+#include "cordon/report/html_facts.h"
 
 namespace cordon {
-
-struct HtmlFacts {
-  std::string title;                       // "patients.csv"
-  const Report& report;                    // verdicts with per_group, where they are to be drawn
-  std::vector<std::uint64_t> group_sizes;  // rows of each group
-  std::vector<Distribution> distributions;
-};
 
 // `path`: of the table or release the page is named for. REQUIRES: the release is one of `original`, and `report` is about it.
 Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cordon/report/html.h"
+#include "cordon/report/html_facts.h"
 
 namespace cordon::internal {
 

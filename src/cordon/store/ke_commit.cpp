@@ -83,15 +83,6 @@ std::string ParentOf(const std::string& path) {
 
 }  // namespace internal
 
-Result<void> SyncPath(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError("opening " + path);
-  const bool failed = ::fsync(file) != 0 && errno != EINVAL;
-  ::close(file);
-  if (failed) return SystemError("writing " + path);
-  return {};
-}
-
 std::vector<std::string> StoreStage::StagedFiles() const {
   std::vector<std::string> paths = {directory_ + "/" + kManifest, private_ + "/" + StateName(sealed_)};
   for (const char* table : kStoreTables) paths.push_back(directory_ + "/" + TableFile(table));

@@ -10,8 +10,9 @@
 #include <optional>
 
 #include "cordon/base/digest.h"
+#include "cordon/base/json.h"
 #include "cordon/io/files/atomic_file.h"
-#include "cordon/store/ke_store_internal.h"
+#include "cordon/store/store_names_internal.h"
 
 namespace cordon {
 

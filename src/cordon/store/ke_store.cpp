@@ -16,6 +16,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/store/ke_journal.h"
 #include "cordon/store/ke_store_internal.h"
 

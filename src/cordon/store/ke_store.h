@@ -162,9 +162,6 @@ class StoreStage {
   int lock_ = -1;                           // of a new store: held as long as it is being made
 };
 
-// Makes the bytes of a file, or the names in a directory, durable.
-Result<void> SyncPath(const std::string& path);
-
 // Makes all of a store durable as it is; its journal is empty after that. REQUIRES: the lock is held.
 Result<void> SettleStore(const std::string& store, const StoreManifest& manifest, const Json& state);
 

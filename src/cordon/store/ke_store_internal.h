@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names inside a store and its private half.
+// What the files of this room share of a store and its private half.
 #pragma once
 
 #include <sys/types.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "cordon/store/ke_store.h"
+#include "cordon/store/store_names_internal.h"
 
 namespace cordon::internal {
-
-inline constexpr const char* kManifest = "manifest.json";
-inline constexpr const char* kNext = "next";  // the staged STORE of a new one
-inline constexpr const char* kScratch = ".scratch";
-inline constexpr const char* kLock = "lock";
-inline constexpr const char* kPolicy = "policy.toml";
-inline constexpr const char* kJournal = "journal";
-inline constexpr const char* kSpare = "spare";  // what STORE was before the last append
-
-inline Error SystemError(const std::string& doing) { return Error::Io("{}: {}", doing, std::strerror(errno)); }
 
 // A JSON object without the digest that it carries, where that fits.
 Result<Json> Unseal(const std::string& path, const std::string& text);

@@ -15,7 +15,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/synthetic/generate.h"
+#include "cordon/synthetic/generated.h"
 
 namespace cordon {
 

@@ -10,12 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/data/table.h"
+#include "cordon/synthetic/generated.h"
 
 namespace cordon {
 
@@ -26,19 +25,6 @@ struct GenerateOptions {
   std::optional<double> rho;                // census: correlation of any two attributes' scores, 0 <= rho < 1; default 0
   std::optional<double> alpha = {};         // powerlaw: skew, 0, 0.5, ..., 4; default 1
   std::optional<std::uint64_t> items = {};  // transactions: rows to a transaction; default 10
-};
-
-// A table that came out of a generator, never one that was read: it may be written without a verdict.
-struct Generated {
-  Table table;
-  std::string table_file;                                  // "census.csv"
-  std::vector<std::pair<std::string, std::string>> files;  // beside it: name and text; policy.toml is the first
-
-  // A stream, of any length: the table has its number of rows and no columns. rows() starts at the first row; each call of
-  // what it gives appends the line of the next.
-  using RowWriter = std::function<void(std::string& text)>;
-  std::string header;
-  std::function<RowWriter()> rows;
 };
 
 std::vector<std::string> GeneratorNames();

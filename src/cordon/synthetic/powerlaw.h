@@ -10,7 +10,7 @@
 
 #include "cordon/base/random.h"
 #include "cordon/base/result.h"
-#include "cordon/synthetic/generate.h"
+#include "cordon/synthetic/generated.h"
 
 namespace cordon {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "cordon/base/result.h"
-#include "cordon/synthetic/generate.h"
+#include "cordon/synthetic/generated.h"
 
 namespace cordon {
 

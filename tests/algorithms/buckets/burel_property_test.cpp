@@ -11,6 +11,7 @@
 
 #include "cordon/algorithms/buckets/burel.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 #include "tests/models/random_cases.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cordon/algorithms/grouping/group_merge.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {

@@ -9,6 +9,7 @@
 
 #include "cordon/algorithms/buckets/sabre.h"
 #include "cordon/algorithms/buckets/sabre_tree.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 #include "tests/models/cheapest_move.h"
 #include "tests/models/random_cases.h"

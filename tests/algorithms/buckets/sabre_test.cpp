@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {

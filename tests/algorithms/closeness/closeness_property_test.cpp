@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cordon/algorithms/closeness/closeness_search.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/all_partitions.h"
 #include "tests/algorithms/small_table.h"
 

@@ -17,6 +17,7 @@
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {

@@ -11,6 +11,7 @@
 
 #include "cordon/algorithms/full_domain/full_domain.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/random_cases.h"

@@ -10,6 +10,7 @@
 #include "cordon/algorithms/closeness/closeness_search.h"
 #include "cordon/algorithms/full_domain/full_domain.h"
 #include "cordon/algorithms/partition/partition.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {

@@ -14,6 +14,7 @@
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/all_partitions.h"
 #include "tests/models/random_cases.h"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cordon/data/recode.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/verify/truth.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/top_down/top_down_table.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cordon/algorithms/top_down/top_down_plan.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon::testing {

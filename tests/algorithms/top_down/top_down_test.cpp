@@ -7,6 +7,7 @@
 
 #include "cordon/algorithms/top_down/tdd.h"
 #include "cordon/algorithms/top_down/tdr.h"
+#include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/top_down/top_down_table.h"
 
 namespace cordon::testing {

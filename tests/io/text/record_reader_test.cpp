@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cordon/base/random.h"
+#include "cordon/io/text/open_record_reader.h"
 
 namespace cordon {
 namespace {
@@ -26,7 +27,7 @@ struct Read {
 Read ReadAll(const std::string& bytes, const RecordOptions& options = {}, std::size_t at_once = 1 << 20) {
   const auto input = LiveFromMemory(bytes, at_once);
   Read read;
-  auto reader = RecordReader::Open(*input, options, {});
+  auto reader = OpenRecordReader(*input, options, {});
   if (!reader.ok()) {
     read.error = reader.error().message();
     return read;
@@ -173,7 +174,7 @@ TEST(RecordReader, PiecesChangeNothing) {
     // And one may go on from any of them.
     for (std::size_t i = 0; i < whole.records.size(); ++i) {
       const auto input = LiveFromMemory(bytes, 1 + seed % 5);
-      const auto reader = RecordReader::Open(*input, options, {}).value();
+      const auto reader = OpenRecordReader(*input, options, {}).value();
       ASSERT_TRUE(reader->SkipTo(whole.records[i].end, {}).ok());
       InputRecord record;
       const auto next = reader->Read(record, true, {}).value();
@@ -189,7 +190,7 @@ TEST(RecordReader, AnotherInputIsNoticed) {
   const Read read = ReadAll("a,b\n1,2\n3,4\n5,6\n");
   for (const char* other : {"a,b\n1,2\n3,5\n5,6\n", "a,b\n1,2\n3,4", "a,b\n1,23,4\n5,6\n", "a,b\n"}) {
     const auto input = LiveFromMemory(other, 100);
-    const auto reader = RecordReader::Open(*input, {}, {}).value();
+    const auto reader = OpenRecordReader(*input, {}, {}).value();
     EXPECT_FALSE(reader->SkipTo(read.records[1].end, {}).ok()) << other;
   }
 }

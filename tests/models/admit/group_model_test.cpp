@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/beta_likeness.h"
 #include "tests/models/random_cases.h"
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cordon/data/recode.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/random_cases.h"

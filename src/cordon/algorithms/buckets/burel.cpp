@@ -4,6 +4,7 @@
 #include "cordon/algorithms/buckets/bucket_halving.h"
 #include "cordon/algorithms/grouping/group_merge.h"
 #include "cordon/algorithms/grouping/satisfiable.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

@@ -14,6 +14,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {

@@ -11,6 +11,7 @@
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

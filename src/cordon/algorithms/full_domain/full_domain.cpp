@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cordon/algorithms/full_domain/lattice_search.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cordon/algorithms/full_domain/lattice_problem.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 

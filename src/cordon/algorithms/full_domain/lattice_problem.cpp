@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cordon/models/admit/all_of.h"
+
 namespace cordon {
 namespace {
 

@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "cordon/algorithms/full_domain/full_domain.h"
+#include "cordon/algorithms/full_domain/full_domain_options.h"
+#include "cordon/algorithms/full_domain/lattice_cells.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 

@@ -9,6 +9,7 @@
 // Departures  listed, with reasons, in docs/algorithms/mondrian.md.
 #pragma once
 
+#include "cordon/algorithms/mondrian/mondrian_options.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
@@ -16,25 +17,6 @@
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {
-
-struct MondrianOptions {
-  enum class Dims {
-    kAll,         // the cuts of all attributes are compared: the admitted one that saves most loss is made
-    kWidest,      // classic: the widest attribute whose cut is admitted
-    kWidestOnly,  // the widest attribute alone is tried; a refusal ends the group
-  };
-  enum class Categorical {
-    kHierarchy,  // into all children of the group's hierarchy node
-    kOrdered,    // at the median of the leaves, from left to right, like a number
-  };
-
-  // Which attribute is cut.
-  Dims dims = Dims::kAll;
-  // How categorical attributes are cut.
-  Categorical categorical = Categorical::kHierarchy;
-  // Median cuts: rows at the median may go to either side, so that both are equally large; boxes may then overlap.
-  bool relaxed = false;
-};
 
 // Groups in pre-order of the cuts, the rows of a group in the order of the view; the same for any number of threads.
 // `counted` holds what the model looks at. Unsatisfiable where not even all rows together are admitted.

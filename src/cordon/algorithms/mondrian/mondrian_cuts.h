@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cordon/algorithms/grouping/packed_rows.h"
-#include "cordon/algorithms/mondrian/mondrian.h"
+#include "cordon/algorithms/mondrian/mondrian_options.h"
 
 namespace cordon {
 

@@ -5,6 +5,7 @@
 
 #include "cordon/algorithms/sabre_w/sabre_w_internal.h"
 #include "cordon/base/check.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

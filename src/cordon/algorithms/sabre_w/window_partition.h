@@ -17,6 +17,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
 #include "cordon/data/view.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cordon/algorithms/grouping/satisfiable.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/data/view.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {

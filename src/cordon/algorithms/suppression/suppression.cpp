@@ -8,6 +8,7 @@
 #include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
+#include "cordon/models/admit/all_of.h"
 
 namespace cordon {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cordon/algorithms/top_down/top_down.h"
+#include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon {

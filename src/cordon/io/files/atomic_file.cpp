@@ -173,6 +173,15 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes, AtomicFi
   return file.Commit();
 }
 
+Result<void> SyncPath(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Error::Io("opening {}: {}", path, std::strerror(errno));
+  const int code = ::fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(file);
+  if (code != 0) return Error::Io("writing {}: {}", path, std::strerror(code));
+  return {};
+}
+
 Result<std::string> ReadFile(const std::string& path) {
   const auto read = [&]() -> Result<std::string> {
     CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));

@@ -43,6 +43,9 @@ class AtomicFile {
 // Writes all of `bytes`. A reader that has gone (a closed pipe) is no error.
 Result<void> WriteAll(int file, std::string_view bytes);
 
+// Makes the bytes of a file, or the names in a directory, durable.
+Result<void> SyncPath(const std::string& path);
+
 // Removes the hidden files of all that is not committed yet: for a program that ends without unwinding. Nothing can be
 // committed after it.
 void RemoveUnfinishedFiles();

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,9 +54,6 @@ class RecordReader {
   };
 
   virtual ~RecordReader() = default;
-  // Reads the header. `input` outlives the reader.
-  static Result<std::unique_ptr<RecordReader>> Open(LiveInput& input, const RecordOptions& options,
-                                                    const std::stop_token& stop);
 
   virtual const std::vector<std::string>& columns() const = 0;
   // The next record, valid until the next call. `wait` false: only from bytes that were read already.

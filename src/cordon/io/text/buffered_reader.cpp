@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/io/text/record_reader.h"
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -10,8 +8,7 @@
 #include "cordon/io/text/buffered_reader_internal.h"
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon {
-namespace internal {
+namespace cordon::internal {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -151,16 +148,4 @@ Result<bool> BufferedReader::Fill(const std::stop_token& stop) {
   return got > 0;
 }
 
-}  // namespace internal
-
-Result<std::unique_ptr<RecordReader>> RecordReader::Open(LiveInput& input, const RecordOptions& options,
-                                                         const std::stop_token& stop) {
-  CORDON_RETURN_IF_ERROR(options.text.Validate());
-  std::unique_ptr<internal::BufferedReader> reader = options.format == FileFormat::kCsv
-                                                         ? internal::MakeCsvRecordReader(input, options)
-                                                         : internal::MakeJsonRecordReader(input, options);
-  CORDON_RETURN_IF_ERROR(reader->Begin(stop));
-  return std::unique_ptr<RecordReader>(std::move(reader));
-}
-
-}  // namespace cordon
+}  // namespace cordon::internal

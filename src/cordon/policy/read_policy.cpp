@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/policy/policy_reader.h"
+#include "cordon/policy/read_policy.h"
 
 #include <algorithm>
 
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/policy/hierarchy_source.h"
+#include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
+#include "cordon/policy/workload.h"
 
 namespace cordon {
 namespace internal {
@@ -103,6 +107,18 @@ Result<const toml::table*> Part(const PolicyTable& top, const char* key) {
   return node == nullptr ? nullptr : node->as_table();
 }
 
+Result<void> ReadHierarchies(Policy& policy) {
+  for (AttributePolicy& attribute : policy.attributes) {
+    if (attribute.hierarchy.kind != HierarchySource::Kind::kFile) continue;
+    Result<Hierarchy> read = ReadHierarchy((policy.directory / attribute.hierarchy.path).string());
+    if (!read.ok()) {
+      return std::move(read).error().WithContext("{}:{}: hierarchy of '{}'", policy.name, attribute.line, attribute.name);
+    }
+    attribute.hierarchy.hierarchy = std::make_shared<const Hierarchy>(std::move(read).value());
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace internal
 
@@ -131,6 +147,22 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   LeaveOutDefaults(policy);
   policy.digest = PolicyDigest(policy);
   return policy;
+}
+
+Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name) {
+  CORDON_TRY(Policy policy, ParsePolicyText(text, name));
+  policy.directory = directory;
+  CORDON_RETURN_IF_ERROR(internal::ReadHierarchies(policy));
+  CORDON_RETURN_IF_ERROR(internal::CheckHierarchies(policy));
+  CORDON_RETURN_IF_ERROR(internal::ReadWorkload(policy));
+  policy.digest = PolicyDigest(policy);
+  return policy;
+}
+
+Result<Policy> ReadPolicy(const std::string& path) {
+  Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return std::move(text).error().WithContext("reading the policy");
+  return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
 }
 
 }  // namespace cordon

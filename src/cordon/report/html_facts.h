@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the HTML report is made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cordon/metrics/distributions.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+struct HtmlFacts {
+  std::string title;                       // "patients.csv"
+  const Report& report;                    // verdicts with per_group, where they are to be drawn
+  std::vector<std::uint64_t> group_sizes;  // rows of each group
+  std::vector<Distribution> distributions;
+};
+
+}  // namespace cordon
