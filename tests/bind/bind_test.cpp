@@ -6,7 +6,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/random.h"
 #include "cordon/policy/read_policy.h"
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

@@ -6,7 +6,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/data/recode.h"
 #include "cordon/policy/read_policy.h"
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

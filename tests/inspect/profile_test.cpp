@@ -11,7 +11,7 @@
 #include "cordon/inspect/draft_policy.h"
 #include "cordon/policy/policy.h"
 #include "cordon/policy/read_policy.h"
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cordon/policy/read_policy.h"
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

@@ -8,7 +8,7 @@
 #include "cordon/base/random.h"
 #include "cordon/bind/bind.h"
 #include "cordon/policy/read_policy.h"
-#include "tests/bind/table_of.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon {
 namespace {

@@ -22,7 +22,7 @@ struct Choice {
 };
 
 // What `auto` compares at high effort: the quickest algorithm, then the one it takes at other efforts, then all others; each
-// with the reason where it is not run.
+// with the reason if it is not run.
 struct Candidate {
   const AlgorithmEntry* algorithm;
   std::string left_out = "";  // empty: it is run

@@ -6,7 +6,6 @@
 #include "cordon/data/recoding.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"
-#include "cordon/io/open_source.h"
 #include "cordon/io/sink.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/html.h"

@@ -2,8 +2,8 @@
 //
 // How the tables of a store grow without a copy and without a moment in which they are not whole. There are two of each: those
 // of STORE, and a spare of them in the private half, which is what STORE was before the last append. Tables only ever get
-// longer (io/parquet_splice.h), so the spare is the front of STORE: an append brings it up to date, adds what is new, and the
-// two directories change places. What it costs is what the last two appends have brought.
+// longer (io/parquet/parquet_splice.h), so the spare is the front of STORE: an append brings it up to date, adds what is new,
+// and the two directories change places. What it costs is what the last two appends have brought.
 //
 // Tables that are new are copied once, for the first append. Where there is no spare all the same, or it is not what it
 // should be, an append copies the tables, and those of STORE become the spare.

@@ -23,7 +23,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/io/open_source.h"
+#include "cordon/io/text/source.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 #include "cordon/store/ke_parts.h"
