@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cordon/algorithms/full_domain/full_domain.h"
+#include "cordon/algorithms/full_domain/lattice_cells.h"
 #include "cordon/metrics/information_loss.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"

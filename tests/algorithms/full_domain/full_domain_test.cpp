@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cordon/algorithms/full_domain/lattice_levels.h"
 #include "tests/algorithms/small_table.h"
 
 namespace cordon {

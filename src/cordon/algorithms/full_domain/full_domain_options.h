@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "cordon/algorithms/full_domain/lattice_cells.h"
 #include "cordon/data/recode.h"
 
 namespace cordon {

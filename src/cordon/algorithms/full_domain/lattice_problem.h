@@ -16,7 +16,6 @@
 #include "cordon/algorithms/full_domain/lattice_cells.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_counts.h"
-#include "cordon/models/admit/group_model.h"
 
 namespace cordon {
 
