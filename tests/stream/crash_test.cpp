@@ -4,7 +4,10 @@
 // of a run that nothing happened to.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cordon/publish/run_stream.h"
+#include "cordon/stream/audit_log.h"
 #include "tests/stream/cases.h"
 #include "tests/stream/world.h"
 
@@ -242,6 +245,56 @@ TEST(StreamCrash, AnOutputWithoutItsCheckpointIsNotPublishedTwice) {
   Disk disk;
   disk.Put("out.csv", "age,sex,disease,note\n");
   EXPECT_NE(Refusal(crash.Run(disk)).find("holds no checkpoint"), std::string::npos);
+}
+
+// The room ends at any byte, with and without a checkpoint: output and audit log stop at one and the same departure.
+TEST(StreamCrash, AFullDiskLeavesWholeDepartures) {
+  for (const bool with_checkpoint : {false, true}) {
+    Crash crash(PolicyOf({}), RandomRows(10, 400, 0), 7);
+    if (!with_checkpoint) crash.request_.checkpoint.reset();
+    Disk calm;
+    ASSERT_TRUE(crash.Run(calm).ok());
+    const Files expected = Crash::FilesOf(calm);
+    const std::size_t all = expected.out.size() + expected.audit.size();
+    std::size_t stopped_inside = 0;
+    for (std::size_t room = 0; room < all; room += 97) {
+      SCOPED_TRACE(room);
+      Disk disk;
+      disk.LimitTo(room);
+      EXPECT_NE(Refusal(crash.Run(disk)).find("no room"), std::string::npos);
+      const Files files = Crash::FilesOf(disk);
+      ASSERT_TRUE(expected.out.starts_with(files.out));
+      ASSERT_TRUE(expected.audit.starts_with(files.audit));
+      std::size_t rows = 0;
+      AuditReader reader;
+      reader.on_head = [](std::string_view) { return Result<void>(); };
+      reader.on_departure = [&](const AuditedDeparture& departure) -> Result<void> {
+        if (departure.kind != Departure::Kind::kSuppressed) rows += departure.positions.size();
+        return {};
+      };
+      if (!files.audit.empty()) ASSERT_TRUE(ReadAudit(files.audit, reader).ok());
+      const auto lines = static_cast<std::size_t>(std::count(files.out.begin(), files.out.end(), '\n'));
+      ASSERT_EQ(lines, files.out.empty() ? 0 : rows + 1);
+      ASSERT_TRUE(files.out.empty() || files.out.back() == '\n');
+      stopped_inside += rows > 0 ? 1 : 0;
+    }
+    if (with_checkpoint) EXPECT_GT(stopped_inside, 5u);  // else it depends on how fast rows came
+  }
+}
+
+// Without a checkpoint, or with another folder: only the output itself can tell that two runs write it.
+TEST(StreamCrash, FilesThatAnotherRunHoldsAreRefused) {
+  for (const char* held : {"out.csv", "audit.jsonl"}) {
+    Crash crash(PolicyOf({}), RandomRows(11, 100, 0), 1);
+    crash.request_.checkpoint.reset();
+    Disk disk;
+    {
+      const auto other = disk.Append(held, FileLayer::Access::kPublic, 0);
+      ASSERT_TRUE(other.ok());
+      EXPECT_NE(Refusal(crash.Run(disk)).find(fmt::format("{} is in use by another run", held)), std::string::npos);
+    }
+    EXPECT_TRUE(crash.Run(disk).ok());
+  }
 }
 
 }  // namespace

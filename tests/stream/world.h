@@ -24,6 +24,8 @@ class Disk final : public FileLayer {
 
   // The operation that fails, from 0, and all after it.
   void CutPowerAt(std::uint64_t operation) { cut_ = operation; }
+  // No more than so many bytes in all files together; a write that meets the limit leaves what still fits.
+  void LimitTo(std::uint64_t bytes) { room_ = bytes; }
   std::uint64_t operations() const { return operations_; }
   bool lost_power() const { return operations_ > cut_; }
   const std::vector<std::string>& log() const { return log_; }
@@ -72,6 +74,7 @@ class Disk final : public FileLayer {
       file = std::make_shared<Content>();
       changes_.push_back([path, made = file](auto& names) { names.emplace(path, made); });
     }
+    if (file->held) return Error::Io("{} is in use by another run", path);
     if (file->bytes.size() < keep) return Error::Io("{} is shorter than {}", path, keep);
     file->bytes.resize(keep);
     file->synced = std::min<std::size_t>(file->synced, keep);
@@ -128,17 +131,31 @@ class Disk final : public FileLayer {
   struct Content {
     std::string bytes;
     std::size_t synced = 0;
+    bool held = false;
   };
   using File = std::shared_ptr<Content>;
 
   class Open final : public WritableFile {
    public:
-    Open(Disk& disk, std::string path, File file) : disk_(disk), path_(std::move(path)), file_(std::move(file)) {}
+    Open(Disk& disk, std::string path, File file) : disk_(disk), path_(std::move(path)), file_(std::move(file)) {
+      file_->held = true;
+    }
+    ~Open() override { file_->held = false; }
     Result<void> Write(std::string_view bytes) override {
       const Result<void> counted = disk_.Count("write " + path_);
-      // Power may go in the middle of a write.
-      file_->bytes += counted.ok() ? bytes : bytes.substr(0, disk_.Once(bytes.size() / 2));
+      // Power may go in the middle of a write, and so may the room.
+      const std::string_view fits = bytes.substr(0, disk_.Room());
+      Put(counted.ok() ? fits : bytes.substr(0, disk_.Once(bytes.size() / 2)));
+      if (counted.ok() && fits.size() < bytes.size()) return Error::Io("no room for {}", path_);
       return counted;
+    }
+    std::uint64_t written() const override { return written_; }
+    Result<void> CutBack(std::uint64_t written) override {
+      CORDON_RETURN_IF_ERROR(disk_.Count("cut " + path_));
+      file_->bytes.resize(file_->bytes.size() - (written_ - written));
+      file_->synced = std::min(file_->synced, file_->bytes.size());
+      written_ = written;
+      return {};
     }
     Result<void> Sync() override {
       CORDON_RETURN_IF_ERROR(disk_.Count("sync " + path_));
@@ -147,10 +164,22 @@ class Disk final : public FileLayer {
     }
 
    private:
+    void Put(std::string_view bytes) {
+      file_->bytes += bytes;
+      written_ += bytes.size();
+    }
+
     Disk& disk_;
     std::string path_;
     File file_;
+    std::uint64_t written_ = 0;
   };
+
+  std::uint64_t Room() const {
+    std::uint64_t used = 0;
+    for (const auto& [path, file] : names_) used += file->bytes.size();
+    return room_ - std::min(room_, used);
+  }
 
   Result<void> Count(const std::string& what) {
     log_.push_back(what);
@@ -166,6 +195,7 @@ class Disk final : public FileLayer {
   std::vector<std::string> log_;
   std::uint64_t operations_ = 0;
   std::uint64_t cut_ = kNever;
+  std::uint64_t room_ = kNever;
 };
 
 }  // namespace cordon::testing

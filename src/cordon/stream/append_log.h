@@ -22,9 +22,8 @@ class AppendLog {
   explicit AppendLog(Opener opener) : opener_(std::move(opener)) {}  // a file that is made with its first bytes
 
   bool open() const { return file_ != nullptr || opener_ != nullptr; }
-  std::string& buffer() { return buffer_; }  // append here, then Settle
-  // Writes the buffer where it has grown large.
-  Result<void> Settle() { return buffer_.size() >= kPiece ? Flush() : Result<void>(); }
+  std::string& buffer() { return buffer_; }  // append here, then Flush
+  bool full() const { return buffer_.size() >= kPiece; }
   Result<void> Flush() {
     if (buffer_.empty()) return {};
     if (file_ == nullptr && opener_ != nullptr) {
@@ -41,6 +40,18 @@ class AppendLog {
   }
   std::uint64_t length() const { return length_ + buffer_.size(); }
   bool closed() const { return file_ != nullptr && file_->closed(); }
+
+  // What the file holds now, and back to it: what was written or gathered since then is taken back.
+  struct Mark {
+    std::uint64_t written = 0;
+    std::uint64_t length = 0;
+  };
+  Mark mark() const { return {file_ != nullptr ? file_->written() : 0, length_}; }
+  Result<void> CutBack(const Mark& mark) {
+    buffer_.clear();
+    length_ = mark.length;
+    return file_ != nullptr ? file_->CutBack(mark.written) : Result<void>();
+  }
 
  private:
   static constexpr std::size_t kPiece = std::size_t{256} << 10;

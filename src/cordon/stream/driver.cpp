@@ -20,6 +20,17 @@ void AppendDeadLetter(const DeadLetter& letter, std::string& to) {
 
 }  // namespace
 
+Result<void> DriverFiles::FlushRows() {
+  const AppendLog::Mark out_before = out.mark();
+  const AppendLog::Mark audit_before = audit.mark();
+  Result<void> written = out.Flush();
+  if (written.ok()) written = audit.Flush();
+  if (written.ok()) return written;
+  const bool cut = out.CutBack(out_before).ok();
+  if (audit.CutBack(audit_before).ok() && cut) return written;
+  return std::move(written).error().WithHint("the last group in the output may be incomplete: do not publish it");
+}
+
 StreamDriver::StreamDriver(const StreamLayout& layout, StreamEngine& engine, StreamVerifier& verifier, RowSink& sink,
                            DriverFiles& logs, FileLayer& files, CheckpointFolder* folder, TickJournal* ticks,
                            DriverOptions options)
@@ -59,6 +70,7 @@ Result<void> StreamDriver::Restore(const StreamSnapshot& snapshot) {
 
 Result<void> StreamDriver::Checkpoint() {
   if (folder_ == nullptr) return {};
+  CORDON_RETURN_IF_ERROR(logs_.FlushRows());
   CORDON_RETURN_IF_ERROR(logs_.out.Sync());
   CORDON_RETURN_IF_ERROR(logs_.audit.Sync());
   CORDON_RETURN_IF_ERROR(logs_.dead.Sync());
@@ -111,8 +123,7 @@ Result<void> StreamDriver::Settle() {
   }
   metrics_.rows = sink_.num_rows();
   judged_.clear();
-  CORDON_RETURN_IF_ERROR(logs_.out.Settle());
-  return logs_.audit.Settle();
+  return logs_.out.full() || logs_.audit.full() ? logs_.FlushRows() : Result<void>();
 }
 
 Result<void> StreamDriver::MoveClock(EventTime now) {
@@ -143,7 +154,7 @@ Result<void> StreamDriver::TakeDeadLetter(const DeadLetter& letter) {
   if (logs_.dead.open()) {
     if (logs_.dead.length() == 0) logs_.dead.buffer() += "line,reason,record\n";
     AppendDeadLetter(letter, logs_.dead.buffer());
-    CORDON_RETURN_IF_ERROR(logs_.dead.Settle());
+    if (logs_.dead.full()) CORDON_RETURN_IF_ERROR(logs_.dead.Flush());
   } else if (on_dead_letter) {
     on_dead_letter(letter);
   }
@@ -211,8 +222,7 @@ Result<void> StreamDriver::Finish() {
 }
 
 Result<void> StreamDriver::FlushAll() {
-  CORDON_RETURN_IF_ERROR(logs_.out.Flush());
-  CORDON_RETURN_IF_ERROR(logs_.audit.Flush());
+  CORDON_RETURN_IF_ERROR(logs_.FlushRows());
   return logs_.dead.Flush();
 }
 

@@ -46,6 +46,10 @@ struct DriverFiles {
   AppendLog out;
   AppendLog audit;
   AppendLog dead;
+
+  // Writes what waits of output and audit log: all of it or, after an error, nothing. So both always end at a departure,
+  // and at the same one. Pipes keep what they got.
+  Result<void> FlushRows();
 };
 
 class StreamDriver {

@@ -22,6 +22,11 @@ Error Failed(const std::string& path, int code) {
   return error;
 }
 
+Error InUse(const std::string& path) { return Error::Io("{} is in use by another run", path); }
+
+// A file system that cannot lock does not stop a run.
+bool HeldByAnother(int file) { return ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
+
 }  // namespace
 
 Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known) {
@@ -46,6 +51,7 @@ class Descriptor final : public WritableFile {
       const ssize_t written = ::write(file_, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
       if (written >= 0) {
         bytes.remove_prefix(static_cast<std::size_t>(written));
+        written_ += static_cast<std::uint64_t>(written);
       } else if (errno == EPIPE) {
         closed_ = true;
       } else if (errno != EINTR) {
@@ -58,12 +64,24 @@ class Descriptor final : public WritableFile {
     if (::fsync(file_) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return {};  // pipes cannot be synced
     return Failed(path_, errno);
   }
+  std::uint64_t written() const override { return written_; }
+  Result<void> CutBack(std::uint64_t written) override {
+    const off_t end = ::lseek(file_, 0, SEEK_CUR);
+    if (written_ == written || end < 0) return {};  // nothing to do, or a pipe
+    const off_t kept = end - static_cast<off_t>(written_ - written);
+    if (::ftruncate(file_, kept) != 0 || ::lseek(file_, kept, SEEK_SET) < 0) {
+      return errno == EINVAL ? Result<void>() : Failed(path_, errno);  // a device
+    }
+    written_ = written;
+    return {};
+  }
   bool closed() const override { return closed_; }
 
  private:
   std::string path_;
   int file_;
   bool owned_;
+  std::uint64_t written_ = 0;
   bool closed_ = false;
 };
 
@@ -87,6 +105,9 @@ class Posix final : public FileLayer {
     struct stat info = {};
     if (::fstat(file, &info) != 0) return Failed(path, errno);
     if (!S_ISREG(info.st_mode)) return std::unique_ptr<WritableFile>(std::move(opened));
+    if (HeldByAnother(file)) {
+      return InUse(path).WithHint("wait for it to end, or write elsewhere: two runs would publish people twice");
+    }
     if (access == Access::kPrivate && (info.st_mode & 077) != 0 && ::fchmod(file, 0600) != 0) return Failed(path, errno);
     if (const auto size = static_cast<std::uint64_t>(info.st_size); size < keep) return NotAsItWas(path, size, keep);
     if (::ftruncate(file, static_cast<off_t>(keep)) != 0) return Failed(path, errno);
@@ -132,8 +153,8 @@ class Posix final : public FileLayer {
     const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened < 0) return Failed(folder, errno);
     auto lock = std::make_unique<HeldFolder>(opened);
-    if (::flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::unique_ptr<FolderLock>(std::move(lock));
-    return Error::Io("{} is in use by another run", folder).WithHint("wait for it to end, or give another folder and output");
+    if (HeldByAnother(opened)) return InUse(folder).WithHint("wait for it to end, or give another folder and output");
+    return std::unique_ptr<FolderLock>(std::move(lock));
   }
   Result<std::vector<std::string>> List(const std::string& folder) override {
     std::vector<std::string> names;

@@ -20,8 +20,13 @@ namespace cordon {
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
-  virtual Result<void> Write(std::string_view bytes) = 0;  // at the end
-  virtual Result<void> Sync() = 0;                         // durable on return
+  // At the end. After an error some of the bytes may be there.
+  virtual Result<void> Write(std::string_view bytes) = 0;
+  virtual Result<void> Sync() = 0;  // durable on return
+  // Bytes written through this object, those of a failed write included.
+  virtual std::uint64_t written() const = 0;
+  // Takes back what was written after the first `written` bytes. No effect on a pipe: its reader may have them.
+  virtual Result<void> CutBack(std::uint64_t written) = 0;
   // The reader of a pipe has gone: writing goes on without effect.
   virtual bool closed() const { return false; }
 };
@@ -37,8 +42,8 @@ class FileLayer {
   using Access = AtomicFile::Access;
   virtual ~FileLayer() = default;
 
-  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes.
-  // An error where it has fewer than `keep`; then nothing is made.
+  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes, and held:
+  // nobody else may append to it. An error if it has fewer than `keep` or another run holds it; then it stays as it was.
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
