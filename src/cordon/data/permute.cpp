@@ -13,14 +13,15 @@ namespace {
 constexpr std::size_t kGroupsPerTask = 1024;
 
 // The text of each code of a domain, made once for those that occur.
-Column TextOfCodes(const MicrodataColumn& column, std::span<const RowId> rows, const Run& run) {
+Column TextOfCodes(const MicrodataColumn& column, std::span<const RowId> rows, MissingAs missing, const Run& run) {
   const Domain& domain = *column.attribute.domain;
   std::vector<std::uint8_t> used(static_cast<std::size_t>(domain.size()));
   for (const RowId row : rows) used[column.codes[row]] = 1;
   auto dictionary = std::make_shared<Dictionary>();
   std::vector<Code> text_of(used.size(), kNull);
   for (Code code = 0; code < domain.size(); ++code) {
-    if (used[code] != 0 && code != domain.missing()) text_of[code] = dictionary->Intern(domain.Publish(code, code));
+    const bool null = missing == MissingAs::kNull && code == domain.missing();
+    if (used[code] != 0 && !null) text_of[code] = dictionary->Intern(domain.Publish(code, code));
   }
   return {column.attribute.name, std::move(dictionary),
           Codes::Generate(rows.size(), run.threads, [&](std::size_t i) { return text_of[column.codes[rows[i]]]; })};
@@ -82,12 +83,12 @@ ReleaseColumn GroupNumbers(const PermutedRows& rows, const std::vector<RowId>& o
 
 }  // namespace
 
-std::vector<ReleaseColumn> ExactCells(const Microdata& data, std::span<const RowId> rows, const Run& run) {
+std::vector<ReleaseColumn> ExactCells(const Microdata& data, std::span<const RowId> rows, MissingAs missing, const Run& run) {
   std::vector<ReleaseColumn> columns;
   for (const MicrodataColumn& column : data.columns) {
     ReleaseColumn out{column.attribute, {}};
     if (column.attribute.role == Role::kQuasi) {
-      out.text = TextOfCodes(column, rows, run);
+      out.text = TextOfCodes(column, rows, missing, run);
     } else {
       out.text = {column.attribute.name, column.text.dictionary,
                   Codes::Generate(rows.size(), run.threads, [&](std::size_t i) { return column.text.codes[rows[i]]; })};

@@ -18,8 +18,14 @@ namespace cordon {
 
 inline constexpr const char* kGroupColumn = "group";
 
+// How a missing cell of a quasi column is published.
+enum class MissingAs {
+  kMarker,  // the policy's first marker, as in every file of rows
+  kNull,    // in the tables of a store
+};
+
 // The exact cells of rows, as they are published. Numbers and dates of quasi columns in their canonical spelling.
-std::vector<ReleaseColumn> ExactCells(const Microdata& data, std::span<const RowId> rows, const Run& run);
+std::vector<ReleaseColumn> ExactCells(const Microdata& data, std::span<const RowId> rows, MissingAs missing, const Run& run);
 
 struct PermutedRows {
   std::vector<ReleaseColumn> columns;  // all that is published, the sensitive column included: its cells are replaced

@@ -52,8 +52,8 @@ Result<Release> PermuteRelease(const View& view, const Groups& groups, const std
   std::vector<RowId> grouped(groups.rows.size());  // rows are given group after group
   for (std::size_t i = 0; i < grouped.size(); ++i) grouped[i] = static_cast<RowId>(i);
   const std::vector<std::uint64_t> starts(groups.starts.begin(), groups.starts.end());
-  Permuted permuted =
-      PermuteWithinGroups({ExactCells(data, groups.rows, run), place, values, scale, grouped, starts, 1}, random, run);
+  std::vector<ReleaseColumn> cells = ExactCells(data, groups.rows, MissingAs::kMarker, run);
+  Permuted permuted = PermuteWithinGroups({std::move(cells), place, values, scale, grouped, starts, 1}, random, run);
   Release& release = permuted.release;
   std::vector<std::int64_t> truth(values.size());
   release.input_rows.resize(values.size());
