@@ -12,6 +12,8 @@ TEST(Nearest, CountsEdits) {
   EXPECT_EQ(EditDistance("", ""), 0u);
   EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
   EXPECT_EQ(EditDistance("abc", ""), 3u);
+  EXPECT_EQ(EditDistance("zpi", "zip"), 1u);
+  EXPECT_EQ(EditDistance("abcd", "badc"), 2u);
 }
 
 TEST(Nearest, FindsWhatWasMeantAndNothingFarOff) {

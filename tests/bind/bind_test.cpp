@@ -71,9 +71,11 @@ TEST(Bind, ColumnsOfDataAndPolicyMustMatch) {
             "not have"
             " / is 'zip' of the policy 'zipp' of the data?");
   EXPECT_EQ(Told(Bind(policy, TableOf({{"age", {"1"}}, {"zip", {"1"}}, {"ssn", {"1"}}}), {})),
-            "the data has 'ssn', which the policy does not describe / every column needs a role: [attributes.ssn] role = "
-            "\"insensitive\" "
-            "publishes it as it is");
+            "the data has 'ssn', which the policy does not describe / every column needs a role: in [attributes.ssn], "
+            "role = \"identifier\" leaves it out, role = \"quasi\" generalizes it");
+  EXPECT_EQ(Told(Bind(policy, TableOf({{"age", {"1"}}, {"zpi", {"1"}}}), {})),
+            "the data has 'zpi', which the policy does not describe; the policy describes 'zip', which the data does not have"
+            " / is 'zip' of the policy 'zpi' of the data?");
   EXPECT_EQ(
       Told(Bind(policy, TableOf({{"age", {"1"}}}), {})),
       "the policy describes 'zip', which the data does not have / take the column out of the policy, or check data.columns");

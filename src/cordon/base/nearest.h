@@ -10,7 +10,7 @@
 
 namespace cordon {
 
-// Edits (insert, delete, replace) that turn `a` into `b`.
+// Edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
 // The closest of `known`, if it is close enough to be what was meant.

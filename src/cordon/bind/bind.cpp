@@ -49,8 +49,9 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
       return std::move(error).WithHint("is '{}' of the policy '{}' of the data?", name, *nearest);
   }
   if (only_data.empty()) return std::move(error).WithHint("take the column out of the policy, or check data.columns");
-  return std::move(error).WithHint("every column needs a role: [attributes.{}] role = \"insensitive\" publishes it as it is",
-                                   only_data[0]);
+  return std::move(error).WithHint(
+      "every column needs a role: in [attributes.{}], role = \"identifier\" leaves it out, role = \"quasi\" generalizes it",
+      only_data[0]);
 }
 
 // The rows without a missing quasi or sensitive cell.

@@ -96,7 +96,7 @@ Result<void> CheckTopDown(const Policy& policy, const char* name) {
   if (options.utility == TopDownUtility::kClass && classes.size() > 1) {
     return Error::InvalidPolicy("tdr and tdd keep one class column, and the policy has {}: '{}', '{}'", classes.size(),
                                 classes[0], classes[1])
-        .WithHint("give the others role = \"insensitive\"");
+        .WithHint("keep the one that analysts predict; the others are sensitive, quasi, or left out as identifier");
   }
   return name == std::string_view("tdd") ? CheckTddModels(policy.models) : Result<void>();
 }

@@ -188,8 +188,8 @@ std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data
     } else {
       warnings.push_back({"unmasked-quasi",
                           {name},
-                          fmt::format("no model speaks of '{}', so it is published as it is; name it in 'on', or make it "
-                                      "insensitive",
+                          fmt::format("no model speaks of '{}', so it is published as it is; name it in 'on', or leave it "
+                                      "out with role = \"identifier\"",
                                       name)});
     }
   }
