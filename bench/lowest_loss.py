@@ -99,7 +99,7 @@ class Bench:
         return found["information_loss"], found["suppressed"]
 
     def anonymize(self, effort, seed):
-        _, cost = measure.run([self.cordon, "anonymize", self.table.path, "--policy", self.policy, "--output", self.release, "--report", self.report, "--effort", effort,
+        _, cost = measure.run([self.cordon, "anonymize", self.table.path, "--policy", self.policy, "--output", self.release, "--force", "--report", self.report, "--effort", effort,
                                "--seed", seed, "--threads", "1"])
         measure.run([self.cordon, "verify", self.release, "--policy", self.policy])
         loss, _ = self.evaluate(self.release)  # it counts a group of * in every column as suppressed, so the report tells how many are

@@ -76,7 +76,7 @@ def census(cordon, rows, options):
 
 def anonymize_command(cordon, folder, options):
     return [cordon, "--threads", options.threads, "anonymize", folder / "census.csv", "--policy", folder / "policy.toml",
-            "--output", options.work / "released.csv", "--report", options.work / "report.json"]
+            "--output", options.work / "released.csv", "--force", "--report", options.work / "report.json"]
 
 
 def run_cordon(cordon, rows, folder, options):

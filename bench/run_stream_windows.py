@@ -36,7 +36,7 @@ def policy_of(folder, quasi, window, step, t, partition, extra=""):
 def run(cordon, data, policy, scratch):
     report, path = scratch / "report.json", data.parent / "run.toml"
     path.write_text(policy)
-    _, cost = measure.run([cordon, "stream", data, "--policy", path, "--output", scratch / "out.csv", "--report", report])
+    _, cost = measure.run([cordon, "stream", data, "--policy", path, "--output", scratch / "out.csv", "--force", "--report", report])
     result = measure.read_json(report)
     return {"tuples": result["tuples"], "loss": round(result["utility"]["information_loss"], 4), "groups": result["groups"],
             "suppressed": result["suppressed"], "cpu_s": cost.cpu_s, "tuples_per_cpu_s": round(result["tuples"] / cost.cpu_s),

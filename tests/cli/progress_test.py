@@ -33,7 +33,7 @@ def on_terminal(arguments, folder):
 with tempfile.TemporaryDirectory() as folder:
     run = lambda *arguments: subprocess.run([cordon, *arguments], cwd=folder, check=True, capture_output=True, text=True)
     run("generate", "census", "--rows", "4000", "--output", ".")
-    anonymize = ["anonymize", "census.csv", "--policy", "policy.toml", "--output", "out.csv"]
+    anonymize = ["anonymize", "census.csv", "--policy", "policy.toml", "--output", "out.csv", "--force"]
     silent = run(*anonymize)
     assert silent.stderr == "", silent.stderr
 

@@ -31,6 +31,7 @@ range = [0, 9999]
 [attributes.disease]
 role = "sensitive"
 type = "categorical"
+unguarded = "a test"
 [[privacy]]
 model = "ks-anonymity"
 k = 10

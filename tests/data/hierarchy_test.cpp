@@ -129,6 +129,18 @@ TEST(Hierarchy, OneMoreLeafForMissingValuesMakesTheRootAStar) {
   EXPECT_FALSE(h.WithLeaf("*").ok());
 }
 
+TEST(Hierarchy, LossesDoNotCountAnUncountedLeaf) {
+  const Hierarchy h = Make({{"a", "x", "Any"}, {"b", "x", "Any"}, {"c", "y", "Any"}});
+  const Hierarchy with = h.WithUncountedLeaf("?").value();
+  EXPECT_EQ(with.num_leaves(), 4);
+  EXPECT_EQ(with.num_counted(), 3);
+  EXPECT_EQ(with.Loss(with.Lca(0, 1)), h.Loss(h.Lca(0, 1)));  // 1/2, and 1/3 if "?" counted
+  EXPECT_EQ(with.Loss(with.Lca(0, 2)), 1);
+  EXPECT_EQ(with.Loss(with.Lca(2, 3)), 1);
+  EXPECT_EQ(with.Loss(with.leaf_node(3)), 0);
+  EXPECT_EQ(h.WithUncountedLeaf("c").value().num_counted(), 3);  // a declared value stays one
+}
+
 TEST(Hierarchy, TheDigestTellsHierarchiesApart) {
   const Hierarchy a = Make({{"a", "x", "*"}, {"b", "x", "*"}, {"c", "y", "*"}});
   EXPECT_EQ(a.Digest(), Make({{"a", "x", "*"}, {"b", "x", "*"}, {"c", "y", "*"}}).Digest());

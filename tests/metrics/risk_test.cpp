@@ -50,6 +50,18 @@ TEST(Risk, AGroupColumnTellsRowsApart) {
   EXPECT_DOUBLE_EQ(MeasureRisk(release, {}, {}).prosecutor.highest, 0.5);
 }
 
+TEST(Risk, ColumnsPublishedAsTheyAreSingleOut) {
+  Release release = testing::SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}, {"50", "Rom"}, {"50", "Rom"}});
+  release.columns.push_back({{"bill", Role::kInsensitive, nullptr, 1}, testing::TextColumn("bill", {"1", "2", "2", "2"})});
+  const std::vector<std::string> bill = {"bill", "not there"};
+  const std::optional<ExactRisk> risk = MeasureExactRisk(release, bill, {});
+  ASSERT_TRUE(risk);
+  EXPECT_EQ(risk->columns, std::vector<std::string>{"bill"});
+  EXPECT_DOUBLE_EQ(risk->unique_alone, 1.0 / 4);
+  EXPECT_DOUBLE_EQ(risk->unique_with_quasi, 2.0 / 4);
+  EXPECT_FALSE(MeasureExactRisk(release, {}, {}));
+}
+
 TEST(Risk, OfNoRowsIsNone) {
   const Risk risk = MeasureRisk(testing::SmallRelease({}), {.sampling_fraction = 0.1}, {});
   EXPECT_EQ(risk.rows, 0u);

@@ -22,7 +22,8 @@ struct StreamCase {
 };
 
 inline Policy PolicyOf(const StreamCase& c) {
-  const std::string text = fmt::format(R"(
+  const std::string text =
+      fmt::format(R"(
 [data]
 missing = ["?"]
 [attributes.id]
@@ -38,6 +39,7 @@ values = ["F", "M"]
 [attributes.disease]
 role = "sensitive"
 type = "categorical"
+{}
 [attributes.note]
 role = "insensitive"
 [[privacy]]
@@ -51,7 +53,8 @@ k = {}
 max_dead_letters = 100000
 {}
 )",
-                                       c.k, c.privacy, c.algorithm, c.delay.empty() ? "" : "delay = " + c.delay, c.stream);
+                  c.privacy.find("disease") == std::string::npos ? "unguarded = \"of no matter here\"" : "", c.k, c.privacy,
+                  c.algorithm, c.delay.empty() ? "" : "delay = " + c.delay, c.stream);
   Result<Policy> policy = ParsePolicy(text, ".", "case.toml");
   if (!policy.ok()) fmt::print(stderr, "{}\n", policy.error().message());
   return std::move(policy).value();

@@ -212,6 +212,7 @@ values = ["A", "B", "C"]
 [attributes.item]
 role = "sensitive"
 type = "numeric"
+unguarded = "of no matter here"
 values = [1, 2, 3]
 [[privacy]]
 model = "ks-anonymity"

@@ -50,9 +50,12 @@ Result<std::shared_ptr<const Hierarchy>> HierarchyOf(const AttributePolicy& attr
 }
 
 Result<std::shared_ptr<const Hierarchy>> WithMissing(const std::shared_ptr<const Hierarchy>& hierarchy,
-                                                     const AttributePolicy& attribute, const std::string& marker) {
+                                                     const AttributePolicy& attribute, const DataPolicy& data) {
+  const std::string marker = data.marker();
   const std::string values[] = {marker};
-  Result<Hierarchy> made = hierarchy != nullptr ? hierarchy->WithLeaf(marker) : Hierarchy::Flat(values);
+  Result<Hierarchy> made = hierarchy == nullptr  ? Hierarchy::Flat(values)
+                           : data.missing_counts ? hierarchy->WithLeaf(marker)
+                                                 : hierarchy->WithUncountedLeaf(marker);
   if (!made.ok()) {
     return std::move(made)
         .error()
@@ -160,7 +163,7 @@ Result<BoundColumn> BindCategories(const AttributePolicy& attribute, const DataP
   std::optional<std::string> marker;
   if (view.has_missing) {
     marker = data.marker();
-    CORDON_TRY(hierarchy, WithMissing(hierarchy, attribute, *marker));
+    CORDON_TRY(hierarchy, WithMissing(hierarchy, attribute, data));
   }
   if (hierarchy == nullptr) return Error::InvalidData("column {} has no values", attribute.name);
   CORDON_RETURN_IF_ERROR(CheckLabels(*hierarchy, attribute, data));

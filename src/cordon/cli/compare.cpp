@@ -37,7 +37,7 @@ Result<Side> Evaluate(const std::string& path, const Policy& policy, Microdata& 
   CORDON_TRY(const Release release, ReadReleaseFile(path, policy, &original, std::nullopt, run));
   side.rows = release.num_rows;
   CORDON_TRY(side.utility, MeasureUtility(release, original, options, run));
-  side.risk = MeasureRisks(release, original, options, run);
+  side.risk = MeasureRisks(release, original, options, policy.ColumnsPublishedAsIs(), run);
   CORDON_TRY(side.verdicts,
              Verifier(policy.models, {.exempt_suppressed = exempt}).Judge(release, run).WithContext("judging {}", path));
   return side;

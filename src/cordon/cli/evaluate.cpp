@@ -88,7 +88,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   if (workload) {
     CORDON_TRY(utility.workload, MeasureWorkloadError(original, release, *workload, run));
   }
-  const std::optional<RiskReport> risk = MeasureRisks(release, original, options, run);
+  const std::optional<RiskReport> risk = MeasureRisks(release, original, options, policy.ColumnsPublishedAsIs(), run);
   if (args.html) CORDON_RETURN_IF_ERROR(WriteHtml(args, policy, original, release, utility, risk, run));
   CORDON_TRY(const std::optional<ClassificationErrors> errors, Classify(args, policy, original, release, run));
   if (args.json) {

@@ -7,6 +7,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 
 namespace cordon {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct GenerateArgs {
   GenerateOptions options;
   std::string output;
+  bool force = false;
 };
 
 Result<void> WriteTable(const Generated& generated, const std::string& path, Console& console, const Run& run) {
@@ -35,14 +37,18 @@ Result<void> WriteTable(const Generated& generated, const std::string& path, Con
 Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const Generated generated, Generate(args.options, run));
   if (args.output == "-" || args.output.ends_with(".csv")) {
+    if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({args.output}));
     CORDON_RETURN_IF_ERROR(WriteTable(generated, args.output, console, run));
     return Answer::kYes;
   }
   const std::filesystem::path folder = args.output;
+  std::vector<std::string> paths = {(folder / generated.table_file).string()};
+  for (const auto& [name, text] : generated.files) paths.push_back((folder / name).string());
+  if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere(paths));
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
-  const std::string table = (folder / generated.table_file).string();
+  const std::string& table = paths.front();
   CORDON_RETURN_IF_ERROR(WriteTable(generated, table, console, run));
   for (const auto& [name, text] : generated.files) {
     CORDON_RETURN_IF_ERROR(WriteFile((folder / name).string(), text));
@@ -64,6 +70,7 @@ Command AddGenerate(CLI::App& app) {
   parser->add_option("--items", args->options.items, "transactions: rows to a transaction, 1 to 100 (default 10)");
   parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
       ->required();
+  parser->add_flag("--force", args->force, "Replace files that are there");
   return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};
 }
 

@@ -31,6 +31,7 @@ struct HierarchyArgs {
   std::string other;
   int length = 0;
   std::size_t lines = 200;
+  bool force = false;
 };
 
 Result<Column> ReadColumn(const HierarchyArgs& args, const Run& run) {
@@ -149,6 +150,7 @@ Result<Answer> RunBuild(const HierarchyArgs& args, Console& console, const Run& 
     console.Out(text);
   } else {
     CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", args.input}, {"--output", args.output}}));
+    if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({args.output}));
     CORDON_RETURN_IF_ERROR(WriteFile(args.output, text, AtomicFile::Access::kPrivate));
   }
   console.Note("{} leaves, {} levels", hierarchy.num_leaves(), hierarchy.num_levels());
@@ -178,6 +180,7 @@ Command AddHierarchy(CLI::App& app) {
   CLI::App* build = parser->add_subcommand("build", "Make a hierarchy out of the values of a column");
   AddInput(*build, *args);
   build->add_option("--output", args->output, "Where it goes; default: standard output");
+  build->add_flag("--force", args->force, "Replace a file that is there");
   build->add_option("--kind", args->kind, "frequency (default), intervals, prefix, dates");
   build->add_option("--widths", args->widths, "Of intervals, by commas, each a multiple of the one before")->delimiter(',');
   build->add_option("--length", args->length, "Of the codes that a prefix shortens; default: the longest")

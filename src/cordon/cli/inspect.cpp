@@ -88,9 +88,7 @@ Result<void> WriteDraft(const InspectArgs& args, const Draft& draft, Console& co
   std::vector<std::pair<std::string, std::string>> paths = {{"the input", args.input}};
   Outputs outputs;
   for (const auto& [path, text] : files) {
-    std::error_code failed;
-    if (!args.force && std::filesystem::exists(path, failed))
-      return Error::InvalidPolicy("{} is there already", path).WithHint("nothing was written; give another name, or --force");
+    if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
     paths.emplace_back("the draft", path);
     CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
     CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
@@ -137,7 +135,7 @@ Command AddInspect(CLI::App& app) {
   parser->add_option("INPUT", args->input, "Table: .csv, .jsonl, .parquet, sql:SELECT ...; - is standard input")->required();
   parser->add_option("--write-policy", args->write_policy, "Write a first policy here, and hierarchies beside it");
   parser->add_option("--k", args->k, "The k of the draft; without it the line is left to be filled in");
-  parser->add_flag("--force", args->force, "Overwrite files that are there");
+  parser->add_flag("--force", args->force, "Replace files that are there");
   parser->add_option("--delimiter", args->delimiter,
                      "Between cells; default: the one of , ; | and tab that the first line has most of");
   parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl, parquet");

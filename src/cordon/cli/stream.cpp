@@ -111,6 +111,7 @@ Command AddStream(CLI::App& app) {
                      "Rows that cannot be read or lie outside their domains; private; default OUT.dead-letters.csv");
   parser->add_option("--metrics", request.metrics, "Serve /metrics for Prometheus on HOST:PORT, or PORT of this machine");
   parser->add_option("--report", request.report, "Write the report as JSON");
+  parser->add_flag("--force", request.force, "Replace files that are there");
   parser->add_option("--seed", args->seed, "A number that repeats a run: for tests only");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed, though randomness protects here");
   parser->add_flag("--json", args->json, "Print the report as JSON");

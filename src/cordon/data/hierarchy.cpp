@@ -152,6 +152,12 @@ Result<Hierarchy> Hierarchy::WithLeaf(const std::string& label) const {
   return FromPaths(paths);
 }
 
+Result<Hierarchy> Hierarchy::WithUncountedLeaf(const std::string& label) const {
+  CORDON_TRY(Hierarchy made, WithLeaf(label));
+  made.uncounted_ = made.num_leaves() - num_leaves();
+  return made;
+}
+
 std::vector<NodeId> Hierarchy::children(NodeId node) const {
   std::vector<NodeId> found;
   if (is_leaf(node)) return found;
@@ -192,8 +198,8 @@ NodeId Hierarchy::Lca(Code first, Code last) const {
 }
 
 double Hierarchy::Loss(NodeId node) const {
-  if (num_leaves() < 2) return 0;
-  return static_cast<double>(leaves_under(node) - 1) / static_cast<double>(num_leaves() - 1);
+  if (num_counted() < 2) return 0;
+  return static_cast<double>(counted_under(node) - 1) / static_cast<double>(num_counted() - 1);
 }
 
 std::optional<NodeId> Hierarchy::FindNode(std::string_view label) const { return labels_.Find(label); }

@@ -11,6 +11,7 @@
 // levels of the source, which level-based algorithms and tree distances use, are kept beside it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,8 +40,13 @@ class Hierarchy {
   // The same with one more leaf under the root, whose label becomes "*": where the missing values live.
   // A label that is a leaf already stays where it is; one that names an inner node is refused.
   Result<Hierarchy> WithLeaf(const std::string& label) const;
+  // The same, and losses do not count the new leaf: a column where no cell is missing then costs what it would without.
+  Result<Hierarchy> WithUncountedLeaf(const std::string& label) const;
 
   Code num_leaves() const { return static_cast<Code>(leaf_nodes_.size()); }
+  // Leaves that losses count: all, or all but the uncounted one, which stands last and directly under the root.
+  Code num_counted() const { return num_leaves() - uncounted_; }
+  Code counted_under(NodeId node) const { return std::min(leaves_under(node), num_counted()); }
   NodeId num_nodes() const { return static_cast<NodeId>(nodes_.size()); }
   // Levels of the source: 0 is the leaf's own, height() the first at which all leaves are the root.
   int num_levels() const { return num_levels_; }
@@ -62,7 +68,7 @@ class Hierarchy {
 
   // Least common ancestor of the leaves first..last, in constant time. REQUIRES: first <= last.
   NodeId Lca(Code first, Code last) const;
-  // (leaves - 1) / (all leaves - 1); 0 in a hierarchy of one leaf.
+  // (leaves - 1) / (all leaves - 1) by counted leaves; 0 in a hierarchy of one leaf.
   double Loss(NodeId node) const;
 
   std::optional<Code> FindLeaf(std::string_view label) const;
@@ -88,6 +94,7 @@ class Hierarchy {
   std::vector<NodeId> leaf_nodes_;
   std::vector<NodeId> at_level_;  // num_leaves x num_levels
   int num_levels_ = 1;
+  Code uncounted_ = 0;  // 0 or 1
   // between_[0][i] = LCA of leaves i and i + 1; between_[j][i] the shallowest of 2^j of them.
   std::vector<std::vector<NodeId>> between_;
 };

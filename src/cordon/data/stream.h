@@ -30,6 +30,9 @@ struct StreamAxis {
   std::int64_t hi = 0;
   std::shared_ptr<const Hierarchy> hierarchy;  // categories only; then lo = 0 and hi = leaves - 1
   double weight = 1;
+
+  // The widest range of declared values: the leaf of missing cells is not one of them.
+  std::int64_t width() const { return hierarchy != nullptr ? hierarchy->num_counted() - 1 : hi - lo; }
 };
 
 // A sensitive attribute: codes 0..num_values-1 of its declared domain, kNull where the cell is missing.

@@ -157,7 +157,7 @@ class Drafter {
   }
 
   void AddPrivacy(std::optional<std::int64_t> k) {
-    Line("\n# What must hold. No parameter has a default: choose each one.");
+    Line("\n# What must hold. The models of sensitive columns are proposals: read each one.");
     Line("[[privacy]]");
     Line("model = \"k-anonymity\"");
     if (k) {
@@ -165,16 +165,40 @@ class Drafter {
     } else {
       Line("# k =   FILL IN: every person hides among at least this many; 5 to 20 are common");
     }
-    for (const ColumnProfile& column : profile_.columns) {
-      if (column.role != Role::kSensitive) continue;
-      Line("\n# [[privacy]]  # without it, a group may share one value of {}", TomlKey(column.name));
-      Line("# model = \"{}\"", column.type == Domain::Kind::kCategorical ? "l-diversity" : "t-closeness");
-      Line("# sensitive = {}", TomlText(column.name));
-      Line("# {} =   FILL IN", column.type == Domain::Kind::kCategorical ? "l" : "t");
+    for (std::size_t i = 0; i < profile_.columns.size(); ++i) {
+      if (profile_.columns[i].role == Role::kSensitive) AddGuard(i);
     }
     Line("\n[algorithm]");
     Line("name = \"auto\"");
     Line("suppression_limit = 0  # share of the rows that may be left out");
+  }
+
+  // A model that the values of a sensitive column make sense of: different values if none of them dominates, else a
+  // distribution close to that of the table; of numbers the latter, since different numbers may be nearly the same.
+  void AddGuard(std::size_t index) {
+    const ColumnProfile& column = profile_.columns[index];
+    std::uint64_t most = 0;
+    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) most = std::max(most, value.second);
+    const std::uint64_t l = most == 0 ? 0 : std::min<std::uint64_t>(profile_.rows / most, 4);
+    const bool ordered = column.type != Domain::Kind::kCategorical && column.distinct > kFewValues;
+    const double share = profile_.rows == 0 ? 0 : 100 * static_cast<double>(most) / static_cast<double>(profile_.rows);
+    if (ordered) {
+      Line("\n[[privacy]]  # different numbers may be nearly the same, so each group is held against the whole table");
+    } else if (l >= 2) {
+      Line("\n[[privacy]]  # the most frequent value has {:.0f} % of the rows, so {} different ones in a group are possible",
+           share, l);
+    } else {
+      Line("\n[[privacy]]  # one value has {:.0f} % of the rows, so each group is held against the whole table", share);
+    }
+    Line("model = \"{}\"", ordered || l < 2 ? "t-closeness" : "l-diversity");
+    Line("sensitive = {}", TomlText(column.name));
+    if (ordered || l < 2) {
+      Line("t = 0.3  # how far a group may be from the table; less protects more");
+      Line("distance = \"{}\"", ordered ? "ordered" : "equal");
+    } else {
+      Line("kind = \"distinct\"");
+      Line("l = {}", l);
+    }
   }
 
   const Table& table_;

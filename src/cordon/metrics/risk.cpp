@@ -22,6 +22,23 @@ bool IsAbove(std::uint64_t people, const Rational& threshold) {
   return static_cast<Int128>(people) * threshold.numerator() < static_cast<Int128>(threshold.denominator());
 }
 
+CodedColumn ByText(const ReleaseColumn& column) { return {&column.text.codes, column.text.dictionary->size()}; }
+
+// The columns that show which rows belong together.
+std::vector<CodedColumn> SeenColumns(const Release& release) {
+  std::vector<CodedColumn> columns = QuasiColumns(release);
+  for (const std::size_t i : release.ColumnsOf(Role::kGroup)) columns.push_back(ByText(release.columns[i]));
+  return columns;
+}
+
+double UniqueShare(std::span<const CodedColumn> columns, const Release& release, const Run& run) {
+  std::uint64_t unique = 0;
+  for (const GroupPeople& group : PeopleOfGroups(columns, release.persons, release.num_rows, run)) {
+    if (group.people == 1) unique += group.rows;
+  }
+  return release.num_rows == 0 ? 0 : static_cast<double>(unique) / static_cast<double>(release.num_rows);
+}
+
 }  // namespace
 
 Result<void> RiskOptions::Validate() const {
@@ -117,11 +134,22 @@ Risk MeasureRisk(std::span<const GroupPeople> groups, const RiskOptions& options
 }
 
 Risk MeasureRisk(const Release& release, const RiskOptions& options, const Run& run) {
-  std::vector<CodedColumn> columns = QuasiColumns(release);
-  for (const std::size_t i : release.ColumnsOf(Role::kGroup)) {
-    columns.push_back({&release.columns[i].text.codes, release.columns[i].text.dictionary->size()});
+  return MeasureRisk(PeopleOfGroups(SeenColumns(release), release.persons, release.num_rows, run), options);
+}
+
+std::optional<ExactRisk> MeasureExactRisk(const Release& release, std::span<const std::string> columns, const Run& run) {
+  ExactRisk risk;
+  std::vector<CodedColumn> exact;
+  for (const ReleaseColumn& column : release.columns) {
+    if (std::find(columns.begin(), columns.end(), column.attribute.name) == columns.end()) continue;
+    risk.columns.push_back(column.attribute.name);
+    exact.push_back(ByText(column));
   }
-  return MeasureRisk(PeopleOfGroups(columns, release.persons, release.num_rows, run), options);
+  if (exact.empty()) return std::nullopt;
+  risk.unique_alone = UniqueShare(exact, release, run);
+  for (const CodedColumn& column : SeenColumns(release)) exact.push_back(column);
+  risk.unique_with_quasi = UniqueShare(exact, release, run);
+  return risk;
 }
 
 Risk MeasureRisk(const Microdata& original, const RiskOptions& options, const Run& run) {

@@ -15,6 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "cordon/base/rational.h"
@@ -62,6 +65,16 @@ std::vector<GroupPeople> PeopleOfGroups(std::span<const CodedColumn> columns, co
 Risk MeasureRisk(std::span<const GroupPeople> groups, const RiskOptions& options);
 Risk MeasureRisk(const Release& release, const RiskOptions& options, const Run& run);
 Risk MeasureRisk(const Microdata& original, const RiskOptions& options, const Run& run);
+
+// What an attacker sees who also knows the cells that are published as they are: the share of rows whose person nobody in
+// the table looks like, by those columns alone and together with the quasi columns.
+struct ExactRisk {
+  std::vector<std::string> columns;
+  double unique_alone = 0;
+  double unique_with_quasi = 0;
+};
+// Of the columns that the release has; nothing if it has none of them.
+std::optional<ExactRisk> MeasureExactRisk(const Release& release, std::span<const std::string> columns, const Run& run);
 
 // The expectation of 1 / F, where F people of the population look alike, given 1, 2, ..., up_to of them in the sample.
 std::vector<double> ExpectedReciprocals(std::size_t up_to, double sampling_fraction);

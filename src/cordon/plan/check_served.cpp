@@ -6,6 +6,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/admit/all_of.h"
+#include "cordon/plan/check_guarded.h"
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 
@@ -53,6 +54,7 @@ Result<void> CheckKeys(const Policy& policy) {
 }  // namespace
 
 Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
+  CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));

@@ -27,6 +27,7 @@ struct AnonymizeRequest {
   std::optional<double> seconds;  // for the search; then the release depends on the machine
   bool group_column = false;
   bool bounds = false;
+  bool force = false;  // replaces a release, manifest, run record, row map or recoding that is there
 
   MeasureOptions measure;                    // what the report tells besides verdicts and loss
   std::optional<std::string> report;         // the report as JSON

@@ -6,6 +6,7 @@
 // parameters are in their ranges, hierarchy files are read. docs/policy.md is the reference of the text form.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -65,6 +66,7 @@ struct AttributePolicy {
   std::optional<std::vector<std::string>> values;  // the declared domain, in the order written
   std::optional<std::string> other;                // quasi categories: the leaf of values that the domain lacks
   std::optional<std::string> pseudonym_key_file;   // identifiers: relative to the policy
+  std::optional<std::string> unguarded;            // sensitive: why no model guards it
   int line = 0;                                    // of the policy file
 };
 
@@ -82,6 +84,9 @@ struct DataPolicy {
   TextFormat text;
   std::vector<std::string> missing = {""};  // the first one is what is published
   OnMissing on_missing = OnMissing::kLeaf;
+  // Whether losses count the leaf of missing cells as one more value. Not in streams: there it must be in every column
+  // before anybody knows whether a cell will be missing.
+  bool missing_counts = true;
 
   // What is published for a missing cell.
   std::string marker() const { return missing.empty() ? "" : missing.front(); }
@@ -161,6 +166,22 @@ struct Policy {
       if (attribute.name == column) return &attribute;
     }
     return nullptr;
+  }
+  // Whether a model speaks of the sensitive column.
+  bool IsGuarded(const std::string& column) const {
+    return std::any_of(models.begin(), models.end(), [&](const ModelSpec& model) {
+      const std::vector<std::string> guarded = SensitiveColumns(model);
+      return std::find(guarded.begin(), guarded.end(), column) != guarded.end();
+    });
+  }
+  // Cells are published as they came and no model speaks of them: whoever knows them sees more than the quasi columns.
+  std::vector<std::string> ColumnsPublishedAsIs() const {
+    std::vector<std::string> columns;
+    for (const AttributePolicy& attribute : attributes) {
+      const bool open = attribute.role == Role::kSensitive && !IsGuarded(attribute.name);
+      if (open || attribute.role == Role::kInsensitive || attribute.role == Role::kClass) columns.push_back(attribute.name);
+    }
+    return columns;
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string> kRoles = {"identifier", "person", "quasi", "sensitive", "class", "insensitive"};
 const std::vector<std::string> kTypes = {"numeric", "date", "categorical"};
 const std::vector<std::string> kKeys = {"role",   "type",      "range", "grid",   "top",       "bottom", "round",
-                                        "weight", "hierarchy", "mask",  "values", "pseudonym", "other"};
+                                        "weight", "hierarchy", "mask",  "values", "pseudonym", "other",  "unguarded"};
 
 // Keys beside role and type, and the roles they go with.
 struct KeyRule {
@@ -34,6 +34,7 @@ const std::vector<KeyRule>& KeyRules() {
       {"values", {Role::kQuasi, Role::kSensitive}},
       {"other", {Role::kQuasi}},
       {"pseudonym", {Role::kIdentifier}},
+      {"unguarded", {Role::kSensitive}},
   };
   return rules;
 }
@@ -320,6 +321,10 @@ Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table
   CORDON_TRY(const auto mask, table.Choice("mask", {"generalize", "suppress"}));
   if (mask) attribute.mask = *mask == 0 ? Mask::kGeneralize : Mask::kSuppress;
   CORDON_RETURN_IF_ERROR(ReadPseudonym(table, attribute));
+  CORDON_TRY(attribute.unguarded, table.Text("unguarded"));
+  if (attribute.unguarded && attribute.unguarded->find_first_not_of(" \t\n") == std::string::npos) {
+    return table.AtKey("unguarded", "'unguarded' in {} must say why no model guards the column", table.where());
+  }
   if (attribute.grid && !attribute.hierarchy.widths.empty() && !IsMultiple(attribute.hierarchy.widths[0], *attribute.grid)) {
     return table.AtKey("grid", "the first width of intervals in {} must be a multiple of 'grid'", table.where());
   }

@@ -66,6 +66,7 @@ Json AttributeTable() {
       {"mask", Choice({"generalize", "suppress"})},
       {"values", Described({{"type", "array"}, {"minItems", 1}}, "the declared domain, in its order")},
       {"other", Described(Text(), "the leaf of values that the hierarchy lacks")},
+      {"unguarded", Described(Text(), "why no model guards this sensitive column")},
       {"pseudonym", Object({{"key_file", Text()}}, {"key_file"})},
   };
   Json properties = Json::object();

@@ -143,6 +143,7 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   CORDON_TRY(const toml::table* stream, Part(top, "stream"));
   if (stream != nullptr) {
     CORDON_TRY(policy.stream, ReadStreamTable(*stream, name));
+    policy.data.missing_counts = false;
   }
   LeaveOutDefaults(policy);
   policy.digest = PolicyDigest(policy);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "cordon/plan/check_guarded.h"
 #include "cordon/plan/objective.h"
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/unused_keys.h"
@@ -171,6 +172,15 @@ std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
   return warnings;
 }
 
+std::vector<Warning> WarningsOf(const ExactRisk& risk) {
+  constexpr double kMuch = 0.05;
+  if (risk.unique_alone < kMuch) return {};
+  return {{"published-as-is", risk.columns,
+           fmt::format("{:.0f} % of the rows are unique by the columns that are published as they are ({}): whoever knows "
+                       "them finds the person, whatever the models say; make them quasi, or leave them out as identifier",
+                       100 * risk.unique_alone, fmt::join(risk.columns, ", "))}};
+}
+
 }  // namespace
 
 Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
@@ -205,7 +215,8 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   Stopwatch watch;
   const Release& release = best.made.verified.release();
   report.utility = std::move(best.utility);
-  report.risk = MeasureRisks(release, data, request.measure, run);
+  report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
+  report.unguarded = UnguardedIn(policy);
   report.privacy = std::move(best.made.verdicts);
   report.algorithm = report.tried[best.candidate].algorithm;
   report.objective = {ObjectiveName(policy.algorithm.objective), best.objective};
@@ -216,6 +227,11 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   report.dropped = data.dropped_rows;
   report.details = best.made.notes.counts;
   report.warnings = WarningsOf(report.privacy);
+  const std::optional<ExactRisk> exact =
+      report.risk ? report.risk->exact : MeasureExactRisk(release, policy.ColumnsPublishedAsIs(), run);
+  if (exact) {
+    for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
+  }
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (global) {
     for (Warning& warning : TopDownWarnings(policy, data, release, run)) report.warnings.push_back(std::move(warning));

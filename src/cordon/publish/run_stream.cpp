@@ -8,6 +8,7 @@
 #include "cordon/bind/bind_stream.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/text/open_record_reader.h"
+#include "cordon/plan/check_guarded.h"
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/run_stream_internal.h"
@@ -88,6 +89,23 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
   return file;
 }
 
+// Without a checkpoint a run begins its files at their first byte.
+Result<void> StreamRun::CheckNothingIsLost() const {
+  if (snapshot_ || request_.force) return {};
+  std::vector<std::string> paths;
+  if (!IsPipe(request_.output)) paths.push_back(request_.output);
+  if (request_.audit) paths.push_back(*request_.audit);
+  if (const auto dead = DeadLettersPath(request_)) paths.push_back(*dead);
+  for (const std::string& path : paths) {
+    if (files_.Size(path).value_or(0) == 0) continue;
+    return Error::InvalidPolicy("{} is there already", path)
+        .WithHint(
+            "nothing was done; a second run over the same input would publish its tuples again, in other groups. Give another "
+            "output for other input; --force replaces the file, if nobody has seen it");
+  }
+  return {};
+}
+
 Result<void> StreamRun::OpenOutputs() {
   const bool pipe = IsPipe(request_.output);
   const std::uint64_t out_length = snapshot_ ? snapshot_->out_length : 0;
@@ -133,6 +151,7 @@ StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   StreamReport report;
   report.algorithm = algorithm_->name;
   report.privacy = policy_.models;
+  report.unguarded = UnguardedIn(policy_);
   for (const DeclaredAxis& axis : layout_.axes) report.quasi.push_back(axis.axis().name);
   report.metrics = metrics;
   if (metrics.dead_letters > 0) report.dead_letters = DeadLettersPath(request_).value_or("");
@@ -192,6 +211,7 @@ Result<StreamReport> StreamRun::Drive() {
   }
   StreamReport report = ReportOf(driver.metrics());
   report.end = end.value();
+  report.figures = engine_->figures();
   report.warnings = engine_->warnings();
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
   for (StreamWarning& warning : UnusedKeys(policy_, *algorithm_)) report.warnings.push_back(std::move(warning));
@@ -212,6 +232,7 @@ Result<StreamReport> StreamRun::Go() {
     CORDON_RETURN_IF_ERROR(CheckResumed(report));
     return report;
   }
+  CORDON_RETURN_IF_ERROR(CheckNothingIsLost());
   CORDON_RETURN_IF_ERROR(MakeRandom());
   CORDON_RETURN_IF_ERROR(MakeEngine());
   if (folder_ && input_->live() && policy_.stream->delay_ms) {

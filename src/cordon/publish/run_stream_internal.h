@@ -31,6 +31,7 @@ class StreamRun {
   Result<void> CheckSnapshot() const;
   Result<void> MakeEngine();
   Result<void> CheckLengths() const;
+  Result<void> CheckNothingIsLost() const;
   Result<void> OpenOutputs();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();

@@ -5,6 +5,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/plan/check_guarded.h"
 
 namespace cordon::internal {
 namespace {
@@ -65,6 +66,7 @@ Result<void> CheckStreamPolicy(const Policy& policy) {
     return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
         .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
   }
+  CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   if (policy.algorithm.suppressed == Suppression::kStar) {
     return Error::InvalidPolicy("{}:{}: suppressed = \"star\" is for tables", policy.name, policy.algorithm.line)
         .WithHint("streams have \"drop\", \"blank\" and \"pool\"");
@@ -80,7 +82,9 @@ Result<void> CheckStreamPolicy(const Policy& policy) {
 Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckStreamPolicy(policy));
   CORDON_RETURN_IF_ERROR(CheckFlags(request));
-  return CheckPaths(request, policy);
+  CORDON_RETURN_IF_ERROR(CheckPaths(request, policy));
+  Outputs tried;
+  return request.report ? tried.Reserve(*request.report, AtomicFile::Access::kPublic) : Result<void>();
 }
 
 Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& policy) {

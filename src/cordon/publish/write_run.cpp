@@ -94,13 +94,36 @@ Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs)
   return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
 }
 
+// What is there already and cannot be made again. Reports can: they are replaced.
+Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
+  if (request.force || request.output.empty()) return {};
+  std::vector<std::string> paths = {request.output};
+  if (HasSideFiles(request)) {
+    paths.push_back(ManifestPath(request));
+    paths.push_back(RecordPath(request));
+  }
+  if (request.row_map) paths.push_back(*request.row_map);
+  if (request.save_recoding) paths.push_back(*request.save_recoding);
+  return CheckNotThere(paths);
+}
+
+// Every file can be made where it is to stand. What this makes goes at once.
+Result<void> TryOutputs(const AnonymizeRequest& request) {
+  Outputs outputs;
+  if (request.output.empty()) return ReserveReports(request, outputs);
+  if (HasSideFiles(request)) CORDON_RETURN_IF_ERROR(outputs.Reserve(request.output, AtomicFile::Access::kPublic));
+  return ReserveSideFiles(request, outputs);
+}
+
 }  // namespace
 
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
   CORDON_RETURN_IF_ERROR(CheckOutputFormat(request));
   CORDON_TRY(const auto paths, Paths(request, policy));
-  return CheckDistinct(paths);
+  CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
+  CORDON_RETURN_IF_ERROR(CheckNothingIsLost(request));
+  return TryOutputs(request);
 }
 
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,

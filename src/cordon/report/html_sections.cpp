@@ -289,7 +289,13 @@ std::string RiskSection(const Report& report) {
       ".</p><p><strong>Marketer</strong>: wants many people, no one in particular; the share of rows that are tied to the "
       "right "
       "person.</p></figure>\n";
-  return Section("Risk of re-identification", "By the quasi columns alone, original against release.",
+  std::string knows =
+      "Original against release. The attacker is assumed to know the quasi columns of a person, and nothing else.";
+  if (risk.exact) {
+    knows += fmt::format(" If he also knows the columns that are published as they are ({}), {} of the rows are unique.",
+                         fmt::join(risk.exact->columns, ", "), Percent(risk.exact->unique_with_quasi));
+  }
+  return Section("Risk of re-identification", knows,
                  SeriesKey() + "<div class=\"cards\">\n" + Card("Risk", DrawBars(chart), "") + attackers + "</div>\n");
 }
 

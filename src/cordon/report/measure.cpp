@@ -51,9 +51,10 @@ Result<Utility> MeasureUtility(const Release& release, const Microdata& original
 }
 
 std::optional<RiskReport> MeasureRisks(const Release& release, const Microdata& original, const MeasureOptions& options,
-                                       const Run& run) {
+                                       std::span<const std::string> exact, const Run& run) {
   if (!options.risk) return std::nullopt;
-  return RiskReport{*options.risk, MeasureRisk(original, *options.risk, run), MeasureRisk(release, *options.risk, run)};
+  return RiskReport{*options.risk, MeasureRisk(original, *options.risk, run), MeasureRisk(release, *options.risk, run),
+                    MeasureExactRisk(release, exact, run)};
 }
 
 Json ToJson(const Utility& utility) {
@@ -88,10 +89,16 @@ Json ToJson(const Utility& utility) {
 }
 
 Json ToJson(const RiskReport& risk) {
-  return {{"threshold", risk.options.threshold.ToDouble()},
-          {"sampling_fraction", risk.options.sampling_fraction},
-          {"original", ToJson(risk.original)},
-          {"release", ToJson(risk.release)}};
+  Json json = {{"threshold", risk.options.threshold.ToDouble()},
+               {"sampling_fraction", risk.options.sampling_fraction},
+               {"original", ToJson(risk.original)},
+               {"release", ToJson(risk.release)}};
+  if (risk.exact) {
+    json["published_as_is"] = {{"columns", risk.exact->columns},
+                               {"unique_alone", risk.exact->unique_alone},
+                               {"unique_with_quasi", risk.exact->unique_with_quasi}};
+  }
+  return json;
 }
 
 std::string Describe(const Utility& utility) {
@@ -132,6 +139,11 @@ std::string Describe(const RiskReport& risk) {
     line(fmt::format("in population"), risk.original.population.share, risk.release.population.share);
     text += fmt::format("  (estimated by {} and {})\n", ModelName(risk.original.population.model),
                         ModelName(risk.release.population.model));
+  }
+  text += "  (attackers know the quasi columns of a person and nothing else)\n";
+  if (risk.exact) {
+    text += fmt::format("  unique rows if the columns published as they are ({}) are known too: {:.4f}\n",
+                        fmt::join(risk.exact->columns, ", "), risk.exact->unique_with_quasi);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cordon/base/json.h"
@@ -37,14 +38,17 @@ Result<Utility> MeasureUtility(const Release& release, const Run& run);
 Result<Utility> MeasureUtility(const Release& release, const Microdata& original, const MeasureOptions& options,
                                const Run& run);
 
-// By one attacker's eyes, before and after.
+// By the eyes of an attacker who knows the quasi columns of a person, before and after; and what he gets who also knows the
+// cells that are published as they are.
 struct RiskReport {
   RiskOptions options;
   Risk original;
   Risk release;
+  std::optional<ExactRisk> exact;
 };
+// `exact`: the columns that are published as they are.
 std::optional<RiskReport> MeasureRisks(const Release& release, const Microdata& original, const MeasureOptions& options,
-                                       const Run& run);
+                                       std::span<const std::string> exact, const Run& run);
 
 Json ToJson(const Utility& utility);
 Json ToJson(const RiskReport& risk);

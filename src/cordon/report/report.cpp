@@ -155,6 +155,9 @@ Json ToJson(const Report& report) {
   if (!report.why.empty()) json["why"] = report.why;
   json["privacy"] = Json::array();
   for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  for (const UnguardedColumn& each : report.unguarded) {
+    json["unguarded"].push_back({{"column", each.column}, {"reason", each.reason}});
+  }
   json["utility"] = ToJson(report.utility);
   if (report.risk) json["risk"] = ToJson(*report.risk);
   if (!report.details.empty()) json["details"] = Json::object();
@@ -186,6 +189,9 @@ std::string Summary(const Report& report) {
   if (report.dropped > 0)
     text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
+  for (const UnguardedColumn& each : report.unguarded) {
+    text += fmt::format("no model guards '{}': {}\n", each.column, each.reason);
+  }
   text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
   const char* separator = "   (";
   for (const auto& [name, loss] : report.utility.loss.per_attribute) {

@@ -31,6 +31,12 @@ struct Tried {
   bool cut_short = false;  // its time was used up
 };
 
+// A sensitive column that no model guards, and the policy's reason.
+struct UnguardedColumn {
+  std::string column;
+  std::string reason;
+};
+
 struct ObjectiveReached {
   std::string name;
   double value = 0;
@@ -44,6 +50,7 @@ struct Report {
   std::uint64_t suppressed = 0;
   std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
   std::vector<Verdict> privacy;
+  std::vector<UnguardedColumn> unguarded;
   Utility utility;
   std::optional<RiskReport> risk;
   std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run

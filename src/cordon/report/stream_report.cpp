@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/report/stream_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cordon {
@@ -10,6 +11,11 @@ double Rounded(double value, double unit) { return std::round(value / unit) * un
 
 Json Quantiles(const Histogram& delays) {
   return {{"p50", delays.Quantile(0.5)}, {"p90", delays.Quantile(0.9)}, {"p99", delays.Quantile(0.99)}, {"max", delays.max()}};
+}
+
+std::string Spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 const char* EndName(const StreamReport& report) {
@@ -46,6 +52,9 @@ Json ToJson(const StreamReport& report) {
     model["holds"] = true;  // of every group, or the run would have stopped
     json["privacy"].push_back(std::move(model));
   }
+  for (const UnguardedColumn& each : report.unguarded) {
+    json["unguarded"].push_back({{"column", each.column}, {"reason", each.reason}});
+  }
   Json per_attribute = Json::object();
   for (std::size_t i = 0; i < report.quasi.size() && i < m.axis_losses.size(); ++i) {
     per_attribute[report.quasi[i]] =
@@ -53,6 +62,7 @@ Json ToJson(const StreamReport& report) {
   }
   json["utility"] = {
       {"information_loss", m.information_loss()}, {"released_loss", m.released_loss()}, {"per_attribute", per_attribute}};
+  for (const auto& [name, figure] : report.figures) json["figures"][name] = JsonNumber(figure);
   json["delay_tuples"] = Quantiles(m.delay_tuples);
   if (m.delay_ms.count() > 0) json["delay_ms"] = Quantiles(m.delay_ms);
   for (const StreamWarning& warning : report.warnings) {
@@ -80,9 +90,17 @@ std::string Summary(const StreamReport& report) {
                         report.dead_letters_gone ? ", which is there no more" : "");
   }
   for (const ModelSpec& spec : report.privacy) text += fmt::format("{}: holds in every group\n", Describe(spec));
+  for (const UnguardedColumn& each : report.unguarded) {
+    text += fmt::format("no model guards '{}': {}\n", each.column, each.reason);
+  }
   text += fmt::format("information loss {:.4f}, of released rows {:.4f}\n", m.information_loss(), m.released_loss());
   text += fmt::format("delay in tuples: median {}, 99 % {}, most {}\n", m.delay_tuples.Quantile(0.5),
                       m.delay_tuples.Quantile(0.99), m.delay_tuples.max());
+  std::string figures;
+  for (const auto& [name, figure] : report.figures) {
+    figures += fmt::format("{}{} {:.4g}", figures.empty() ? "" : ", ", Spaced(name), figure);
+  }
+  if (!figures.empty()) text += figures + "\n";
   for (const StreamWarning& warning : report.warnings) text += fmt::format("warning: {}\n", warning.fix);
   if (report.end == StreamDriver::End::kInterrupted) text += "interrupted\n";
   return text;

@@ -17,14 +17,16 @@ namespace cordon {
 struct StreamReport {
   std::string algorithm;
   std::vector<ModelSpec> privacy;  // every departure was held against them
+  std::vector<UnguardedColumn> unguarded;
   std::vector<std::string> quasi;  // names, in the order of metrics.axis_losses
   StreamMetrics metrics;
   StreamDriver::End end = StreamDriver::End::kEnded;
-  std::uint64_t resumed_from = 0;  // records that an earlier run had read
-  std::uint64_t tuples_here = 0;   // taken in by this run
-  bool had_ended = false;          // the checkpoint says that the stream was over
-  std::string dead_letters;        // the file, where there is any
-  bool dead_letters_gone = false;  // had_ended: it was there, and was removed since
+  std::uint64_t resumed_from = 0;                       // records that an earlier run had read
+  std::uint64_t tuples_here = 0;                        // taken in by this run
+  bool had_ended = false;                               // the checkpoint says that the stream was over
+  std::string dead_letters;                             // the file, where there is any
+  bool dead_letters_gone = false;                       // had_ended: it was there, and was removed since
+  std::vector<std::pair<std::string, double>> figures;  // of the algorithm
   std::vector<StreamWarning> warnings;
   double seconds = 0;
   double peak_rss_mb = 0;

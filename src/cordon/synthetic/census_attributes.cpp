@@ -257,6 +257,7 @@ hierarchy = "birth_place.csv"
 role = "sensitive"
 type = "numeric"
 values = [{}]
+unguarded = "the data is synthetic" # take it out with the model below
 
 [[privacy]]
 model = "k-anonymity"

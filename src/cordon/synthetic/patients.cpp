@@ -188,8 +188,7 @@ type = "categorical"
 hierarchy = "disease.csv"
 
 [attributes.cost]
-role = "insensitive"            # published as it is
-type = "numeric"
+role = "identifier"             # left out: who knows a bill to the cent would find the person
 
 [[privacy]]                     # nobody can be told from fewer than four others by the quasi columns
 model = "k-anonymity"

@@ -42,6 +42,7 @@ range = [1, 1000]
 [attributes.label]
 role = "sensitive"
 type = "categorical"
+unguarded = "the data is synthetic"
 
 [[privacy]]
 model = "ks-anonymity"

@@ -86,9 +86,10 @@ std::string Policy(const std::vector<CensusAttribute>& attributes) {
       text += fmt::format("\n[attributes.{0}]\nrole = \"quasi\"\ntype = \"categorical\"\nhierarchy = \"{0}.csv\"\n", name);
     }
   }
-  text +=
-      fmt::format("\n[attributes.salary]             # 50 classes\nrole = \"sensitive\"\ntype = \"numeric\"\nvalues = [{}]\n",
-                  fmt::join(attributes[kSalary].labels, ", "));
+  text += fmt::format(
+      "\n[attributes.salary]             # 50 classes\nrole = \"sensitive\"\ntype = \"numeric\"\nvalues = [{}]\n"
+      "unguarded = \"the data is synthetic\"\n",
+      fmt::join(attributes[kSalary].labels, ", "));
   return text + std::string(kPolicyEnd);
 }
 

@@ -10,6 +10,7 @@ print('[data]\ndelimiter = ";"\n')
 for name in COLUMNS:
     kind = 'type = "numeric"\nrange = [1, 100]' if name == "age" else 'type = "categorical"'
     role = "sensitive" if name == sensitive else "quasi"
+    kind += '\nunguarded = "a test"' if name == sensitive else ""
     print(f'[attributes.{name}]\nrole = "{role}"\n{kind}\nhierarchy = "{folder}/adult_hierarchy_{name}.csv"\n')
 for word in words:
     key, _, value = word.partition("=")

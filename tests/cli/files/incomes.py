@@ -20,8 +20,8 @@ if len(sys.argv) == 1:
 kinds = sys.argv[1].split("+")
 limit = sys.argv[2] if len(sys.argv) > 2 else "0"
 shown = sys.argv[3] if len(sys.argv) > 3 else "drop"
-print('[attributes.age]\nrole = "quasi"\ntype = "numeric"\nrange = [0, 100]\n\n[attributes.disease]\nrole = "sensitive"\ntype = "categorical"\n')
-print('[attributes.pay]\nrole = "sensitive"\ntype = "numeric"\n')
+print('[attributes.age]\nrole = "quasi"\ntype = "numeric"\nrange = [0, 100]\n\n[attributes.disease]\nrole = "sensitive"\ntype = "categorical"\nunguarded = "a test"\n')
+print('[attributes.pay]\nrole = "sensitive"\ntype = "numeric"\nunguarded = "a test"\n')
 for kind in kinds:
     print("[[privacy]]\n" + MODELS[kind])
 print(f'[algorithm]\nsuppression_limit = {limit}\nsuppressed = "{shown}"')

@@ -12,8 +12,8 @@ constexpr NodeId kLargestTable = 512;  // nodes of a hierarchy whose pairs are t
 constexpr std::uint64_t kWidest = std::uint64_t{1} << 53;
 
 double NodeLoss(const Hierarchy& hierarchy, NodeId node, BoxLoss::Form form) {
-  const double leaves = hierarchy.leaves_under(node);
-  const double all = hierarchy.num_leaves();
+  const double leaves = hierarchy.counted_under(node);
+  const double all = hierarchy.num_counted();
   if (leaves == 1 || all == 1) return 0;
   return form == BoxLoss::Form::kPaper ? (leaves - 1) / (all - 1) : leaves / all;
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cordon/base/result.h"
@@ -41,6 +42,8 @@ class StreamEngine {
 
   virtual StreamGauges gauges() const = 0;
   virtual std::vector<StreamWarning> warnings() const { return {}; }
+  // What its research line measures by, for the report: names and figures over all that was published.
+  virtual std::vector<std::pair<std::string, double>> figures() const { return {}; }
 
   // Everything that the continuation depends on, the random stream included. The driver adds checksum and version.
   virtual std::string Save() const = 0;

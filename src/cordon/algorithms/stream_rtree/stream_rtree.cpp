@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 
+#include <algorithm>
+
 #include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "cordon/base/check.h"
@@ -86,6 +88,11 @@ StreamRtree::~StreamRtree() = default;
 void StreamRtree::Push(const Tuple& tuple, std::vector<Departure>& out) { state_->Push(tuple, out); }
 void StreamRtree::Advance(EventTime, std::vector<Departure>&) {}
 void StreamRtree::Flush(std::vector<Departure>& out) { state_->Flush(out); }
+std::vector<std::pair<std::string, double>> StreamRtree::figures() const {
+  const PublishedSums& sums = state_->published_sums();
+  const double tuples = std::max(1.0, sums.tuples);
+  return {{"penalty", sums.penalty / tuples}, {"cost", sums.cost / tuples}, {"mean_delay", sums.delay / tuples}};
+}
 StreamGauges StreamRtree::gauges() const { return state_->gauges(); }
 std::string StreamRtree::Save() const { return state_->Save(); }
 

@@ -71,6 +71,7 @@ class StreamRtree final : public StreamEngine {
   void Advance(EventTime now, std::vector<Departure>& out) override;  // nothing: delays are counted in arrivals
   void Flush(std::vector<Departure>& out) override;
   StreamGauges gauges() const override;
+  std::vector<std::pair<std::string, double>> figures() const override;  // penalty, cost, mean_delay
   std::string Save() const override;
   Result<void> Restore(const std::string& snapshot) override;
 

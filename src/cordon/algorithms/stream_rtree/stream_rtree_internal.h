@@ -19,6 +19,11 @@
 
 namespace cordon {
 
+// Sums over the tuples published in groups: the penalty of the group's box, penalty x (1 + alpha)^delay, and the delay.
+struct PublishedSums {
+  double tuples = 0, penalty = 0, cost = 0, delay = 0;
+};
+
 class StreamRtreeState {
  public:
   using Index = LeafStore::Index;
@@ -51,6 +56,7 @@ class StreamRtreeState {
   std::int64_t forced() const { return forced_; }
   std::int64_t overflowed() const { return overflowed_; }
   std::int64_t capped() const { return capped_; }
+  const PublishedSums& published_sums() const { return sums_; }
 
  private:
   bool sampled() const {
@@ -75,6 +81,7 @@ class StreamRtreeState {
   void KeepCap();
   Index LikeliestLeaf() const;
   std::vector<AxisRange> BoxOf(std::span<const Index> tuples) const;
+  void AddToSums(std::span<const Index> leaving);
 
   std::string Fingerprint() const;
   void LoadTuples(ByteReader& reader, std::vector<Index>& tuples);
@@ -103,6 +110,7 @@ class StreamRtreeState {
   std::int64_t forced_ = 0;
   std::int64_t overflowed_ = 0;
   std::int64_t capped_ = 0;
+  PublishedSums sums_;
 
   bool published_ = false;      // in this instant
   std::vector<double> point_;   // of the tuple that arrives

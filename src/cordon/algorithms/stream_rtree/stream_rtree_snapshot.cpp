@@ -12,7 +12,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::string_view kWhat = "the snapshot of stream-rtree";
 constexpr Position kMostPosition = INT64_MAX / 2;
 
@@ -43,6 +43,7 @@ std::string StreamRtreeState::Save() const {
   writer.Flag(warm_);
   writer.Real(clock_);
   writer.Real(gamma_sum_);
+  for (const double sum : {sums_.tuples, sums_.penalty, sums_.cost, sums_.delay}) writer.Real(sum);
   writer.Flag(fixed_gamma_.has_value());
   if (fixed_gamma_) writer.Real(*fixed_gamma_);
   writer.Count(leaves_.num_held());
@@ -148,6 +149,10 @@ Result<void> StreamRtreeState::Restore(const std::string& snapshot) {
   warm_ = reader.Flag();
   clock_ = reader.Real();
   gamma_sum_ = reader.Real();
+  for (double* sum : {&sums_.tuples, &sums_.penalty, &sums_.cost, &sums_.delay}) {
+    *sum = reader.Real();
+    if (!(*sum >= 0)) reader.Fail();  // a cost may have become infinite
+  }
   if (reader.Flag()) fixed_gamma_ = reader.Real();
   const bool numbers = std::isfinite(clock_) && std::isfinite(gamma_sum_) && gamma_sum_ >= 0 &&
                        (!fixed_gamma_ || (std::isfinite(*fixed_gamma_) && *fixed_gamma_ >= 0 && warm_ &&

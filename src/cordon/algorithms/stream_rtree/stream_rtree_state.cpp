@@ -27,7 +27,7 @@ std::vector<double> RangesOf(const StreamSchema& schema) {
 std::vector<double> ScalesOf(const StreamSchema& schema) {
   std::vector<double> scales;
   for (const StreamAxis& axis : schema.quasi) {
-    scales.push_back(axis.hi > axis.lo ? axis.weight / static_cast<double>(axis.hi - axis.lo) : 0);
+    scales.push_back(axis.width() > 0 ? axis.weight / static_cast<double>(axis.width()) : 0);
   }
   return scales;
 }
@@ -159,6 +159,17 @@ std::vector<AxisRange> StreamRtreeState::BoxOf(std::span<const Index> tuples) co
   return loss_.Publish(box);
 }
 
+void StreamRtreeState::AddToSums(std::span<const Index> leaving) {
+  const double penalty = leaves_.PenaltyOf(leaving);
+  for (const Index tuple : leaving) {
+    const auto delay = static_cast<double>(now_ - leaves_.tuple(tuple).position);
+    sums_.tuples += 1;
+    sums_.penalty += penalty;
+    sums_.cost += penalty * std::exp(log_growth_ * delay);
+    sums_.delay += delay;
+  }
+}
+
 // `held` are taken out of the leaf and left in no leaf.
 void StreamRtreeState::Publish(Index slot, std::span<const Index> held) {
   std::vector<Index> leaving;
@@ -169,6 +180,7 @@ void StreamRtreeState::Publish(Index slot, std::span<const Index> held) {
   Departure departure;
   departure.group = ++last_group_;
   departure.box = BoxOf(leaving);
+  AddToSums(leaving);
   for (const Index member : leaving) departure.positions.push_back(leaves_.tuple(member).position);
   stage_.Add(std::move(departure));
   leaves_.Vacate(slot);

@@ -36,6 +36,16 @@ bool IsSpecialFile(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
+Result<void> CheckNotThere(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (path == "-" || !std::filesystem::is_regular_file(path, failed) || std::filesystem::file_size(path, failed) == 0)
+      continue;
+    return Error::InvalidPolicy("{} is there already", path).WithHint("nothing was written; give another name, or --force");
+  }
+  return {};
+}
+
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths) {
   std::map<std::filesystem::path, const std::string*> seen;
   std::map<std::pair<dev_t, ino_t>, const std::string*> files;  // a hard link is the same file by another name

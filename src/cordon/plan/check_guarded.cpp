@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/plan/check_guarded.h"
+
+namespace cordon {
+
+Result<void> CheckGuarded(const Policy& policy) {
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.role != Role::kSensitive || attribute.unguarded || policy.IsGuarded(attribute.name)) continue;
+    return Error::InvalidPolicy("{}:{}: no model guards the sensitive column '{}'", policy.name, attribute.line, attribute.name)
+        .WithHint(
+            "add a model with sensitive = \"{0}\", such as l-diversity; leave the column out with role = \"identifier\"; or "
+            "say in "
+            "[attributes.{0}] why it needs no guard: unguarded = \"reason\"",
+            attribute.name);
+  }
+  return {};
+}
+
+std::vector<UnguardedColumn> UnguardedIn(const Policy& policy) {
+  std::vector<UnguardedColumn> columns;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.unguarded && !policy.IsGuarded(attribute.name)) columns.push_back({attribute.name, *attribute.unguarded});
+  }
+  return columns;
+}
+
+}  // namespace cordon

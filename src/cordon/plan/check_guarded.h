@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sensitive column that no model guards is published as it is, of every person in a group. Few policies mean that.
+#pragma once
+
+#include <vector>
+
+#include "cordon/policy/policy.h"
+#include "cordon/report/report.h"
+
+namespace cordon {
+
+// An error if a sensitive column is in no model, and its `unguarded` does not say why.
+Result<void> CheckGuarded(const Policy& policy);
+
+// The columns that no model guards, with the policy's reasons.
+std::vector<UnguardedColumn> UnguardedIn(const Policy& policy);
+
+}  // namespace cordon
