@@ -272,13 +272,13 @@ TEST(StreamCrash, AFullDiskLeavesWholeDepartures) {
         if (departure.kind != Departure::Kind::kSuppressed) rows += departure.positions.size();
         return {};
       };
-      if (!files.audit.empty()) ASSERT_TRUE(ReadAudit(files.audit, reader).ok());
+      ASSERT_TRUE(files.audit.empty() || ReadAudit(files.audit, reader).ok());
       const auto lines = static_cast<std::size_t>(std::count(files.out.begin(), files.out.end(), '\n'));
       ASSERT_EQ(lines, files.out.empty() ? 0 : rows + 1);
       ASSERT_TRUE(files.out.empty() || files.out.back() == '\n');
       stopped_inside += rows > 0 ? 1 : 0;
     }
-    if (with_checkpoint) EXPECT_GT(stopped_inside, 5u);  // else it depends on how fast rows came
+    EXPECT_TRUE(!with_checkpoint || stopped_inside > 5);  // without one it depends on how fast rows came
   }
 }
 
