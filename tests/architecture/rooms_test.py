@@ -44,15 +44,14 @@ ALLOWED = {
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
     "report": {"base", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
-    "inspect": {"base", "data", "io", "policy"},
+    "inspect": {"base", "data", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
               "permute", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
-                "bind", "report", "plan"},
-    "cli": {"base", "data", "models/verify", "metrics", "io", "synthetic", "stream", "policy", "bind", "report", "inspect",
-            "plan", "store", "publish"},
+                "bind", "report", "plan", "store"},
+    "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "inspect", "store", "publish"},
 }
 MOST_FILES = 45  # in one folder
 

@@ -4,10 +4,9 @@
 #include "cordon/publish/anonymize.h"
 
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
+#include "cordon/cli/format_flag.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/seed.h"
-#include "cordon/plan/registry.h"
 #include "cordon/policy/read_policy.h"
 
 namespace cordon {
@@ -25,7 +24,6 @@ struct AnonymizeArgs {
   bool dry_run = false;
   bool json = false;
   bool keep_order = false;
-  bool insecure_seed = false;
 };
 
 Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
@@ -62,10 +60,6 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   CORDON_TRY(request.measure, args.measure.Options());
   if (!request.report && !request.html && !args.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  const auto choice = ChooseAlgorithm(request.algorithm.empty() ? policy.algorithm.name : request.algorithm, policy);
-  if (choice.ok() && choice.value().algorithm->permutes && !request.recoding) {
-    CORDON_RETURN_IF_ERROR(ParseProtectedSeed(args.seed, args.insecure_seed));
-  }
   CORDON_TRY(const Report report, Anonymize(request, policy, run));
   const std::string text = args.json ? Dump(ToJson(report)) : Summary(report);
   for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
@@ -113,7 +107,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json")
       ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
-  parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed where randomness protects");
+  parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed where randomness protects");
   parser->add_flag("--json", args->json, "Print the report as JSON");
   return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};
 }

@@ -2,7 +2,7 @@
 //
 // cordon append STORE MORE.csv [--re-release frozen|guarded]
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
+#include "cordon/cli/format_flag.h"
 #include "cordon/cli/seed.h"
 #include "cordon/store/ke_append.h"
 

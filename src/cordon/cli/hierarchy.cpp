@@ -8,11 +8,11 @@
 #include "cordon/base/nearest.h"
 #include "cordon/bind/open_release.h"
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/io/open_source.h"
 #include "cordon/policy/hierarchy_source.h"
 
 namespace cordon {

@@ -2,7 +2,7 @@
 //
 // cordon permute INPUT --policy P.toml --output STORE
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
+#include "cordon/cli/format_flag.h"
 #include "cordon/cli/seed.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/store/ke_permute.h"

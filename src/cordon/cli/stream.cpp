@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
+#include "cordon/cli/format_flag.h"
 #include "cordon/cli/seed.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/read_policy.h"

@@ -3,13 +3,11 @@
 // cordon sweep INPUT --policy P.toml --k 2,5,10        what does a parameter cost?
 #include "cordon/publish/sweep.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "cordon/cli/command.h"
-#include "cordon/cli/inputs.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/io/files/atomic_file.h"
-#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/policy/read_policy.h"
 
 namespace cordon {
@@ -57,9 +55,8 @@ Result<SweepRequest> RequestOf(const SweepArgs& args) {
   CORDON_TRY(request.l, ParseNumbers("--l", args.l));
   CORDON_TRY(request.t, ParseNumbers("--t", args.t));
   CORDON_TRY(request.beta, ParseNumbers("--beta", args.beta));
-  if (request.k.empty() && request.l.empty() && request.t.empty() && request.beta.empty()) {
-    return Error::InvalidPolicy("what is to vary?").WithHint("give --k 2,5,10, --l, --t or --beta");
-  }
+  request.input = args.input;
+  request.svg = args.svg;
   request.algorithms = args.algorithms;
   request.seed = args.seed;
   CORDON_TRY(request.measure, args.measure.Options());
@@ -68,14 +65,8 @@ Result<SweepRequest> RequestOf(const SweepArgs& args) {
 
 Result<Answer> RunSweep(const SweepArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const SweepRequest request, RequestOf(args));
-  if (args.svg && (args.svg->empty() || *args.svg == "-")) return Error::InvalidPolicy("--svg needs the name of a file");
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
-  CORDON_RETURN_IF_ERROR(
-      CheckDistinct({{"the input", args.input}, {"the policy", args.policy}, {"--svg", args.svg.value_or("")}}));
-  CORDON_TRY(const Microdata data, ReadOriginal(args.input, policy, run));
-  if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", args.input);
-  CORDON_TRY(const std::vector<SweepPoint> points, Sweep(request, policy, data, run));
-  if (args.svg) CORDON_RETURN_IF_ERROR(WriteFile(*args.svg, SweepSvg(points)));
+  CORDON_TRY(const std::vector<SweepPoint> points, Sweep(request, policy, run));
   console.Out(args.json ? Dump(ToJson(points)) : SweepTable(points));
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& point) { return point.report.has_value(); });
   return any ? Answer::kYes : Answer::kNo;

@@ -20,7 +20,7 @@ Column TextOfCodes(const MicrodataColumn& column, std::span<const RowId> rows, M
   auto dictionary = std::make_shared<Dictionary>();
   std::vector<Code> text_of(used.size(), kNull);
   for (Code code = 0; code < domain.size(); ++code) {
-    const bool null = missing == MissingAs::kNull && code == domain.missing();
+    const bool null = missing == MissingAs::kNullCell && code == domain.missing();
     if (used[code] != 0 && !null) text_of[code] = dictionary->Intern(domain.Publish(code, code));
   }
   return {column.attribute.name, std::move(dictionary),

@@ -20,8 +20,8 @@ inline constexpr const char* kGroupColumn = "group";
 
 // How a missing cell of a quasi column is published.
 enum class MissingAs {
-  kMarker,  // the policy's first marker, as in every file of rows
-  kNull,    // in the tables of a store
+  kMarker,    // the policy's first marker, as in every file of rows
+  kNullCell,  // in the tables of a store
 };
 
 // The exact cells of rows, as they are published. Numbers and dates of quasi columns in their canonical spelling.

@@ -35,4 +35,10 @@ Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat fo
   return SourceFromBytes(std::move(bytes), format, options, {});
 }
 
+Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
+  CORDON_TRY(const std::unique_ptr<Source> source,
+             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
+  return ReadTable(*source, run);
+}
+
 }  // namespace cordon

@@ -15,6 +15,8 @@ namespace cordon {
 // A .tsv file is separated by tabs unless the options say otherwise. The header is read here, so this may already fail for the
 // data's sake.
 Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options);
+// All of it.
+Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);
 // From bytes in memory: tests, fuzzing, small files.
 Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options);
 

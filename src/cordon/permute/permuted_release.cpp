@@ -110,7 +110,7 @@ Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, co
     made.table_rows.push_back(data.input_row(row));
   }
   made.excluded = table.num_rows - rows.size();
-  made.columns = ExactCells(data, rows, MissingAs::kNull, run);
+  made.columns = ExactCells(data, rows, MissingAs::kNullCell, run);
   if (!data.persons.empty()) {
     made.persons = Codes::Generate(rows.size(), run.threads, [&](std::size_t i) { return data.persons[rows[i]]; });
   }

@@ -7,7 +7,6 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/plan/check_guarded.h"
-#include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 
 namespace cordon {
@@ -28,6 +27,10 @@ bool HasTemplates(const Policy& policy) {
 // A shuffled release is what it is only in a random order, and has no boxes.
 Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(ColumnToPermute(policy));
+  if (request.seed && !request.insecure_seed) {
+    return Error::InvalidPolicy("--seed would let anybody who knows it undo the shuffle")
+        .WithHint("leave it out; --insecure-seed allows it, for tests");
+  }
   if (request.order && *request.order != RowOrder::kShuffled) {
     return Error::InvalidPolicy("ke publishes rows in random order, whatever --order says").WithHint("leave --order out");
   }
@@ -53,9 +56,9 @@ Result<void> CheckKeys(const Policy& policy) {
 
 }  // namespace
 
-Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) {
+Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
-  CORDON_TRY(const Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
+  CORDON_TRY(Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }
@@ -89,7 +92,8 @@ Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy) 
                                 policy.algorithm.line)
         .WithHint("use \"drop\" or \"star\"");
   }
-  return CheckKeys(policy);
+  CORDON_RETURN_IF_ERROR(CheckKeys(policy));
+  return choice;
 }
 
 }  // namespace cordon

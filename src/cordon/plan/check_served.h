@@ -5,12 +5,14 @@
 #pragma once
 
 #include "cordon/base/result.h"
+#include "cordon/plan/registry.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon {
 
-// What is not done is refused, not passed over. A request that is empty asks for nothing beside the policy.
-Result<void> CheckServed(const AnonymizeRequest& request, const Policy& policy);
+// The algorithm that serves the request. What is not done is refused, not passed over. A request that is empty asks for
+// nothing beside the policy.
+Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy);
 
 }  // namespace cordon

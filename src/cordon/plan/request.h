@@ -36,6 +36,7 @@ struct AnonymizeRequest {
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
   std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
+  bool insecure_seed = false;                // allows a seed where randomness protects: for tests
   std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
 };
 

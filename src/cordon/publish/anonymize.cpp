@@ -16,10 +16,11 @@ namespace {
 struct Input {
   Microdata data;
   std::string sha256;
+  std::vector<std::pair<std::string, double>> seconds;  // by step
 };
 
-Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run,
-                   std::vector<std::pair<std::string, double>>& seconds) {
+Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  std::vector<std::pair<std::string, double>> seconds;
   Stopwatch watch;
   const SourceOptions options{
       .text = policy.data.text, .format = request.input_format, .stop = run.stop, .skip_columns = SkipColumns(policy)};
@@ -33,7 +34,7 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
         .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or mend the missing cells"
                                               : "a header alone is no table");
   }
-  return Input{std::move(data), source->InputDigest()};
+  return Input{std::move(data), source->InputDigest(), std::move(seconds)};
 }
 
 Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
@@ -58,32 +59,30 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 }  // namespace
 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  Report report;
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
-  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
+  CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
-  CORDON_TRY(Input input, Read(request, policy, run, report.seconds));
+  CORDON_TRY(Input input, Read(request, policy, run));
   if (recoding) HoldDigits(*recoding, input.data);
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_TRY(const VerifiedRelease verified,
-             Produce(request, policy, input.data, recoding ? &*recoding : nullptr, random, report, run));
+  CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr, random, run));
+  Report& report = made.report;
+  report.seconds.insert(report.seconds.begin(), input.seconds.begin(), input.seconds.end());
   if (request.output.empty()) {
-    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, report, input.data, verified.release(), run));
-    return report;
+    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, report, input.data, made.verified.release(), run));
+    return std::move(report);
   }
   const RunRecord record{request.input, input.sha256, policy.digest, "", random.Save()};
-  CORDON_RETURN_IF_ERROR(WriteRun(request, policy, input.data, verified, record, report, run));
-  return report;
+  return WriteRun(request, policy, input.data, made.verified, record, std::move(report), run);
 }
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {
-  Report report;
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
-  CORDON_RETURN_IF_ERROR(CheckServed(request, policy));
+  CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_RETURN_IF_ERROR(Produce(request, policy, data, nullptr, random, report, run));
-  return report;
+  CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, random, run));
+  return std::move(made.report);
 }
 
 }  // namespace cordon

@@ -58,18 +58,18 @@ class TryProgress final : public Progress {
 // Tries algorithms one after the other and keeps the best release so far.
 class Trial {
  public:
-  Trial(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Random& random, Report& report,
+  Trial(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Random& random,
         const std::optional<Workload>& workload, const Run& run)
-      : request_(request), policy_(policy), data_(data), workload_(workload), random_(random), report_(report), run_(run) {}
+      : request_(request), policy_(policy), data_(data), workload_(workload), random_(random), run_(run) {}
 
   // `left`: candidates that share the time that is left, this one among them.
   Result<void> Try(const Candidate& candidate, std::size_t left) {
-    report_.tried.push_back({.algorithm = candidate.algorithm->name, .left_out = candidate.left_out});
+    tried_.push_back({.algorithm = candidate.algorithm->name, .left_out = candidate.left_out});
     if (!candidate.left_out.empty()) return {};
     const std::optional<double> seconds = SecondsLeft();
     if (seconds && *seconds <= 0 && best_) {
-      report_.tried.back().left_out = "the time was used up";
-      report_.time_up = true;
+      tried_.back().left_out = "the time was used up";
+      time_up_ = true;
       return {};
     }
     return Search(candidate, seconds ? std::optional(*seconds / static_cast<double>(left)) : std::nullopt);
@@ -78,17 +78,19 @@ class Trial {
   void Compare() { compares_ = true; }
 
   Result<void> Recoded(const Recoding& recoding, const std::string& path) {
-    report_.tried.push_back({.algorithm = "recoding"});
+    tried_.push_back({.algorithm = "recoding"});
     return Consider(MakeByRecoding(recoding, path, data_, policy_, OptionsOf(request_, policy_, false), random_, run_), true);
   }
 
   // REQUIRES: all tries are done. The error of `auto`'s own choice where none came to a release.
   Result<Attempt> Best() {
     if (!best_) return std::move(*failure_);
-    report_.tried[best_->candidate].kept = true;
+    tried_[best_->candidate].kept = true;
     return std::move(*best_);
   }
   const Times& times() const { return times_; }
+  std::vector<Tried> TakeTried() { return std::move(tried_); }
+  bool time_up() const { return time_up_; }
 
  private:
   std::optional<double> SecondsLeft() const {
@@ -101,15 +103,15 @@ class Trial {
     Run run = run_;
     std::optional<TimeBudget> budget;
     if (seconds) run.budget = &budget.emplace(*seconds);
-    TryProgress progress(run_.progress, fmt::format("{}. {}", report_.tried.size(), algorithm.name));
+    TryProgress progress(run_.progress, fmt::format("{}. {}", tried_.size(), algorithm.name));
     if (run_.progress != nullptr && compares_) run.progress = &progress;
     Stopwatch watch;
     MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values);
     options.compared = compares_;
     auto made = MakeByAlgorithm(algorithm, data_, policy_, options, random_, run);
-    report_.tried.back().seconds = watch.Lap();
-    report_.tried.back().cut_short = budget && budget->cut_short();
-    report_.time_up = report_.time_up || report_.tried.back().cut_short;
+    tried_.back().seconds = watch.Lap();
+    tried_.back().cut_short = budget && budget->cut_short();
+    time_up_ = time_up_ || tried_.back().cut_short;
     return Consider(std::move(made), candidate.own_choice);
   }
 
@@ -119,12 +121,12 @@ class Trial {
     if (!made.ok()) {
       const ErrorKind kind = made.error().kind();
       if (kind == ErrorKind::kCancelled || kind == ErrorKind::kIo) return std::move(made).error();
-      report_.tried.back().failed = made.error().message();
+      tried_.back().failed = made.error().message();
       if (own_choice || !failure_) failure_ = std::move(made).error();
       return {};
     }
     Stopwatch watch;
-    Tried& tried = report_.tried.back();
+    Tried& tried = tried_.back();
     CORDON_TRY(Utility utility, MeasureUtility(made.value().verified.release(), data_, request_.measure, run_));
     if (workload_) {
       CORDON_TRY(utility.workload, MeasureWorkloadError(data_, made.value().verified.release(), *workload_, run_));
@@ -137,7 +139,7 @@ class Trial {
     times_.verify += made.value().verify_seconds;
     times_.measure += watch.Lap();
     if (best_ && (best_->objective < objective || (best_->objective == objective && !own_choice))) return {};
-    best_.emplace(Attempt{std::move(made).value(), std::move(utility), objective, report_.tried.size() - 1});
+    best_.emplace(Attempt{std::move(made).value(), std::move(utility), objective, tried_.size() - 1});
     return {};
   }
 
@@ -146,12 +148,13 @@ class Trial {
   const Microdata& data_;
   const std::optional<Workload>& workload_;
   const Random& random_;
-  Report& report_;
   const Run& run_;
   Stopwatch since_;
   bool compares_ = false;
   std::optional<Attempt> best_;
   std::optional<Error> failure_;
+  std::vector<Tried> tried_;
+  bool time_up_ = false;
   Times times_;
 };
 
@@ -183,27 +186,24 @@ std::vector<Warning> WarningsOf(const ExactRisk& risk) {
 
 }  // namespace
 
-Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
-                                const Recoding* recoding, const Random& random, Report& report, const Run& run) {
+Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
+                         const Recoding* recoding, const Random& random, const Run& run) {
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, bound));
   const Microdata data = SteeredBy(policy, bound);  // columns are shared, not copied
-  Trial trial(request, policy, data, random, report, workload, run);
-  const std::string name = AlgorithmName(request, policy);
-  bool global = false;
+  Trial trial(request, policy, data, random, workload, run);
+  std::string why;
   std::vector<const AlgorithmEntry*> ran;
   if (recoding != nullptr) {
     CORDON_RETURN_IF_ERROR(trial.Recoded(*recoding, *request.recoding));
   } else {
-    CORDON_TRY(const Choice choice, ChooseAlgorithm(name, policy));
-    global = choice.algorithm->masks_values;
-    report.why = choice.why;
-    const bool compare = name == "auto" && request.effort == Effort::kHigh;
+    why = choice.why;
+    const bool compare = AlgorithmName(request, policy) == "auto" && request.effort == Effort::kHigh;
     const std::vector<Candidate> candidates =
         compare ? Candidates(policy, data.num_rows) : std::vector<Candidate>{{choice.algorithm, "", true}};
     std::size_t left = static_cast<std::size_t>(
         std::count_if(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); }));
     if (left > 1) trial.Compare();
-    if (left > 1) report.why = fmt::format("auto: least {} of those tried", ObjectiveName(policy.algorithm.objective));
+    if (left > 1) why = fmt::format("auto: least {} of those tried", ObjectiveName(policy.algorithm.objective));
     for (const Candidate& candidate : candidates) {
       // The own choice may use all the time there is: it is the likeliest to be the best. Others share what it leaves.
       CORDON_RETURN_IF_ERROR(trial.Try(candidate, candidate.own_choice || left == 0 ? 1 : left));
@@ -214,17 +214,21 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
   CORDON_TRY(Attempt best, trial.Best());
   Stopwatch watch;
   const Release& release = best.made.verified.release();
-  report.utility = std::move(best.utility);
-  report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
-  report.unguarded = UnguardedIn(policy);
-  report.privacy = std::move(best.made.verdicts);
+  Report report;
+  report.why = std::move(why);
+  report.tried = trial.TakeTried();
+  report.time_up = trial.time_up();
   report.algorithm = report.tried[best.candidate].algorithm;
-  report.objective = {ObjectiveName(policy.algorithm.objective), best.objective};
-  report.notes = best.made.notes.lines;
   report.rows = release.num_rows;
   report.people = PeopleIn(release);
   report.suppressed = release.suppressed;
   report.dropped = data.dropped_rows;
+  report.privacy = std::move(best.made.verdicts);
+  report.unguarded = UnguardedIn(policy);
+  report.utility = std::move(best.utility);
+  report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
+  report.objective = {ObjectiveName(policy.algorithm.objective), best.objective};
+  report.notes = best.made.notes.lines;
   report.details = best.made.notes.counts;
   report.warnings = WarningsOf(report.privacy);
   const std::optional<ExactRisk> exact =
@@ -233,16 +237,15 @@ Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& p
     for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
   }
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
-  if (global) {
+  if (recoding == nullptr && choice.algorithm->masks_values) {
     for (Warning& warning : TopDownWarnings(policy, data, release, run)) report.warnings.push_back(std::move(warning));
   } else if (report.utility.discernibility.min_group == 1) {
     report.warnings.push_back({"groups-of-one", {}, "some group is a single row: nothing hides whose it is; add k-anonymity"});
   }
-  report.seconds.emplace_back("anonymize", trial.times().search);
-  report.seconds.emplace_back("verify", trial.times().verify);
-  report.seconds.emplace_back("metrics", trial.times().measure + watch.Lap());
+  report.seconds = {
+      {"anonymize", trial.times().search}, {"verify", trial.times().verify}, {"metrics", trial.times().measure + watch.Lap()}};
   report.peak_rss_mb = PeakRssMb();
-  return std::move(best.made.verified);
+  return Produced{std::move(best.made.verified), std::move(report)};
 }
 
 }  // namespace cordon

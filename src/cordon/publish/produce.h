@@ -7,14 +7,20 @@
 #include "cordon/base/random.h"
 #include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
+#include "cordon/plan/registry.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
 namespace cordon {
 
-// REQUIRES: CheckServed; `recoding` is the one of the request, null where it has none.
-Result<VerifiedRelease> Produce(const AnonymizeRequest& request, const Policy& policy, const Microdata& bound,
-                                const Recoding* recoding, const Random& random, Report& report, const Run& run);
+struct Produced {
+  VerifiedRelease verified;
+  Report report;  // but for what reading and writing cost
+};
+
+// `choice` by ChooseServed; `recoding` is the one of the request, null if it has none.
+Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
+                         const Recoding* recoding, const Random& random, const Run& run);
 
 }  // namespace cordon

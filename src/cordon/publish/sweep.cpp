@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 
 namespace cordon {
@@ -74,6 +77,7 @@ Result<SweepPoint> MeasurePoint(const SweepRequest& request, const std::string& 
   attempt.algorithm = algorithm;
   attempt.measure = request.measure;
   attempt.seed = request.seed;
+  attempt.insecure_seed = true;  // nothing is published
   SweepPoint point;
   point.algorithm = algorithm.empty() ? policy.algorithm.name : algorithm;
   auto report = TryPolicy(attempt, policy, data, run);
@@ -231,6 +235,21 @@ std::string SweepSvg(const std::vector<SweepPoint>& points) {
   // A file of its own needs the name space and the colours.
   return svg.substr(0, end) + " xmlns=\"http://www.w3.org/2000/svg\"><style>" + std::string(ChartStyle()) +
          "svg{background:var(--paper)}</style>" + svg.substr(end + 1) + "\n";
+}
+
+Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Run& run) {
+  if (request.k.empty() && request.l.empty() && request.t.empty() && request.beta.empty()) {
+    return Error::InvalidPolicy("what is to vary?").WithHint("give --k 2,5,10, --l, --t or --beta");
+  }
+  if (request.svg && (request.svg->empty() || *request.svg == "-"))
+    return Error::InvalidPolicy("--svg needs the name of a file");
+  CORDON_RETURN_IF_ERROR(
+      CheckDistinct({{"the input", request.input}, {"the policy", policy.name}, {"--svg", request.svg.value_or("")}}));
+  CORDON_TRY(const Microdata data, ReadOriginal(request.input, policy, run));
+  if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input);
+  CORDON_TRY(std::vector<SweepPoint> points, Sweep(request, policy, data, run));
+  if (request.svg) CORDON_RETURN_IF_ERROR(WriteFile(*request.svg, SweepSvg(points)));
+  return points;
 }
 
 }  // namespace cordon

@@ -16,7 +16,9 @@ namespace cordon {
 
 // Every combination of the values given; a parameter without values stays the policy's.
 struct SweepRequest {
-  std::vector<Rational> k;  // whole
+  std::string input;
+  std::optional<std::string> svg;  // where the chart goes
+  std::vector<Rational> k;         // whole
   std::vector<Rational> l;
   std::vector<Rational> t;
   std::vector<Rational> beta;
@@ -36,6 +38,8 @@ struct SweepPoint {
 // one that cannot be satisfied is a point. `k` is added to a policy that asks for none; l, t and beta need a model to belong
 // to.
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Microdata& data, const Run& run);
+// The same of the table that the request names; draws the chart if it is asked for.
+Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Run& run);
 
 Json ToJson(const std::vector<SweepPoint>& points);
 std::string SweepTable(const std::vector<SweepPoint>& points);

@@ -135,8 +135,8 @@ Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& re
   return outputs.Show();
 }
 
-Result<void> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
-                      const VerifiedRelease& verified, RunRecord record, Report& report, const Run& run) {
+Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run) {
   Stopwatch watch;
   const Release& release = verified.release();
   Outputs outputs;
@@ -161,7 +161,8 @@ Result<void> WriteRun(const AnonymizeRequest& request, const Policy& policy, con
   CORDON_RETURN_IF_ERROR(staged.Sync());
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(outputs.Show());
-  return staged.Commit();  // last: where the release is, its manifest is
+  CORDON_RETURN_IF_ERROR(staged.Commit());  // last: where the release is, its manifest is
+  return report;
 }
 
 }  // namespace cordon

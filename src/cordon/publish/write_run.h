@@ -15,9 +15,9 @@ namespace cordon {
 // Before any work: names that cannot be written, formats that are not served, two files that are one.
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
 
-// Completes the report (seconds of writing, memory) on the way.
-Result<void> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
-                      const VerifiedRelease& verified, RunRecord record, Report& report, const Run& run);
+// Gives the report back with what writing cost.
+Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run);
 
 // A dry run: the reports that were asked for, and nothing else.
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,

@@ -136,7 +136,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const KeAnonymitySpec model, KeModelOf(policy));
   AnonymizeRequest asked;  // what anonymize would refuse of a table that is shuffled
   asked.algorithm = "ke";
-  CORDON_RETURN_IF_ERROR(CheckServed(asked, policy));
+  CORDON_RETURN_IF_ERROR(ChooseServed(asked, policy));
   CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
   std::string sha256;

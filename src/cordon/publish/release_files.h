@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several subcommands read: a table by a policy's file format, an original bound to it, a release.
+// How files are read that a policy speaks of: a table by its file format, an original bound to it, a release with the manifest
+// beside it or out of a store, and which rows of the two belong together.
 #pragma once
 
 #include <optional>
@@ -10,15 +11,12 @@
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
+#include "cordon/io/text/source.h"
 #include "cordon/policy/policy.h"
 #include "cordon/store/ke_audit.h"
 
 namespace cordon {
 
-// What --format takes; nothing where it was not given.
-Result<std::optional<FileFormat>> ParseFormat(const std::string& name);
-
-Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run);
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
 // `help`: where the release is a store, whether its help table is what its rows give.
 // `original` may be given more digits after the point, where cells of the release show more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/cli/inputs.h"
+#include "cordon/publish/release_files.h"
 
 #include <unistd.h>
 
@@ -100,18 +100,6 @@ bool IsMissingStore(const std::string& path) {
 }
 
 }  // namespace
-
-Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
-  if (name.empty()) return std::optional<FileFormat>();
-  CORDON_TRY(const FileFormat format, FormatOfName(name));
-  return std::optional(format);
-}
-
-Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
-  CORDON_TRY(const std::unique_ptr<Source> source,
-             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
-  return ReadTable(*source, run);
-}
 
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run) {
   CORDON_TRY(const Table table, ReadTableFile(path, policy.data.text, std::nullopt, run));

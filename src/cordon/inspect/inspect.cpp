@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/inspect.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cordon/bind/open_release.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/io/open_source.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon {
+namespace {
+
+Json ToJson(const Singled& singled) {
+  return {{"columns", singled.columns}, {"unique_rows", singled.unique_rows}, {"groups", singled.groups}};
+}
+
+double Percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
+  const std::filesystem::path folder = std::filesystem::path(request.write_policy).parent_path();
+  std::vector<std::pair<std::string, std::string>> files = {{request.write_policy, draft.policy}};
+  for (const auto& [name, text] : draft.hierarchies) files.emplace_back((folder / name).string(), text);
+  std::vector<std::pair<std::string, std::string>> paths = {{"the input", request.input}};
+  Outputs outputs;
+  for (const auto& [path, text] : files) {
+    if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
+    paths.emplace_back("the draft", path);
+    CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
+    CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
+  }
+  CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  return outputs.Show();
+}
+
+}  // namespace
+
+Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
+  if (request.k && *request.k < 2) return Error::InvalidPolicy("--k must be at least 2");
+  CORDON_TRY(const TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
+  CORDON_TRY(const Table table, ReadTableFile(request.input, text, request.format, run));
+  if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input);
+  Inspection made{ProfileTable(table, run), std::nullopt};
+  if (run.Stopped()) return Error::Cancelled();
+  if (request.write_policy.empty()) return made;
+  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, text, request.k));
+  CORDON_RETURN_IF_ERROR(WriteDraft(request, *made.draft));
+  return made;
+}
+
+Json ToJson(const Profile& profile) {
+  Json json = {{"format", 1},
+               {"rows", profile.rows},
+               {"missing", profile.missing},
+               {"columns", Json::array()},
+               {"pairs", Json::array()}};
+  for (const ColumnProfile& column : profile.columns) {
+    json["columns"].push_back({{"name", column.name},
+                               {"type", TypeName(column.type)},
+                               {"distinct", column.distinct},
+                               {"missing", column.missing},
+                               {"unique_rows", column.unique_rows},
+                               {"distinction", column.distinction},
+                               {"separation", column.separation},
+                               {"role", RoleName(column.role)},
+                               {"why", column.why}});
+  }
+  for (const Singled& pair : profile.pairs) json["pairs"].push_back(ToJson(pair));
+  json["all_quasi"] = ToJson(profile.all);
+  return json;
+}
+
+std::string Describe(const Profile& profile) {
+  std::string text;
+  const auto line = [&text](std::string each) { text += std::move(each) + "\n"; };
+  std::size_t width = 6;
+  for (const ColumnProfile& column : profile.columns) width = std::max(width, column.name.size());
+  width = std::min<std::size_t>(width, 30);
+  line(fmt::format("{} rows, {} columns\n", profile.rows, profile.columns.size()));
+  line(fmt::format("{:<{}}  {:<11} {:>9} {:>9} {:>8} {:>11} {:>10}  suggested role", "column", width, "type", "distinct",
+                   "missing", "unique", "distinction", "separation"));
+  for (const ColumnProfile& column : profile.columns) {
+    line(fmt::format("{:<{}}  {:<11} {:>9} {:>9} {:>7.1f}% {:>10.2f}% {:>9.2f}%  {}: {}", column.name, width,
+                     TypeName(column.type), column.distinct, column.missing, Percent(column.unique_rows, profile.rows),
+                     100 * column.distinction, 100 * column.separation, RoleName(column.role), column.why));
+  }
+  if (profile.all.columns.empty()) return text;
+  line(fmt::format("\nrows that nobody shares with another, by what an attacker knows:"));
+  for (const Singled& pair : profile.pairs) {
+    line(fmt::format("{:>6.1f}%  {}", Percent(pair.unique_rows, profile.rows), fmt::join(pair.columns, ", ")));
+  }
+  line(fmt::format("{:>6.1f}%  all quasi columns ({})", Percent(profile.all.unique_rows, profile.rows),
+                   profile.all.columns.size()));
+  return text;
+}
+
+}  // namespace cordon

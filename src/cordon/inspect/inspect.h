@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in a table, and a first policy for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cordon/base/json.h"
+#include "cordon/inspect/draft_policy.h"
+#include "cordon/inspect/profile.h"
+#include "cordon/io/text/source.h"
+
+namespace cordon {
+
+struct InspectRequest {
+  std::string input;
+  std::string delimiter;  // empty: the one that the first line has most of
+  std::optional<FileFormat> format;
+  std::string write_policy;       // empty: no draft is made; else where it goes, its hierarchies beside it
+  std::optional<std::int64_t> k;  // of the draft
+  bool force = false;             // replaces files that are there
+};
+
+struct Inspection {
+  Profile profile;
+  std::optional<Draft> draft;  // as it was written
+};
+
+Result<Inspection> Inspect(const InspectRequest& request, const Run& run);
+
+Json ToJson(const Profile& profile);
+std::string Describe(const Profile& profile);
+
+}  // namespace cordon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which k, l, t, beta and delta does a table have? No policy needed: whoever asks names the columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/base/json.h"
+#include "cordon/base/run.h"
+#include "cordon/io/text/source.h"
+#include "cordon/models/verify/measure.h"
+
+namespace cordon {
+
+struct CheckRequest {
+  std::string table;                   // any, published or not
+  std::vector<std::string> quasi;      // columns an attacker may know
+  std::vector<std::string> sensitive;  // columns an attacker wants to learn
+  std::string delimiter;               // empty: the one that the first line has most of
+  std::optional<FileFormat> format;
+  bool exempt_suppressed = false;  // rows with * in every quasi column are left out
+};
+
+struct Checked {
+  std::uint64_t rows = 0;
+  Measured measured;
+};
+
+Result<Checked> Check(const CheckRequest& request, const Run& run);
+
+Json ToJson(const Checked& checked);
+std::string Describe(const Checked& checked);
+
+}  // namespace cordon

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/evaluate.h"
+
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/policy/workload.h"
+#include "cordon/report/html.h"
+
+namespace cordon {
+namespace {
+
+Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& policy) {
+  if (request.test && !request.classify) return Error::InvalidPolicy("--test goes with --classify COLUMN");
+  if (!request.html) return {};
+  if (request.html->empty() || *request.html == "-") return Error::InvalidPolicy("--html needs the name of a file");
+  // A table may be evaluated against itself; only what is written must not be one of them.
+  for (const auto& [purpose, path] : {std::pair{"the release", request.release}, std::pair{"the policy", policy.name},
+                                      std::pair{"the original", request.original}}) {
+    CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
+  }
+  return {};
+}
+
+// The page is about a release of anybody's: who made it, and how long it took, is not known. It says what holds, too.
+Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, const Microdata& original, const Release& release,
+                       const Evaluation& made, const Run& run) {
+  Report report;
+  report.rows = made.rows;
+  report.suppressed = made.utility.discernibility.suppressed;
+  report.dropped = made.utility.discernibility.dropped;
+  report.utility = made.utility;
+  report.risk = made.risk;
+  CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.release, report, original, release, run));
+  Outputs outputs;
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(outputs.Write(*request.html, HtmlReport(facts)));
+  CORDON_RETURN_IF_ERROR(outputs.Sync());
+  return outputs.Show();
+}
+
+Result<ClassificationErrors> Classify(const EvaluateRequest& request, const Policy& policy, const Microdata& original,
+                                      const Release& release, const Run& run) {
+  std::optional<Microdata> test;
+  if (request.test) {
+    CORDON_TRY(test, ReadOriginal(*request.test, policy, run));
+  }
+  return MeasureClassification(policy, original, release, test ? &*test : nullptr, *request.classify, run);
+}
+
+}  // namespace
+
+Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy, const Run& run) {
+  CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckEvaluateRequest(request, policy));
+  CORDON_TRY(Microdata original, ReadOriginal(request.original, policy, run));
+  CORDON_TRY(const Release release, ReadReleaseFile(request.release, policy, &original, request.format, run));
+  Evaluation made;
+  made.rows = release.num_rows;
+  made.input_rows = release.input_size;
+  CORDON_TRY(made.utility, MeasureUtility(release, original, request.measure, run));
+  CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, original));
+  if (workload) {
+    CORDON_TRY(made.utility.workload, MeasureWorkloadError(original, release, *workload, run));
+  }
+  made.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
+  if (request.html) CORDON_RETURN_IF_ERROR(WritePage(request, policy, original, release, made, run));
+  if (request.classify) {
+    CORDON_TRY(made.classification, Classify(request, policy, original, release, run));
+  }
+  return made;
+}
+
+Json ToJson(const Evaluation& made) {
+  Json json = ToJson(made.utility);
+  json["rows"] = made.rows;
+  json["groups"] = made.utility.discernibility.groups;
+  json["suppressed"] = made.utility.discernibility.suppressed;
+  json["dropped"] = made.utility.discernibility.dropped;
+  if (made.risk) json["risk"] = ToJson(*made.risk);
+  if (made.classification) json["classification"] = ToJson(*made.classification);
+  return json;
+}
+
+std::string Describe(const Evaluation& made) {
+  const Discernibility& sizes = made.utility.discernibility;
+  const InformationLoss& loss = made.utility.loss;
+  std::string text = fmt::format("rows              {} of {}\n", made.rows, made.input_rows);
+  text += fmt::format("suppressed        {}{}\n", sizes.suppressed,
+                      sizes.starred == 0 ? "" : fmt::format(", {} of them shown as stars", sizes.starred));
+  if (sizes.dropped > 0) text += fmt::format("dropped           {} for missing cells\n", sizes.dropped);
+  text += fmt::format("groups            {} of {} to {} rows, {:.1f} on average\n", sizes.groups, sizes.min_group,
+                      sizes.max_group, sizes.mean_group);
+  text += fmt::format("information loss  {:.4f}   ({:.4f} by leaves / all leaves)\n", loss.information_loss,
+                      loss.information_loss_thesis);
+  for (const auto& [name, share] : loss.per_attribute) text += fmt::format("  {:<16}{:.4f}\n", name, share);
+  text += fmt::format("discernibility    {}\n", sizes.discernibility);
+  text += Describe(made.utility);
+  if (made.risk) text += Describe(*made.risk);
+  if (made.classification) text += Describe(*made.classification);
+  return text;
+}
+
+}  // namespace cordon

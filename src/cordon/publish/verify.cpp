@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/verify.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/open_source.h"
+#include "cordon/report/report.h"
+#include "cordon/stream/audit_log.h"
+
+namespace cordon {
+namespace {
+
+// Which row of the original is behind each row of the release, where that can be known.
+Result<std::optional<std::vector<RowId>>> Mapping(const VerifyRequest& request, const Release& release,
+                                                  const Microdata& original, const Run& run) {
+  if (!request.row_map.empty()) {
+    CORDON_TRY(std::vector<RowId> rows, ReadRowMap(request.row_map, release, original, run));
+    return std::optional(std::move(rows));
+  }
+  if (!request.input_order) return std::optional<std::vector<RowId>>();
+  if (release.num_rows != original.num_rows) {
+    return Error::InvalidData("--input-order needs as many rows in the release ({}) as in the original ({})", release.num_rows,
+                              original.num_rows)
+        .WithHint("rows were suppressed: use the row map that anonymize --row-map writes");
+  }
+  std::vector<RowId> rows(release.num_rows);
+  std::iota(rows.begin(), rows.end(), RowId{0});
+  return std::optional(std::move(rows));
+}
+
+void TakePersons(Release& release, const Microdata& original, const std::vector<RowId>& rows, const Run& run) {
+  if (original.persons.empty()) return;
+  release.persons = Codes::Generate(rows.size(), run.threads, [&](std::size_t row) { return original.persons[rows[row]]; });
+}
+
+bool HasPersonColumn(const Policy& policy) {
+  return std::any_of(policy.attributes.begin(), policy.attributes.end(),
+                     [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
+}
+
+std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
+  std::vector<std::string> notes;
+  if (!release.permuted.empty()) {
+    notes.push_back(fmt::format(
+        "judged by the groups that the column 'group' names; that '{}' was shuffled inside them no release can show",
+        release.permuted));
+  }
+  if (HasPersonColumn(policy) && release.persons.empty()) {
+    notes.push_back("a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");
+  }
+  return notes;
+}
+
+}  // namespace
+
+bool Verification::holds() const {
+  return (!truth || truth->holds) && (!help || help->holds) &&
+         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.holds; });
+}
+
+Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, const Run& run) {
+  if (request.original.empty() && (request.input_order || !request.row_map.empty())) {
+    return Error::InvalidPolicy("--row-map and --input-order need --original");
+  }
+  Verification made;
+  std::optional<Microdata> original;
+  if (!request.original.empty()) {
+    CORDON_TRY(original, ReadOriginal(request.original, policy, run));
+  }
+  CORDON_TRY(Release release,
+             ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run, &made.help));
+  if (original) {
+    CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(request, release, *original, run));
+    if (rows) TakePersons(release, *original, *rows, run);
+    const auto behind = rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt;
+    CORDON_TRY(made.truth, CheckTruth(release, *original, behind, run));
+  }
+  made.rows = release.num_rows;
+  made.counts_people = !release.persons.empty();
+  made.notes = NotesOf(policy, release);
+  CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
+                                .Judge(release, run)
+                                .WithContext("judging {}", request.release));
+  return made;
+}
+
+Json ToJson(const Verification& made) {
+  Json json = {{"format", 1},
+               {"rows", made.rows},
+               {"counts", made.counts_people ? "persons" : "rows"},  // what k counted
+               {"privacy", Json::array()},
+               {"warnings", Json::array()}};
+  for (const Verdict& verdict : made.verdicts) {
+    json["privacy"].push_back(ToJson(verdict));
+    for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
+  }
+  if (made.truth) {
+    json["truth"] = {
+        {"holds", made.truth->holds}, {"necessary_only", made.truth->necessary_only}, {"text", made.truth->Explain()}};
+  }
+  if (made.help) json["help"] = ToJson(*made.help);
+  json["holds"] = made.holds();
+  return json;
+}
+
+std::string Describe(const Verification& made) {
+  std::string text;
+  for (const Verdict& verdict : made.verdicts) text += Explain(verdict) + "\n";
+  if (made.help) text += made.help->Explain() + "\n";
+  if (made.truth) text += made.truth->Explain() + "\n";
+  return text;
+}
+
+Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run) {
+  CORDON_TRY(const std::string log, ReadFile(request.audit));
+  if (std::error_code failed; std::filesystem::file_size(request.output, failed) == 0 && !failed) {  // JSON Lines without a row
+    CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", request.audit));
+    Table nothing;
+    for (const std::string& name : names) nothing.columns.push_back({name, std::make_shared<Dictionary>(), Codes()});
+    return VerifyStream(policy, nothing, log, run).WithContext("verifying {}", request.output);
+  }
+  TextFormat text = policy.data.text;
+  text.skip = 0;
+  if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
+    CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
+  }
+  CORDON_TRY(const Table table, ReadTableFile(request.output, text, request.format, run));
+  return VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output);
+}
+
+Json ToJson(const StreamAudit& audit) {
+  Json json = {{"format", 1},
+               {"rows", audit.rows},
+               {"people", audit.people ? Json(*audit.people) : Json()},
+               {"departures", audit.departures},
+               {"groups", audit.groups},
+               {"suppressed", audit.suppressed},
+               {"longest_delay_tuples", audit.longest_delay},
+               {"ended", audit.ended},
+               {"privacy", Json::array()},
+               {"each_group", Json::array()},
+               {"findings", audit.findings},
+               // Neither true nor false: part of what was promised could not be judged.
+               {"holds", audit.holds() || audit.fails() ? Json(audit.holds()) : Json()}};
+  for (const Verdict& verdict : audit.whole) json["privacy"].push_back(ToJson(verdict));
+  for (const Verdict& verdict : audit.by_departure) json["each_group"].push_back(ToJson(verdict));
+  if (!audit.window_models.empty()) {
+    json["windows"] = {{"models", Json::array()}, {"groups", audit.windows_judged}, {"unknown", audit.windows_unknown}};
+    for (const ModelSpec& spec : audit.window_models) json["windows"]["models"].push_back(ToJson(spec));
+  }
+  return json;
+}
+
+std::string Describe(const StreamAudit& audit) {
+  const std::string people = audit.people ? fmt::format(" of {} people", *audit.people) : "";
+  std::string text =
+      fmt::format("{} rows{} in {} groups, {} suppressed; longest delay {} tuples{}\n", audit.rows, people, audit.groups,
+                  audit.suppressed, audit.longest_delay, audit.ended ? "" : "; the stream has not ended");
+  for (const Verdict& verdict : audit.whole) text += Explain(verdict) + "\n";
+  for (const Verdict& verdict : audit.by_departure) {
+    text += fmt::format("each group when it was published: {}\n", Explain(verdict));
+  }
+  for (const ModelSpec& spec : audit.window_models) {
+    text += fmt::format("{}: {} groups held against their windows\n", Describe(spec), audit.windows_judged);
+  }
+  if (audit.windows_unknown > 0) {
+    text += fmt::format(
+        "{} groups cannot be held against theirs: too many tuples of them were not published; whether they hold is not known\n",
+        audit.windows_unknown);
+  }
+  for (const std::string& finding : audit.findings) text += fmt::format("fault: {}\n", finding);
+  if (audit.findings.empty()) text += "every row and every tuple is accounted for, once and in time\n";
+  return text;
+}
+
+}  // namespace cordon

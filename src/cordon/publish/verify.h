@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Does a release hold? Any tool's: it goes by the published cells alone, and by the original where that is given.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/base/json.h"
+#include "cordon/base/run.h"
+#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/policy/policy.h"
+#include "cordon/publish/release_files.h"
+#include "cordon/publish/verify_stream.h"
+
+namespace cordon {
+
+struct VerifyRequest {
+  std::string release;               // a file, or a store
+  std::optional<FileFormat> format;  // of the release, if its name does not tell
+  std::string original;              // empty: truth is not checked
+  std::string row_map;               // which row of the original is behind each row
+  bool input_order = false;          // the rows of the release are in the order of the original
+  bool exempt_suppressed = false;    // rows with * in every quasi column are not judged
+};
+
+struct Verification {
+  std::uint64_t rows = 0;
+  bool counts_people = false;  // k counted people, not rows
+  std::vector<Verdict> verdicts;
+  std::optional<Truth> truth;      // with an original
+  std::optional<HelpAudit> help;   // of a store
+  std::vector<std::string> notes;  // what no release can show
+
+  bool holds() const;
+};
+
+Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, const Run& run);
+
+Json ToJson(const Verification& verification);
+std::string Describe(const Verification& verification);  // a line a verdict
+
+// The same of what a stream has written, by its audit log.
+struct VerifyStreamRequest {
+  std::string output;
+  std::string audit;
+  std::optional<FileFormat> format;
+};
+Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run);
+
+Json ToJson(const StreamAudit& audit);
+std::string Describe(const StreamAudit& audit);
+
+}  // namespace cordon
