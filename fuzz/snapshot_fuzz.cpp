@@ -11,6 +11,7 @@
 
 #include "cordon/algorithms/castle/castle.h"
 #include "cordon/algorithms/castle/dynamic_group.h"
+#include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/check.h"
@@ -78,6 +79,18 @@ Castle MakeCastle(const CastleOptions& options) {
   return Castle::Make(Schema(true), Models(), options, Random::FromSeed(1)).value();
 }
 
+StreamRtree MakeTree(StreamRtreeOptions::Method method) {
+  const StreamRtreeOptions options{.method = method, .active = 6, .sample = 4, .sample_window = 9, .max_held = 12};
+  return StreamRtree::Make(Schema(true), {{KsAnonymitySpec{2}}}, options, Random::FromSeed(1)).value();
+}
+
+SabreW MakeSabreW() {
+  StreamSchema schema = Schema(true);
+  schema.sensitive[0].num_values = 3;
+  const std::vector<ModelSpec> models = {WindowClosenessSpec{"s", 8, Rational(1, 2), Distance::kOrdered}, KsAnonymitySpec{2}};
+  return SabreW::Make(std::move(schema), models, {.step = 2}, Random::FromSeed(1)).value();
+}
+
 }  // namespace
 }  // namespace cordon
 
@@ -85,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cordon;
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 6) {
+  switch (data[0] % 7) {
     case 0: {
       Castle castle = MakeCastle({.delay_tuples = 6, .max_open = 3, .history = 4, .reuse_cap = 5, .batch = 2});
       TryEngine(castle, rest);
@@ -101,12 +114,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       TryEngine(groups, rest);
       break;
     }
-    case 4:
-    case 5: {
-      const auto method = data[0] % 6 == 4 ? StreamRtreeOptions::Method::kFull : StreamRtreeOptions::Method::kMinDelay;
-      const StreamRtreeOptions options{.method = method, .active = 6, .sample = 4, .sample_window = 9, .max_held = 12};
-      StreamRtree tree = StreamRtree::Make(Schema(true), {{KsAnonymitySpec{2}}}, options, Random::FromSeed(1)).value();
+    case 4: {
+      StreamRtree tree = MakeTree(StreamRtreeOptions::Method::kFull);
       TryEngine(tree, rest);
+      break;
+    }
+    case 5: {
+      StreamRtree tree = MakeTree(StreamRtreeOptions::Method::kMinDelay);
+      TryEngine(tree, rest);
+      break;
+    }
+    case 6: {
+      SabreW windows = MakeSabreW();
+      TryEngine(windows, rest);
       break;
     }
     default: TryVerifier(rest);
