@@ -10,6 +10,14 @@
     stderr
     ...
 
+A file that a command needs is written before it:
+
+    file k5.toml
+    [attributes.age]
+    role = "quasi"
+    end
+    $ cordon policy check k5.toml
+
 Commands run by bash in a fresh folder that holds a copy of tests/cli/files. `exit 0` and empty streams are the
 defaults. A line "..." stands for any lines, "<...>" inside a line for any text. With --update the file is rewritten
 to what was seen; read the diff.
@@ -25,10 +33,15 @@ TIMEOUT = 120
 
 
 def parse(path):
-    """-> [(comments, command, expected)], expected = {"exit": int, "stdout": [lines], "stderr": [lines]}"""
-    cases, comments, section = [], [], None
+    """-> [(comments, command, expected)], expected = {"exit": int, "stdout": [lines], "stderr": [lines]}; files are among the comments"""
+    cases, comments, section, in_file = [], [], None, False
     for line in open(path, encoding="utf-8").read().split("\n"):
-        if line.startswith("$ "):
+        if in_file or re.match(r"file \S+$", line):
+            if section is not None:
+                comments, section = [], None
+            in_file = line != "end"
+            comments.append(line)
+        elif line.startswith("$ "):
             cases.append((comments, line[2:], {"exit": 0, "stdout": [], "stderr": []}))
             comments, section = [], None
         elif not cases or (section is None and (line.startswith("#") or not line.strip())):
@@ -61,6 +74,20 @@ def matches(expected, seen):
     return re.fullmatch("".join(pattern), text) is not None
 
 
+def write_files(comments, folder):
+    """The files among the comments of a case."""
+    name, lines = None, []
+    for line in comments:
+        if name is None and re.match(r"file \S+$", line):
+            name, lines = line[5:], []
+        elif name is not None and line == "end":
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write("".join(each + "\n" for each in lines))
+            name = None
+        elif name is not None:
+            lines.append(line)
+
+
 def run(command, folder, binary):
     environment = dict(os.environ, PATH=os.path.dirname(binary) + ":" + os.environ["PATH"], LC_ALL="C.UTF-8")
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, timeout=TIMEOUT,
@@ -80,6 +107,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(files, folder, dirs_exist_ok=True)
         for comments, command, expected in cases:
+            write_files(comments, folder)
             seen = run(command, folder, binary)
             good = seen["exit"] == expected["exit"] and all(matches(expected[s], seen[s]) for s in ("stdout", "stderr"))
             failed += not good
