@@ -30,21 +30,22 @@ model = "k-anonymity"
 k = 2
 )";
 
-Policy PolicyOf(const std::string& text, const std::filesystem::path& directory = {}) {
+Policy ReleasePolicy(const std::string& text, const std::filesystem::path& directory = {}) {
   auto policy = ParsePolicy(text, directory, "p.toml");
   EXPECT_TRUE(policy.ok()) << Told(policy);
   return policy.value();
 }
 // One quasi column "a" with these keys.
-Policy QuasiPolicy(const std::string& keys, const std::filesystem::path& directory = {}) {
-  return PolicyOf("[attributes.a]\nrole = \"quasi\"\n" + keys + "[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n", directory);
+Policy QuasiReleasePolicy(const std::string& keys, const std::filesystem::path& directory = {}) {
+  return ReleasePolicy("[attributes.a]\nrole = \"quasi\"\n" + keys + "[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n",
+                       directory);
 }
 Result<Release> ReadOne(const Policy& policy, std::vector<std::string> cells) {
   return ReadRelease(policy, TableOf({{"a", std::move(cells)}}), nullptr, {});
 }
 
 TEST(ReadRelease, FindsTheColumnsAndCountsSuppressedRows) {
-  const auto release = ReadRelease(PolicyOf(kPolicy),
+  const auto release = ReadRelease(ReleasePolicy(kPolicy),
                                    TableOf({{"age", {"[20,30]", "*", "[20,30]", "*"}},
                                             {"job", {"clerk", "*", "*", "*"}},
                                             {"disease", {"flu", "flu", "hiv", "hiv"}},
@@ -62,7 +63,7 @@ TEST(ReadRelease, FindsTheColumnsAndCountsSuppressedRows) {
 }
 
 TEST(ReadRelease, ColumnsMustBeThoseOfThePolicy) {
-  const Policy policy = PolicyOf(kPolicy);
+  const Policy policy = ReleasePolicy(kPolicy);
   const std::vector<NamedCells> good = {{"age", {"1"}}, {"job", {"x"}}, {"disease", {"flu"}}, {"note", {""}}};
   auto with = [&](const NamedCells& more) {
     std::vector<NamedCells> columns = good;
@@ -83,7 +84,7 @@ TEST(ReadRelease, ColumnsMustBeThoseOfThePolicy) {
 }
 
 TEST(ReadRelease, BoundsBecomeRanges) {
-  const Policy policy = QuasiPolicy("type = \"numeric\"\n");
+  const Policy policy = QuasiReleasePolicy("type = \"numeric\"\n");
   const auto release =
       ReadRelease(policy, TableOf({{"a_lo", {"1", "5", "*", ""}}, {"a_hi", {"9", "5", "*", ""}}}), nullptr, {});
   ASSERT_TRUE(release.ok()) << Told(release);
@@ -105,17 +106,17 @@ TEST(ReadRelease, BoundsBecomeRanges) {
 
 TEST(ReadRelease, EveryQuasiCellMustBeReadable) {
   EXPECT_EQ(
-      Told(ReadOne(QuasiPolicy("type = \"numeric\"\n"), {"1", "[1,2]", "[2,1]", "young"})),
+      Told(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"1", "[1,2]", "[2,1]", "young"})),
       "row 3, column a: neither a number nor a range of numbers; 2 distinct values, 2 rows / a release shows a value, [lo,hi], "
       "[lo,hi), a label of the hierarchy, or * for everything");
-  EXPECT_TRUE(ReadOne(QuasiPolicy("type = \"numeric\"\n"), {"1", "[1,2)", "[0.5,2]", "*"}).ok());
-  EXPECT_EQ(Told(ReadOne(QuasiPolicy("type = \"date\"\n"), {"[2024-01-01,2024-02-01]", "March"})),
+  EXPECT_TRUE(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"1", "[1,2)", "[0.5,2]", "*"}).ok());
+  EXPECT_EQ(Told(ReadOne(QuasiReleasePolicy("type = \"date\"\n"), {"[2024-01-01,2024-02-01]", "March"})),
             "row 2, column a: neither a date nor a range of dates; 1 distinct value, 1 row / a release shows a value, [lo,hi], "
             "[lo,hi), a "
             "label of the hierarchy, or * for everything");
   const TestFolder folder;
   folder.Write("h.csv", "a;x;*\nb;x;*\n");
-  const Policy policy = QuasiPolicy("hierarchy = \"h.csv\"\n", folder.path());
+  const Policy policy = QuasiReleasePolicy("hierarchy = \"h.csv\"\n", folder.path());
   EXPECT_TRUE(ReadOne(policy, {"a", "x", "*"}).ok());
   EXPECT_EQ(Told(ReadOne(policy, {"a", "x", "y"})),
             "row 3, column a: not a label of its hierarchy (h.csv); 1 distinct value, 1 row / a release shows labels of the "
@@ -128,33 +129,35 @@ TEST(ReadRelease, DomainsComeFromThePolicyThenFromTheCells) {
     const Domain::NumericSpec& spec = release.value().columns[0].attribute.domain->numeric();
     return std::pair(FormatDecimal(spec.range_lo, spec.scale), FormatDecimal(spec.range_hi, spec.scale));
   };
-  EXPECT_EQ(range(ReadOne(QuasiPolicy("type = \"numeric\"\nrange = [0, 100]\n"), {"[20,30]"})),
+  EXPECT_EQ(range(ReadOne(QuasiReleasePolicy("type = \"numeric\"\nrange = [0, 100]\n"), {"[20,30]"})),
             (std::pair<std::string, std::string>("0", "100")));
-  EXPECT_EQ(range(ReadOne(QuasiPolicy("type = \"numeric\"\n"), {"[20,30)", "17.5", "*"})),
+  EXPECT_EQ(range(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"[20,30)", "17.5", "*"})),
             (std::pair<std::string, std::string>("17.5", "30")));
   const TestFolder folder;
   folder.Write("h.csv", "1;low;*\n2;low;*\n3;high;*\n4;high;*\n5;top;*\n");
-  const auto labelled = ReadOne(QuasiPolicy("type = \"numeric\"\nhierarchy = \"h.csv\"\n", folder.path()), {"high", "2"});
+  const auto labelled =
+      ReadOne(QuasiReleasePolicy("type = \"numeric\"\nhierarchy = \"h.csv\"\n", folder.path()), {"high", "2"});
   ASSERT_TRUE(labelled.ok()) << Told(labelled);
   EXPECT_EQ(range(labelled), (std::pair<std::string, std::string>("2", "4")));
-  const auto dates = ReadOne(QuasiPolicy("type = \"date\"\nhierarchy = { dates = [\"month\", \"quarter\", \"year\"] }\n"),
-                             {"2024-Q1", "2023-12", "2024-05-01"});
+  const auto dates =
+      ReadOne(QuasiReleasePolicy("type = \"date\"\nhierarchy = { dates = [\"month\", \"quarter\", \"year\"] }\n"),
+              {"2024-Q1", "2023-12", "2024-05-01"});
   ASSERT_TRUE(dates.ok()) << Told(dates);
   EXPECT_EQ(dates.value().columns[0].attribute.domain->Read("2024-Q1")->hi, *ParseDate("2024-03-31"));
-  const auto prefixes = ReadOne(QuasiPolicy("hierarchy = { prefix = 5 }\n"), {"537*", "53710", "*"});
+  const auto prefixes = ReadOne(QuasiReleasePolicy("hierarchy = { prefix = 5 }\n"), {"537*", "53710", "*"});
   ASSERT_TRUE(prefixes.ok()) << Told(prefixes);
-  EXPECT_TRUE(ReadOne(QuasiPolicy(""), {"*", "*"}).ok());
-  EXPECT_TRUE(ReadOne(QuasiPolicy("type = \"numeric\"\n"), {"*", "*"}).ok());
-  EXPECT_TRUE(ReadOne(QuasiPolicy(""), {}).ok());
+  EXPECT_TRUE(ReadOne(QuasiReleasePolicy(""), {"*", "*"}).ok());
+  EXPECT_TRUE(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"*", "*"}).ok());
+  EXPECT_TRUE(ReadOne(QuasiReleasePolicy(""), {}).ok());
   const std::vector<NamedCells> no_rows = {{"age", {}}, {"job", {}}, {"disease", {}}, {"note", {}}};
-  EXPECT_TRUE(ReadRelease(PolicyOf(kPolicy), TableOf(no_rows), nullptr, {}).ok());
+  EXPECT_TRUE(ReadRelease(ReleasePolicy(kPolicy), TableOf(no_rows), nullptr, {}).ok());
 }
 
 TEST(ReadRelease, MissingCellsAreReadAsTheirMarker) {
   const std::string head = "[data]\nmissing = [\"?\", \"NA\", \"*\"]\n[attributes.a]\nrole = \"quasi\"\n";
   const std::string tail = "[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n";
   for (const char* type : {"", "type = \"numeric\"\n"}) {
-    const auto release = ReadOne(PolicyOf(head + type + tail), {"1", "NA", "NA", "*"});
+    const auto release = ReadOne(ReleasePolicy(head + type + tail), {"1", "NA", "NA", "*"});
     ASSERT_TRUE(release.ok()) << Told(release);
     const ReleaseColumn& column = release.value().columns[0];
     EXPECT_EQ(column.text.cell(1).bytes(), "?");
@@ -164,14 +167,14 @@ TEST(ReadRelease, MissingCellsAreReadAsTheirMarker) {
     // Rows are told apart by their texts: two markers may not become one group.
     for (const std::vector<std::string>& cells : {std::vector<std::string>{"NA", "?"}, {"NA", "<null>"}}) {
       EXPECT_EQ(
-          Told(ReadOne(PolicyOf(head + type + tail), cells)).substr(0, 63),
+          Told(ReadOne(ReleasePolicy(head + type + tail), cells)).substr(0, 63),
           "row 1, column a: missing cells are shown by several markers; " + std::to_string(cells[1] == "?" ? 2 : 1) + " ");
     }
   }
 }
 
 TEST(ReadRelease, TakesTheQuasiDomainsOfTheOriginal) {
-  const Policy policy = PolicyOf(kPolicy);
+  const Policy policy = ReleasePolicy(kPolicy);
   const Microdata original = Bind(policy,
                                   TableOf({{"name", {"A", "B", "C"}},
                                            {"who", {"1", "2", "3"}},
@@ -199,7 +202,7 @@ TEST(ReadRelease, TakesTheQuasiDomainsOfTheOriginal) {
 }
 
 TEST(ReadReleaseProperty, ReadsBackWhatRecodeMakes) {
-  const Policy policy = PolicyOf(
+  const Policy policy = ReleasePolicy(
       "[data]\nmissing = [\"?\"]\n[attributes.n]\nrole = \"quasi\"\ntype = \"numeric\"\n"
       "[attributes.d]\nrole = \"quasi\"\ntype = \"date\"\n[attributes.z]\nrole = \"quasi\"\nhierarchy = { prefix = 3 }\n"
       "[attributes.g]\nrole = \"quasi\"\ntype = \"numeric\"\ngrid = 10\n[attributes.s]\nrole = \"sensitive\"\ntype = "

@@ -10,7 +10,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::size_t kGroupsPerTask = 1024;
+constexpr std::size_t kGroupsPerShuffle = 1024;
 
 // The text of each code of a domain, made once for those that occur.
 Column TextOfCodes(const MicrodataColumn& column, std::span<const RowId> rows, MissingAs missing, const Run& run) {
@@ -35,7 +35,7 @@ Codes Reordered(const Codes& codes, const std::vector<RowId>& order, const Run& 
 std::vector<RowId> ShuffleGroups(const PermutedRows& rows, const Random& random, const Run& run) {
   std::vector<RowId> shown(rows.values.size());
   const std::size_t groups = rows.starts.size() - 1;
-  ParallelFor(run.threads, groups, kGroupsPerTask, [&](std::size_t task, std::size_t begin, std::size_t end) {
+  ParallelFor(run.threads, groups, kGroupsPerShuffle, [&](std::size_t task, std::size_t begin, std::size_t end) {
     Random own = random.Substream("shuffle", task);
     std::vector<RowId> members;
     for (std::size_t group = begin; group < end; ++group) {
@@ -70,7 +70,7 @@ ReleaseColumn GroupNumbers(const PermutedRows& rows, const std::vector<RowId>& o
   auto dictionary = std::make_shared<Dictionary>();
   for (const std::uint64_t number : numbers) dictionary->Intern(std::to_string(number));
   std::vector<Code> group_of(rows.values.size());
-  ParallelFor(run.threads, groups, kGroupsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+  ParallelFor(run.threads, groups, kGroupsPerShuffle, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t group = begin; group < end; ++group) {
       for (std::uint64_t at = rows.starts[group]; at < rows.starts[group + 1]; ++at)
         group_of[rows.grouped[at]] = static_cast<Code>(group);

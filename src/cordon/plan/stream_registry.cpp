@@ -182,7 +182,7 @@ StreamVerifierOptions VerifyStreamRtree(const Policy& policy) {
   return verify;
 }
 
-constexpr std::array kAlgorithms = {
+constexpr std::array kStreamAlgorithms = {
     StreamAlgorithmEntry{"castle", "clusters that leave when a tuple's time is up; l-diversity and reuse of groups", MakeCastle,
                          VerifyCastle},
     StreamAlgorithmEntry{"dynamic-group", "condensation: the nearest of groups around centroids, split when large",
@@ -195,17 +195,17 @@ constexpr std::array kAlgorithms = {
 
 }  // namespace
 
-std::span<const StreamAlgorithmEntry> StreamAlgorithms() { return kAlgorithms; }
+std::span<const StreamAlgorithmEntry> StreamAlgorithms() { return kStreamAlgorithms; }
 
 bool IsStreamAlgorithm(std::string_view name) {
-  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](const auto& entry) { return name == entry.name; });
+  return std::any_of(kStreamAlgorithms.begin(), kStreamAlgorithms.end(), [&](const auto& entry) { return name == entry.name; });
 }
 
 Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name, const Policy& policy) {
   std::vector<std::string> names = {"auto"};
-  for (const StreamAlgorithmEntry& entry : kAlgorithms) {
+  for (const StreamAlgorithmEntry& entry : kStreamAlgorithms) {
     names.emplace_back(entry.name);
-    const char* automatic = WindowOf(policy) > 0 ? "sabre-w" : kAlgorithms[0].name;
+    const char* automatic = WindowOf(policy) > 0 ? "sabre-w" : kStreamAlgorithms[0].name;
     if ((name == "auto" ? automatic : name) != entry.name) continue;
     if (!entry.needs_delay || policy.stream->delay_tuples || policy.stream->delay_ms) return &entry;
     return Error::InvalidPolicy("{}:{}: {} needs 'delay' in [stream]", policy.name, policy.stream->line, entry.name)

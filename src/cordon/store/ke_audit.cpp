@@ -14,7 +14,7 @@ namespace cordon {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 1 << 18;
-constexpr std::uint64_t kMemoryMb = 1024;  // of DuckDB, for sorting as many lines
+constexpr std::uint64_t kSortMemoryMb = 1024;  // of DuckDB, for sorting as many lines
 
 constexpr const char* kHelpColumns[] = {"group", "hits", "sum_lo", "sum_hi", "min_lo", "min_hi", "max_lo", "max_hi"};
 constexpr const char* kGroupColumns[] = {"group", "rows", "distinct_values", "least", "greatest", "total"};
@@ -187,7 +187,7 @@ Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manif
   CORDON_TRY(const std::vector<std::int64_t> groups, Numbers(table, "group", 0));
   CORDON_TRY(const std::vector<std::int64_t> values, Numbers(table, sensitive, scale));
   HelpVerifier verifier(groups, values);
-  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
+  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kSortMemoryMb}));
   Reader reader(session, store, scale, run);
   HelpAudit audit;
   CORDON_TRY(audit.lines, reader.Count("help"));

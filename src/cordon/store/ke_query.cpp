@@ -17,10 +17,10 @@
 namespace cordon {
 namespace {
 
-constexpr int kAverageDigits = 4;          // more digits after the point than the column has
-constexpr int kEstimateDigits = 2;         // and than the bounds have
-constexpr int kFractionDigits = 10;        // of the means that an estimate adds up
-constexpr std::uint64_t kMemoryMb = 2048;  // for counting; a scan needs little of it
+constexpr int kAverageDigits = 4;               // more digits after the point than the column has
+constexpr int kEstimateDigits = 2;              // and than the bounds have
+constexpr int kFractionDigits = 10;             // of the means that an estimate adds up
+constexpr std::uint64_t kCountMemoryMb = 2048;  // for counting; a scan needs little of it
 
 struct Schema {
   QuerySchema query;
@@ -183,7 +183,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
   const Plan plan = PlanOf(query, schema.query, schema.scale, store);
-  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kMemoryMb}));
+  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kCountMemoryMb}));
   CORDON_RETURN_IF_ERROR(session.Execute(plan.hits, run).WithContext("querying {}", store));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
 

@@ -21,7 +21,7 @@ using namespace internal;
 
 namespace {
 
-constexpr std::size_t kBlock = 1 << 20;
+constexpr std::size_t kRebuildBlock = 1 << 20;
 
 enum class Standing {
   kNothingToDo,
@@ -94,7 +94,7 @@ Result<bool> PutTogether(const std::string& from, std::uint64_t first, const std
   std::string buffer;
   for (std::uint64_t at = 0; at < first; at += buffer.size()) {
     if (run.Stopped()) return Error::Cancelled();
-    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, first - at)));
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kRebuildBlock, first - at)));
     CORDON_RETURN_IF_ERROR(file.ReadExactly(buffer, at));
     add(buffer);
   }

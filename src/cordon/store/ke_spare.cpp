@@ -22,7 +22,7 @@ using namespace internal;
 
 namespace {
 
-constexpr std::size_t kBlock = 1 << 20;
+constexpr std::size_t kCopyBlock = 1 << 20;
 
 // The digest of a table as far as it goes, from the state; nothing where it is not that of the manifest.
 std::optional<ResumableSha256> DigestSoFar(const std::string& table, const StoreManifest& manifest, const Json& state) {
@@ -62,7 +62,7 @@ class Growing {
 
 // What a file has after the first `from` bytes; digested where it is asked for.
 Result<void> CopyAfter(const StoredFile& file, std::uint64_t from, Growing& to, ResumableSha256* sha256, const Run& run) {
-  std::string buffer(kBlock, '\0');
+  std::string buffer(kCopyBlock, '\0');
   while (from < file.size()) {
     if (run.Stopped()) return Error::Cancelled();
     CORDON_TRY(const std::string_view bytes, file.Read(buffer, from));

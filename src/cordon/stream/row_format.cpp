@@ -9,7 +9,7 @@
 namespace cordon {
 namespace {
 
-bool Json(const RowOptions& options) { return options.format == FileFormat::kJsonLines; }
+bool IsJson(const RowOptions& options) { return options.format == FileFormat::kJsonLines; }
 
 std::size_t Published(const StreamLayout& layout, const RowOptions& options) {
   std::size_t count = (options.sequence ? 1u : 0u) + (options.group_column ? 1u : 0u);
@@ -27,7 +27,7 @@ RowFormat::RowFormat(const StreamLayout& layout, const RowOptions& options)
 
 std::string RowFormat::Name(const std::string& name) const {
   std::string text;
-  if (Json(options_)) {
+  if (IsJson(options_)) {
     AppendJsonString(name, text);
   } else {
     csv_.Append(name, text);
@@ -61,14 +61,14 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
   for (const InputColumn& column : layout.columns) {
     std::string before;
     if (column.published) {
-      if (!first) before = Json(options) ? "," : delimiter;
-      if (Json(options)) before += made.Name(column.name) + ":";
+      if (!first) before = IsJson(options) ? "," : delimiter;
+      if (IsJson(options)) before += made.Name(column.name) + ":";
       first = false;
     }
     made.before_.push_back(std::move(before));
   }
-  made.before_group_ = Json(options) ? std::string(first ? "" : ",") + made.Name("group") + ":" : (first ? "" : delimiter);
-  if (!Json(options) && options.text.header) {
+  made.before_group_ = IsJson(options) ? std::string(first ? "" : ",") + made.Name("group") + ":" : (first ? "" : delimiter);
+  if (!IsJson(options) && options.text.header) {
     for (const std::string& name : made.columns()) made.header_ += (made.header_.empty() ? "" : delimiter) + made.Name(name);
     made.header_ += "\n";
   }
@@ -90,7 +90,7 @@ std::vector<std::string> RowFormat::columns() const {
 }
 
 bool RowFormat::AppendCell(std::string_view cell, std::string& to) const {
-  if (!Json(options_)) return csv_.Append(cell, to);
+  if (!IsJson(options_)) return csv_.Append(cell, to);
   if (cell.data() == nullptr) {
     to += "null";
   } else {
@@ -151,7 +151,7 @@ std::string RowFormat::RenderGroup(std::optional<std::string_view> name) const {
 }
 
 void RowFormat::AppendStart(std::uint64_t sequence, std::string& to) const {
-  if (Json(options_)) to += options_.sequence ? "{\"sequence\":" : "{";
+  if (IsJson(options_)) to += options_.sequence ? "{\"sequence\":" : "{";
   if (options_.sequence) to += fmt::format_int(sequence).c_str();
 }
 
@@ -166,7 +166,7 @@ void RowFormat::AppendBody(std::span<const std::string> box, std::string_view pa
     if (piece < box.size()) to += box[piece];
   }
   to += group;
-  to += Json(options_) ? "}\n" : "\n";
+  to += IsJson(options_) ? "}\n" : "\n";
 }
 
 }  // namespace cordon

@@ -50,18 +50,18 @@ Value ValueAt(const std::vector<std::int32_t>& thresholds, std::int32_t score) {
   return static_cast<Value>(std::upper_bound(thresholds.begin(), thresholds.end(), score) - thresholds.begin());
 }
 
-struct Rows {
+struct CensusRows {
   std::array<std::vector<Value>, kCensusQuasi> quasi;
   std::vector<std::uint64_t> salary_keys;  // salary score (order kept, made unsigned) * 2^32 + row
 };
 
 // Each chunk of rows has a substream of its own; each row takes nine words: Z, then E_1 to E_8.
-Rows Draw(const CensusOptions& options, std::span<const CensusAttribute> attributes, const Run& run) {
+CensusRows Draw(const CensusOptions& options, std::span<const CensusAttribute> attributes, const Run& run) {
   const NormalScores normal;
   const Mixture mixture(options.rho);
   const Random random = Random::FromSeed(options.seed).Substream("census");
   std::array<std::vector<std::int32_t>, kCensusQuasi> thresholds;
-  Rows rows;
+  CensusRows rows;
   for (std::size_t i = 0; i < kCensusQuasi; ++i) {
     thresholds[i] = Thresholds(attributes[i].weights);
     rows.quasi[i].resize(options.rows);
@@ -134,7 +134,7 @@ std::vector<std::uint64_t> CensusSalaryCounts(std::uint64_t rows) {
 Result<Generated> GenerateCensus(const CensusOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(options.Validate());
   const std::vector<CensusAttribute> attributes = CensusAttributes();
-  Rows rows = Draw(options, attributes, run);
+  CensusRows rows = Draw(options, attributes, run);
   if (run.Stopped()) return Error::Cancelled();
 
   Generated made;

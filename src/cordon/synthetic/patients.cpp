@@ -147,7 +147,7 @@ std::string DiseaseHierarchy() {
   return text;
 }
 
-constexpr std::string_view kPolicy = R"(# Policy for patients.csv: hospital stays of people who do not exist.
+constexpr std::string_view kPatientsPolicy = R"(# Policy for patients.csv: hospital stays of people who do not exist.
 
 [data]
 missing = ["?", ""]             # the first one is what is published where all cells of a group are missing
@@ -220,7 +220,7 @@ Result<Generated> GeneratePatients(const PatientsOptions& options, const Run& ru
   Generated made;
   made.table = columns.Finish();
   made.table_file = "patients.csv";
-  made.files.emplace_back("policy.toml", kPolicy);
+  made.files.emplace_back("policy.toml", kPatientsPolicy);
   made.files.emplace_back("job.csv", JobHierarchy());
   made.files.emplace_back("disease.csv", DiseaseHierarchy());
   return made;

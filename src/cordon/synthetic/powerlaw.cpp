@@ -11,13 +11,13 @@ namespace cordon {
 namespace {
 
 constexpr int kValues = 1000;
-constexpr int kColumns = 4;
+constexpr int kPowerlawColumns = 4;
 constexpr int kLabels = 20;
 constexpr int kMostHalves = 8;
 
-constexpr std::string_view kHeader = "a,b,c,d,label\n";
+constexpr std::string_view kPowerlawHeader = "a,b,c,d,label\n";
 
-constexpr std::string_view kPolicy = R"(# Policy for powerlaw.csv: a stream of tuples about nobody, each its own person.
+constexpr std::string_view kPowerlawPolicy = R"(# Policy for powerlaw.csv: a stream of tuples about nobody, each its own person.
 
 [attributes.a]
 role = "quasi"
@@ -86,11 +86,12 @@ Result<Generated> GeneratePowerlaw(const PowerlawOptions& options) {
   Generated made;
   made.table.num_rows = options.rows;
   made.table_file = "powerlaw.csv";
-  made.files.emplace_back("policy.toml", kPolicy);
-  made.header = kHeader;
+  made.files.emplace_back("policy.toml", kPowerlawPolicy);
+  made.header = kPowerlawHeader;
   made.rows = [draw, seed = options.seed]() -> Generated::RowWriter {
     return [draw, random = Random::FromSeed(seed).Substream("powerlaw")](std::string& text) mutable {
-      for (int column = 0; column < kColumns; ++column) fmt::format_to(std::back_inserter(text), "{},", (*draw)(random));
+      for (int column = 0; column < kPowerlawColumns; ++column)
+        fmt::format_to(std::back_inserter(text), "{},", (*draw)(random));
       fmt::format_to(std::back_inserter(text), "s{:02}\n", 1 + random.Below(kLabels));
     };
   };

@@ -20,10 +20,11 @@ constexpr std::uint64_t kMostMilliseconds = 2000;  // between two transactions
 constexpr std::uint64_t kFirstMillisecond = 1'700'000'000'000;
 constexpr std::uint64_t kMostItems = 100;
 
-constexpr std::string_view kHeader = "customer,basket,time,age,education,marital_status,birth_place,item\n";
-constexpr std::string_view kColumns[] = {"age", "education", "marital_status", "birth_place"};
+constexpr std::string_view kTransactionsHeader = "customer,basket,time,age,education,marital_status,birth_place,item\n";
+constexpr std::string_view kCustomerColumns[] = {"age", "education", "marital_status", "birth_place"};
 
-constexpr std::string_view kPolicy = R"(# Policy for transactions.csv: purchases of customers who do not exist, a row an item.
+constexpr std::string_view kTransactionsPolicy =
+    R"(# Policy for transactions.csv: purchases of customers who do not exist, a row an item.
 
 [attributes.customer]
 role = "person"                 # k counts customers, not purchases; never published
@@ -77,7 +78,8 @@ class Customers {
  public:
   explicit Customers(const Random& random) : random_(random.Substream("customers")) {
     for (const CensusAttribute& attribute : CensusAttributes()) {
-      if (std::find(std::begin(kColumns), std::end(kColumns), attribute.name) == std::end(kColumns)) continue;
+      if (std::find(std::begin(kCustomerColumns), std::end(kCustomerColumns), attribute.name) == std::end(kCustomerColumns))
+        continue;
       Column column{attribute.labels, {}};
       std::uint64_t sum = 0;
       for (const std::uint32_t weight : attribute.weights) column.cumulative.push_back(sum += weight);
@@ -103,9 +105,9 @@ class Customers {
 };
 
 // One transaction at a time; its rows share everything but the item.
-class Rows {
+class TransactionRows {
  public:
-  Rows(std::uint64_t seed, std::uint64_t items)
+  TransactionRows(std::uint64_t seed, std::uint64_t items)
       : items_(items),
         random_(Random::FromSeed(seed).Substream("transactions")),
         customers_(std::make_shared<const Customers>(random_)),
@@ -151,14 +153,14 @@ Result<Generated> GenerateTransactions(const TransactionsOptions& options) {
   Generated made;
   made.table.num_rows = options.rows;
   made.table_file = "transactions.csv";
-  made.files.emplace_back("policy.toml", kPolicy);
+  made.files.emplace_back("policy.toml", kTransactionsPolicy);
   for (const CensusAttribute& attribute : CensusAttributes()) {
     if (attribute.name == "marital_status" || attribute.name == "birth_place") {
       made.files.emplace_back(attribute.name + ".csv", attribute.hierarchy);
     }
   }
-  made.header = kHeader;
-  made.rows = [seed = options.seed, items = options.items]() -> Generated::RowWriter { return Rows(seed, items); };
+  made.header = kTransactionsHeader;
+  made.rows = [seed = options.seed, items = options.items]() -> Generated::RowWriter { return TransactionRows(seed, items); };
   return made;
 }
 

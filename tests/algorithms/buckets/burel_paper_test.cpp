@@ -71,7 +71,7 @@ TEST(BurelPaper, FewestAmongRunsIsNotFewestOfAll) {
   EXPECT_EQ(BucketsOf({3, 4, 4, 4, 5, 7, 9}, 3).buckets().size(), 4u);
 }
 
-struct Golden {
+struct BurelGolden {
   Counts counts;
   Rational beta;
   Rational margin;
@@ -87,7 +87,7 @@ TEST(BurelPaper, BucketsAndGroupSizes) {
   const Counts census = Census50(100'000);
   const Counts large = Census50(500'000);
   const Rational tenth(1, 10);
-  const std::vector<Golden> goldens = {
+  const std::vector<BurelGolden> goldens = {
       {even, 1, 0, "50x1", 2000, 50, 50},
       {even, 2, 0, "25x2", 4000, 25, 25},
       {even, 3, 0, "16x3 2", 6000, 16, 17},
@@ -113,7 +113,7 @@ TEST(BurelPaper, BucketsAndGroupSizes) {
       {large, 4, tenth, nullptr, 3915, 0, 0},
       {large, 5, tenth, nullptr, 3581, 0, 0},
   };
-  for (const Golden& golden : goldens) {
+  for (const BurelGolden& golden : goldens) {
     SCOPED_TRACE(golden.beta.ToShortString() + " " + (golden.runs == nullptr ? "with a margin" : golden.runs));
     const BurelBuckets buckets = BucketsOf(golden.counts, golden.beta, golden.margin);
     EXPECT_EQ(Runs(buckets), golden.runs != nullptr ? golden.runs : Runs(buckets));

@@ -119,7 +119,7 @@ TEST(SabrePaper, TheCensusHistogramIsThePublishedOne) {
   EXPECT_EQ(Counts(counts.end() - 3, counts.end()), (Counts{240, 220, 202}));
 }
 
-struct Golden {
+struct SabreGolden {
   Counts counts;
   Rational t;
   const char* buckets;
@@ -134,7 +134,7 @@ TEST(SabrePaper, BucketsAndGroupSizesOfNumbers) {
   const Counts even = Uniform50();
   const Counts mixed = Mixed50();
   const Counts census = Census50(100'000);
-  const std::vector<Golden> goldens = {
+  const std::vector<SabreGolden> goldens = {
       {even, Rational(1, 20), "1-6,7-12,13-18,19-21,22-25,26-31,32-37,38-43,44-50", 12.0 / 245, 272, 50, 783, 272},
       {even, Rational(1, 10), "1-12,13-18,19-25,26-37,38-43,44-50", 102.0 / 1225, 4096, 20, 26, 4096},
       {even, Rational(3, 20), "1-12,13-25,26-37,38-50", 144.0 / 1225, 7616, 12, 22, 18848},
@@ -149,7 +149,7 @@ TEST(SabrePaper, BucketsAndGroupSizesOfNumbers) {
       {census, Rational(7, 20), "1-21,22-50", .252912, 9559, 6, 12, 24905},
       {census, Rational(9, 20), "1-21,22-50", .252912, 9559, 6, 12, 24905},
   };
-  for (const Golden& golden : goldens) {
+  for (const SabreGolden& golden : goldens) {
     SCOPED_TRACE(golden.t.ToShortString() + " " + golden.buckets);
     const SabreBuckets buckets = OfNumbers(golden.counts, golden.t);
     EXPECT_EQ(Runs(buckets), golden.buckets);

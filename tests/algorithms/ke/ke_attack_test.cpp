@@ -14,6 +14,8 @@ namespace {
 
 using testing::IsGroup;
 using testing::KeModel;
+using testing::kTable35;
+using testing::kThreeTwo;
 using testing::Values;
 
 using Candidates = std::vector<std::set<std::int64_t>>;  // by row
@@ -41,9 +43,6 @@ void Intersect(Candidates& known, const Candidates& more) {
     known[row] = both;
   }
 }
-
-const Values kTable35 = {54, 55, 56, 65, 70, 75, 75, 80, 85};
-constexpr KeRequirement kThreeTwo{3, 2};
 
 TEST(KeAttack, PublishingEveryOptimumTellsValues) {
   Candidates known = Release(kTable35, kThreeTwo);

@@ -15,6 +15,9 @@ namespace cordon::testing {
 
 using Values = std::vector<std::int64_t>;
 
+inline const Values kTable35 = {54, 55, 56, 65, 70, 75, 75, 80, 85};  // of the (k,e) report
+inline constexpr KeRequirement kThreeTwo{3, 2};
+
 inline bool IsGroup(const Values& values, const KeRequirement& requirement) {
   const std::set<std::int64_t> distinct(values.begin(), values.end());
   return !distinct.empty() && static_cast<std::int64_t>(distinct.size()) >= requirement.k &&

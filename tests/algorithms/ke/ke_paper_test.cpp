@@ -13,15 +13,14 @@ namespace {
 using testing::AxisOf;
 using testing::BruteForce;
 using testing::GroupsOfCut;
+using testing::kTable35;
+using testing::kThreeTwo;
 using testing::Values;
 
 constexpr std::int64_t kInf = KeTable::kInfinite;
-constexpr KeRequirement kThreeTwo{3, 2};
 
 Values From1(const std::vector<std::int64_t>& entries) { return {entries.begin() + 1, entries.end()}; }
 std::vector<int> From1(const std::vector<std::uint32_t>& entries) { return {entries.begin() + 1, entries.end()}; }
-
-const Values kTable35 = {54, 55, 56, 65, 70, 75, 75, 80, 85};
 
 TEST(KePaper, Table35And36TheRecurrence) {
   const KeTable table = FillKeTable(kTable35, kThreeTwo);

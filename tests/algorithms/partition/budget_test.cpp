@@ -33,7 +33,7 @@ class Questions final : public Budget {
   mutable std::atomic<std::int64_t> asked_ = 0;
 };
 
-struct Case {
+struct Search {
   SmallTable table;
   std::vector<ModelSpec> specs;
   View view;
@@ -41,7 +41,7 @@ struct Case {
   AllOf model;
   CountedColumns counted;
 
-  Case(std::size_t rows, std::vector<ModelSpec> wanted)
+  Search(std::size_t rows, std::vector<ModelSpec> wanted)
       : table(Table(rows)),
         specs(std::move(wanted)),
         view(View::All(table.data)),
@@ -98,7 +98,7 @@ ModelSpec Beta(Rational beta) {
 TEST(Budget, PartitionHoldsWheneverItEnds) {
   for (const auto& specs :
        {std::vector<ModelSpec>{K(4)}, {K(3), LDiversitySpec{"s", 2, LDiversitySpec::Kind::kDistinct, {}}}}) {
-    const Case one(1500, specs);
+    const Search one(1500, specs);
     for (const auto effort : {PartitionOptions::Effort::kLow, PartitionOptions::Effort::kHigh}) {
       one.ExpectHoldsWheneverItEnds(
           [&](const cordon::Run& run) { return Partition(one.view, one.model, one.counted, {.effort = effort}, run).value(); });
@@ -113,7 +113,7 @@ TEST(Budget, PartitionHoldsWheneverItEnds) {
 
 TEST(Budget, TheClosenessSearchHoldsWheneverItEnds) {
   for (const auto& specs : {std::vector<ModelSpec>{K(4), T({1, 4})}, {K(3), Beta(2)}}) {
-    const Case one(600, specs);
+    const Search one(600, specs);
     one.ExpectHoldsWheneverItEnds([&](const cordon::Run& run) {
       return ClosenessSearch(one.view, one.specs, one.model, one.reference, one.counted, {}, Random::FromSeed(1), run).value();
     });
@@ -122,7 +122,7 @@ TEST(Budget, TheClosenessSearchHoldsWheneverItEnds) {
 
 // In shards: a table of more than one block.
 TEST(Budget, ShardsThatAreNotSolvedLeaveOthersGroups) {
-  const Case one(42'000, {K(30), T({1, 2})});
+  const Search one(42'000, {K(30), T({1, 2})});
   for (const std::int64_t enough : {1, 2, 4, 40}) {
     SCOPED_TRACE(enough);
     const Questions budget(enough);
@@ -134,7 +134,7 @@ TEST(Budget, ShardsThatAreNotSolvedLeaveOthersGroups) {
 }
 
 TEST(Budget, FullDomainKeepsTheBestSoFar) {
-  const Case one(500, {K(4)});
+  const Search one(500, {K(4)});
   const std::vector<std::size_t> sensitive = one.table.data.ColumnsOf(Role::kSensitive);
   for (const std::uint64_t exact : {std::uint64_t{1} << 20, std::uint64_t{1}}) {  // to the end, and climbing
     FullDomainOptions options;

@@ -14,7 +14,7 @@ namespace cordon::test {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
-using Kind = BetaLikenessSpec::Kind;
+using BetaKind = BetaLikenessSpec::Kind;
 
 std::int64_t Sum(const Counts& counts) {
   std::int64_t sum = 0;
@@ -28,15 +28,15 @@ bool Admits(const BetaLikenessSpec& spec, const Domain& domain, const Counts& wh
          sets.Admit(ValueHistogram(group), Sum(group));
 }
 
-BetaLikenessSpec Range(const Rational& beta, const Rational& range) { return {"s", beta, Kind::kEnhanced, range, {}}; }
-BetaLikenessSpec Depth(const Rational& beta, std::int64_t depth) { return {"s", beta, Kind::kEnhanced, {}, depth}; }
+BetaLikenessSpec Range(const Rational& beta, const Rational& range) { return {"s", beta, BetaKind::kEnhanced, range, {}}; }
+BetaLikenessSpec Depth(const Rational& beta, std::int64_t depth) { return {"s", beta, BetaKind::kEnhanced, {}, depth}; }
 
 // Two values of 5 % may rise to 19.97 % each, but the pair not to 39.9 %: its own bound is 33 %.
 TEST(BetaLikenessSets, SingleValuesThatHoldMayFailTogether) {
   const Counts whole = {500, 500, 9000};
   const Counts group = {1997, 1997, 6006};
   const DomainPtr domain = Numbers(1, 3);
-  EXPECT_TRUE(Admits({"s", 5, Kind::kEnhanced}, *domain, whole, group));
+  EXPECT_TRUE(Admits({"s", 5, BetaKind::kEnhanced}, *domain, whole, group));
   EXPECT_TRUE(Admits(Range(5, Rational(99, 100)), *domain, whole, group));
   EXPECT_FALSE(Admits(Range(5, 1), *domain, whole, group));
   const Counts less = {1651, 1651, 6698};  // 33.02 %
@@ -44,7 +44,7 @@ TEST(BetaLikenessSets, SingleValuesThatHoldMayFailTogether) {
   const Counts more = {1651, 1652, 6697};  // 33.03 %
   EXPECT_FALSE(Admits(Range(5, 1), *domain, whole, more));
   // The basic bound is linear: what holds for the parts holds for the sum.
-  EXPECT_TRUE(Admits({"s", 5, Kind::kBasic, Rational(1), {}}, *domain, whole, group));
+  EXPECT_TRUE(Admits({"s", 5, BetaKind::kBasic, Rational(1), {}}, *domain, whole, group));
 }
 
 TEST(BetaLikenessSets, DiseasesOfOneOrgan) {
@@ -52,7 +52,7 @@ TEST(BetaLikenessSets, DiseasesOfOneOrgan) {
       Tree({{"SARS", "lung", "*"}, {"flu", "lung", "*"}, {"ulcer", "stomach", "*"}, {"gastritis", "stomach", "*"}});
   const Counts whole = {500, 500, 4500, 4500};
   const Counts group = {1900, 1900, 3100, 3100};
-  EXPECT_TRUE(Admits({"s", 5, Kind::kEnhanced}, *domain, whole, group));
+  EXPECT_TRUE(Admits({"s", 5, BetaKind::kEnhanced}, *domain, whole, group));
   EXPECT_FALSE(Admits(Depth(5, 1), *domain, whole, group));
   EXPECT_FALSE(Admits(Depth(5, 0), *domain, whole, group));
   EXPECT_TRUE(Admits(Depth(5, 2), *domain, whole, group));  // no inner node is so deep
@@ -130,8 +130,8 @@ TEST(BetaLikenessSets, TheVerifierReportsTheGainOfTheSet) {
   const Release release =
       BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, 9), values}});
   const auto judge = [&](const BetaLikenessSpec& spec) { return Verifier({spec}).Judge(release, cordon::Run{}).value()[0]; };
-  EXPECT_TRUE(judge({"s", 2, Kind::kEnhanced}).holds);  // 1/4 of the group against 1/12
-  EXPECT_EQ(judge({"s", 2, Kind::kEnhanced}).reached_text, "2");
+  EXPECT_TRUE(judge({"s", 2, BetaKind::kEnhanced}).holds);  // 1/4 of the group against 1/12
+  EXPECT_EQ(judge({"s", 2, BetaKind::kEnhanced}).reached_text, "2");
   // Together 1/2 against 1/6: the gain is 2 as well, but -ln(1/6) is 1.79.
   EXPECT_FALSE(judge(Range(2, 1)).holds);
   EXPECT_TRUE(judge(Range(2, Rational(1, 2))).holds);

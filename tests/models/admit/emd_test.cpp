@@ -34,7 +34,7 @@ Case RandomCase(std::uint64_t seed, bool tree) {
   return made;
 }
 
-std::int64_t Sum(const Counts& counts) {
+std::int64_t TotalOf(const Counts& counts) {
   std::int64_t sum = 0;
   for (const std::int64_t count : counts) sum += count;
   return sum;
@@ -67,15 +67,15 @@ Int128 ListedCost(const Case& each, const EarthMover& mover) {
   for (std::size_t i = 0; i < each.group.size(); ++i) {
     if (each.group[i] > 0) listed.push_back({static_cast<Code>(i), static_cast<std::uint32_t>(each.group[i])});
   }
-  const DistanceToWhole distance(mover, each.whole, Sum(each.whole));
-  return distance.Cost(ValueHistogram(std::span<const ValueCount>(listed)), Sum(each.group));
+  const DistanceToWhole distance(mover, each.whole, TotalOf(each.whole));
+  return distance.Cost(ValueHistogram(std::span<const ValueCount>(listed)), TotalOf(each.group));
 }
 
 void ExpectCheapest(const Case& each, Distance distance, const Ground& ground, std::int64_t ground_scale) {
   const std::int64_t cheapest = CheapestMove(each.group, each.whole, ground);
   const EarthMover mover = EarthMover::Make(*each.domain, distance).value();
-  const std::int64_t group_rows = Sum(each.group);
-  const std::int64_t whole_rows = Sum(each.whole);
+  const std::int64_t group_rows = TotalOf(each.group);
+  const std::int64_t whole_rows = TotalOf(each.whole);
   const Int128 cost = mover.Cost(each.group, group_rows, each.whole, whole_rows);
   EXPECT_TRUE(cost * ground_scale == static_cast<Int128>(cheapest) * mover.scale());
   EXPECT_TRUE(cost == ListedCost(each, mover));
@@ -144,7 +144,7 @@ TEST(EarthMover, FewOfManyValuesCostWhatAllOfThemDo) {
       }
       for (const std::int64_t count : each.group) each.whole.push_back(count + Between(random, 0, 2));
       const EarthMover mover = EarthMover::Make(*each.domain, distance).value();
-      EXPECT_TRUE(mover.Cost(each.group, Sum(each.group), each.whole, Sum(each.whole)) == ListedCost(each, mover));
+      EXPECT_TRUE(mover.Cost(each.group, TotalOf(each.group), each.whole, TotalOf(each.whole)) == ListedCost(each, mover));
     }
   }
 }

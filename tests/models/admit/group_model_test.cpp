@@ -12,7 +12,7 @@
 namespace cordon::test {
 namespace {
 
-using Kind = LDiversitySpec::Kind;
+using DiversityKind = LDiversitySpec::Kind;
 
 // One column "s" of the whole numbers 1..m (and "?" for missing); the first row of cells is the group, both together the
 // reference.
@@ -46,15 +46,15 @@ TEST(GroupModel, KCountsPeople) {
 TEST(GroupModel, AMissingValueIsNoneForL) {
   const DomainPtr domain = Numbers(1, 3, "?");
   const Table table({"1", "2", "?", "?"}, {"3"}, domain);
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, Kind::kDistinct, {}}));
-  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 3, Kind::kDistinct, {}}));
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, Kind::kEntropy, {}}));  // 1 and 2, evenly
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, Kind::kRecursive, Rational(3, 2)}));
-  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 2, Kind::kRecursive, Rational(1)}));  // 1 < 1 * 1 does not hold
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kDistinct, {}}));
+  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 3, DiversityKind::kDistinct, {}}));
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kEntropy, {}}));  // 1 and 2, evenly
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kRecursive, Rational(3, 2)}));
+  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kRecursive, Rational(1)}));  // 1 < 1 * 1 does not hold
   const Table nothing({"?", "?"}, {"1"}, domain);
-  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, Kind::kDistinct, {}}));
-  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, Kind::kEntropy, {}}));
-  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, Kind::kRecursive, Rational(9)}));
+  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, DiversityKind::kDistinct, {}}));
+  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, DiversityKind::kEntropy, {}}));
+  EXPECT_FALSE(nothing.Admits(LDiversitySpec{"s", 1, DiversityKind::kRecursive, Rational(9)}));
 }
 
 TEST(GroupModel, EntropyIsExactWhereBothSidesAreEqual) {
@@ -62,24 +62,24 @@ TEST(GroupModel, EntropyIsExactWhereBothSidesAreEqual) {
     Texts cells;
     for (int i = 0; i < 7 * values; ++i) cells.push_back(std::to_string(1 + i % values));
     const Table table(cells, {}, Numbers(1, values));
-    EXPECT_TRUE(table.Admits(LDiversitySpec{"s", values, Kind::kEntropy, {}})) << values;
-    EXPECT_FALSE(table.Admits(LDiversitySpec{"s", Rational(values * 10'000'000 + 1, 10'000'000), Kind::kEntropy, {}}))
+    EXPECT_TRUE(table.Admits(LDiversitySpec{"s", values, DiversityKind::kEntropy, {}})) << values;
+    EXPECT_FALSE(table.Admits(LDiversitySpec{"s", Rational(values * 10'000'000 + 1, 10'000'000), DiversityKind::kEntropy, {}}))
         << values;
   }
   // Uneven, and still a fraction: shares 1/2, 1/4, 1/4 have the entropy of 2^(3/2) values, whose square is 8.
   const Table uneven({"1", "1", "2", "3"}, {}, Numbers(1, 3));
-  EXPECT_TRUE(uneven.Admits(LDiversitySpec{"s", Rational(28284271, 10'000'000), Kind::kEntropy, {}}));
-  EXPECT_FALSE(uneven.Admits(LDiversitySpec{"s", Rational(28284272, 10'000'000), Kind::kEntropy, {}}));
+  EXPECT_TRUE(uneven.Admits(LDiversitySpec{"s", Rational(28284271, 10'000'000), DiversityKind::kEntropy, {}}));
+  EXPECT_FALSE(uneven.Admits(LDiversitySpec{"s", Rational(28284272, 10'000'000), DiversityKind::kEntropy, {}}));
 }
 
 TEST(GroupModel, RecursiveComparesTheMostFrequentValueWithTheTail) {
-  const Table table({"1", "1", "1", "2", "2", "3"}, {}, Numbers(1, 3));               // r = 3, 2, 1
-  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 2, Kind::kRecursive, Rational(1)}));  // 3 < 1 * 3
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, Kind::kRecursive, Rational(1001, 1000)}));
-  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 3, Kind::kRecursive, Rational(3)}));  // 3 < 3 * 1
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 3, Kind::kRecursive, Rational(4)}));
-  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 4, Kind::kRecursive, Rational(1000)}));
-  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 1, Kind::kRecursive, Rational(1)}));  // 3 < 6
+  const Table table({"1", "1", "1", "2", "2", "3"}, {}, Numbers(1, 3));                        // r = 3, 2, 1
+  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kRecursive, Rational(1)}));  // 3 < 1 * 3
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 2, DiversityKind::kRecursive, Rational(1001, 1000)}));
+  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 3, DiversityKind::kRecursive, Rational(3)}));  // 3 < 3 * 1
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 3, DiversityKind::kRecursive, Rational(4)}));
+  EXPECT_FALSE(table.Admits(LDiversitySpec{"s", 4, DiversityKind::kRecursive, Rational(1000)}));
+  EXPECT_TRUE(table.Admits(LDiversitySpec{"s", 1, DiversityKind::kRecursive, Rational(1)}));  // 3 < 6
 }
 
 TEST(GroupModel, BetaBasicIsExactAtTheBound) {
@@ -198,7 +198,7 @@ TEST(GroupModel, AnEmptyGroupIsAdmittedByNone) {
 
 TEST(GroupModel, AllOfAsksEveryModel) {
   const Table table({"1", "2"}, {"1", "2"}, Numbers(1, 2));
-  const std::vector<ModelSpec> specs = {KAnonymitySpec{2, {}}, LDiversitySpec{"s", 2, Kind::kDistinct, {}}};
+  const std::vector<ModelSpec> specs = {KAnonymitySpec{2, {}}, LDiversitySpec{"s", 2, DiversityKind::kDistinct, {}}};
   const AllOf all = AllOf::Make(specs, ReferenceOf(table.data, View::All(table.data).rows())).value();
   const CountedColumns columns(table.data, {0}, true);
   GroupCounts counts(columns);

@@ -10,8 +10,8 @@
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
-constexpr std::string_view kWhat = "the snapshot of castle";
+constexpr std::uint64_t kSnapshotVersion = 1;
+constexpr std::string_view kSnapshotWhat = "the snapshot of castle";
 
 void SaveBox(ByteWriter& writer, const std::vector<AxisRange>& box) {
   for (const AxisRange& range : box) {
@@ -48,7 +48,7 @@ std::string CastleState::Fingerprint() const {
 
 std::string CastleState::Save() const {
   ByteWriter writer;
-  writer.Count(kVersion);
+  writer.Count(kSnapshotVersion);
   writer.Text(Fingerprint());
   writer.Text(choices_.Save());
   stage_.Save(writer);
@@ -145,9 +145,9 @@ void CastleState::Load(ByteReader& reader) {
 
 Result<void> CastleState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kSnapshotVersion, Fingerprint(), kSnapshotWhat));
   Load(reader);
-  return reader.Finish(kWhat);
+  return reader.Finish(kSnapshotWhat);
 }
 
 }  // namespace cordon

@@ -98,7 +98,7 @@ class Splitter::PersonCut {
 };
 
 // Of each person but the seed's the tuple nearest to the seed, shown to `nearest`. joined_ holds the distances.
-void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest) {
+void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::NearestTuples& nearest) {
   if (rows_of_person_.size() == person_of_.size()) {  // one tuple each; the seed's person has none left
     for (std::size_t lane = 0; lane < points_.size(); ++lane) nearest.Show({joined_[lane], points_.number(lane)});
     return;
@@ -106,8 +106,8 @@ void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int3
   nearest_of_person_.resize(rows_of_person_.size());
   for (const std::int32_t person : live) nearest_of_person_[person].tuple = -1;
   for (std::size_t lane = 0; lane < points_.size(); ++lane) {
-    const internal::Nearest::Candidate candidate{joined_[lane], points_.number(lane)};
-    internal::Nearest::Candidate& best = nearest_of_person_[person_of_[candidate.tuple]];
+    const internal::NearestTuples::Candidate candidate{joined_[lane], points_.number(lane)};
+    internal::NearestTuples::Candidate& best = nearest_of_person_[person_of_[candidate.tuple]];
     if (best.tuple < 0 || candidate < best) best = candidate;
   }
   for (const std::int32_t person : live) {
@@ -118,7 +118,7 @@ void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int3
 std::vector<SplitPart> Splitter::SplitByPerson(Tuples tuples, Random& random) {
   PersonCut cut(*this, points_);
   const auto others = static_cast<std::size_t>(needs_->k - 1);
-  internal::Nearest nearest(others);
+  internal::NearestTuples nearest(others);
   std::vector<SplitPart> parts;
   parts_.Clear();
   while (cut.live().size() > others) {

@@ -20,7 +20,7 @@ namespace cordon {
 namespace internal {
 
 // Keeps the `count` nearest of all candidates shown to it; most are turned away by one comparison.
-class Nearest {
+class NearestTuples {
  public:
   struct Candidate {
     double distance;
@@ -30,7 +30,7 @@ class Nearest {
     }
   };
 
-  explicit Nearest(std::size_t count) : count_(count) { kept_.reserve(2 * count + kRoom + 1); }
+  explicit NearestTuples(std::size_t count) : count_(count) { kept_.reserve(2 * count + kRoom + 1); }
   void Show(const Candidate& candidate) {
     if (candidate.distance > limit_ || count_ == 0) return;
     kept_.push_back(candidate);
@@ -107,7 +107,7 @@ class Splitter {
   bool Satisfies(Tuples tuples, const std::vector<std::int32_t>& numbers) const;
   void Repair(Tuples tuples, std::vector<SplitPart>& parts);
   void FindPeople(Tuples tuples);
-  void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::Nearest& nearest);
+  void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::NearestTuples& nearest);
 
   const BoxLoss* loss_;
   const GroupNeeds* needs_;
@@ -127,7 +127,7 @@ class Splitter {
   std::vector<std::int32_t> person_place_;
   std::vector<double> values_;
   std::vector<double> median_of_;
-  std::vector<internal::Nearest::Candidate> nearest_of_person_;
+  std::vector<internal::NearestTuples::Candidate> nearest_of_person_;
 };
 
 // How many tuples of each bucket go into one part of k: shares in proportion to the sizes, rounded by largest remainder to a

@@ -15,8 +15,8 @@
 namespace cordon {
 namespace {
 
-constexpr std::uint64_t kVersion = 2;
-constexpr std::string_view kWhat = "the snapshot of dynamic-group";
+constexpr std::uint64_t kGroupVersion = 2;
+constexpr std::string_view kGroupWhat = "the snapshot of dynamic-group";
 
 // Counts people and values of a run of tuples, and says when they are enough.
 class Tallied {
@@ -262,7 +262,7 @@ std::string DynamicGroupState::Fingerprint() const {
 
 std::string DynamicGroupState::Save() const {
   ByteWriter writer;
-  writer.Count(kVersion);
+  writer.Count(kGroupVersion);
   writer.Text(Fingerprint());
   stage_.Save(writer);
   writer.Whole(now_);
@@ -329,9 +329,9 @@ void DynamicGroupState::Load(ByteReader& reader) {
 
 Result<void> DynamicGroupState::Restore(const std::string& snapshot) {
   ByteReader reader(snapshot);
-  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kVersion, Fingerprint(), kWhat));
+  CORDON_RETURN_IF_ERROR(CheckSnapshotHead(reader, kGroupVersion, Fingerprint(), kGroupWhat));
   Load(reader);
-  return reader.Finish(kWhat);
+  return reader.Finish(kGroupWhat);
 }
 
 Result<DynamicGroup> DynamicGroup::Make(StreamSchema schema, std::span<const ModelSpec> models, DynamicGroupOptions options,

@@ -11,7 +11,7 @@ namespace cordon {
 namespace {
 
 constexpr int kMaxKeyBits = 128;
-constexpr std::size_t kRowsPerTask = 1 << 14;
+constexpr std::size_t kKeysPerTask = 1 << 14;
 
 }  // namespace
 
@@ -93,7 +93,7 @@ std::vector<Word> HilbertCurve::Keys(const View& view, std::span<const std::size
   CORDON_CHECK_LE(static_cast<std::size_t>(key_bits_), 8 * sizeof(Word));
   std::vector<Word> keys(view.size());
   if (key_bits_ == 0) return keys;
-  ParallelFor(run.threads, view.size(), kRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+  ParallelFor(run.threads, view.size(), kKeysPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> x(cells_.size() * kBlock);
     Word block[kBlock];
     for (std::size_t at = begin; at < end; at += kBlock) {

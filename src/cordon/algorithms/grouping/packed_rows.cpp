@@ -6,7 +6,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::size_t kRowsPerTask = 1 << 14;
+constexpr std::size_t kPackedRowsPerTask = 1 << 14;
 
 std::uint32_t BytesFor(Code domain_size) { return domain_size <= (1 << 8) ? 1 : (domain_size <= (1 << 16) ? 2 : 4); }
 
@@ -40,7 +40,7 @@ PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, c
   // One record more than there are: loops end at its fields.
   for (auto& buffer : buffers_) buffer = std::make_unique_for_overwrite<std::byte[]>((size_ + 1) * stride_);
 
-  ParallelFor(run.threads, size_, kRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+  ParallelFor(run.threads, size_, kPackedRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
     const std::span<const RowId> rows = view.rows().subspan(begin, end - begin);
     for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(record(0, begin + i), &rows[i], sizeof(RowId));
     for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -11,7 +11,6 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kTie = 1e-12;
 constexpr std::size_t kBuckets = 12;  // of groups along an attribute, to cut between
 constexpr double kOwnShare = 0.6;     // measured: .0 to .35 and .9 lose 1 to 4 % more on adult and fars
-constexpr Rank kHighest = std::numeric_limits<Rank>::max();
 
 // The sum of f(q) over all attributes; four sums side by side, as one would wait for each addition.
 template <typename Function>
@@ -125,7 +124,7 @@ void BoxTree::TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& b
     bucket_of_[bin] = static_cast<std::uint32_t>(in_bucket_.size() - 1);
   }
   const std::size_t count = in_bucket_.size();
-  buckets_.assign(count * d_, {kHighest, -1});
+  buckets_.assign(count * d_, {kHighestRank, -1});
   const auto widen = [&](Side* box, Side by) {
     box->lo = std::min(box->lo, by.lo);
     box->hi = std::max(box->hi, by.hi);
@@ -141,13 +140,13 @@ void BoxTree::TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& b
     return Sum(d_, [&](std::size_t each) __attribute__((always_inline)) { return Span(each, side_[each].lo, side_[each].hi); });
   };
   left_.assign(count, 0);
-  side_.assign(d_, {kHighest, -1});
+  side_.assign(d_, {kHighestRank, -1});
   std::size_t below = 0;
   for (std::size_t bucket = 0; bucket + 1 < count; ++bucket) {
     below += in_bucket_[bucket];
     left_[bucket + 1] = add(bucket) * static_cast<double>(below);
   }
-  side_.assign(d_, {kHighest, -1});
+  side_.assign(d_, {kHighestRank, -1});
   std::size_t above = 0;
   for (std::size_t bucket = count; bucket-- > 1;) {
     above += in_bucket_[bucket];

@@ -8,7 +8,6 @@
 namespace cordon {
 namespace {
 
-constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
 constexpr std::size_t kMostValues = 4096;
 constexpr std::size_t kBins = 256;
 constexpr std::size_t kLargestKept = std::size_t{1} << 22;  // lanes of rows that stay allocated
@@ -38,8 +37,8 @@ double CutScores<Lane>::Find(std::span<const Place> rows, double price, Wanted w
   wanted_ = wanted;
   TakeRows(rows);
   const double whole = BoxLoss(box_.data(), rows.size());
-  below_ = whole - kMargin;
-  if (whole >= kMargin && rows.size() >= (price < 0 ? 2 : 1) * gate_.min_rows()) {
+  below_ = whole - kGainMargin;
+  if (whole >= kGainMargin && rows.size() >= (price < 0 ? 2 : 1) * gate_.min_rows()) {
     for (std::size_t q = 0; q < d_; ++q) {
       if (box_[q] < box_[width_ + q]) ScoreAttribute(rows.size(), q);
     }

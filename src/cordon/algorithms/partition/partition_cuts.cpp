@@ -7,7 +7,6 @@
 namespace cordon {
 namespace {
 
-constexpr double kMargin = 1e-7;  // gains below this are noise of the sums
 // So many cuts are asked about where the model looks at more than the number of rows.
 constexpr std::size_t kMostAsked = 64;
 constexpr std::size_t kLargestFollowed = 4096;  // rows
@@ -109,7 +108,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
       rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;
   for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < followed_at_most; ++i) {
-    if (!tried.empty() && cuts[i].total - tried.back().total < kMargin) continue;
+    if (!tried.empty() && cuts[i].total - tried.back().total < kGainMargin) continue;
     if (Allowed(rows, cuts[i])) tried.push_back(cuts[i]);
   }
   if (tried.empty()) {
@@ -125,7 +124,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
     const std::size_t inside = Apply(copy, tried[i]).size();
     double total = Divide(std::span(copy).first(inside), followed);
     total += Divide(std::span(copy).subspan(inside), followed);
-    if (total < best_total - kMargin) {
+    if (total < best_total - kGainMargin) {
       best_total = total;
       best = i;
     }

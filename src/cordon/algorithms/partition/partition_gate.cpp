@@ -6,7 +6,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::size_t kLargestKept = 512;  // values of all histograms that count every value, together
+constexpr std::size_t kMostCounted = 512;  // values of all histograms that count every value, together
 constexpr std::int64_t kMaskBits = 64;
 
 }  // namespace
@@ -34,7 +34,7 @@ PartitionGate::PartitionGate(const View& view, const GroupModel& model, const Co
     has_masks_ = !rows_decide_ && bits <= kMaskBits;
     return;
   }
-  keep_counts_ = counted.num_counts() <= kLargestKept;
+  keep_counts_ = counted.num_counts() <= kMostCounted;
 }
 
 std::uint64_t PartitionGate::Mask(Place place) const {

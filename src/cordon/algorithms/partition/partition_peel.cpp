@@ -10,7 +10,6 @@
 namespace cordon {
 namespace {
 
-constexpr double kMargin = 1e-7;
 constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place rows that are left over
 
 template <typename Lane>
@@ -54,7 +53,7 @@ class Peeling {
     double score = Score(levels, std::numeric_limits<double>::infinity());
     while (true) {
       LevelVector best = levels;
-      double least = score - kMargin;
+      double least = score - kGainMargin;
       for (std::size_t q = 0; q < levels.size(); ++q) {
         for (const int step : {-1, 1}) {
           const int level = levels[q] + step;

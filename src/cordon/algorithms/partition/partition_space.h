@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@ namespace cordon {
 
 using Rank = std::int32_t;
 using Place = std::uint32_t;  // of a row in the view
+
+inline constexpr Rank kHighestRank = std::numeric_limits<Rank>::max();
+inline constexpr double kGainMargin = 1e-7;  // a smaller gain is noise of the sums
 
 class PartitionSpace {
  public:

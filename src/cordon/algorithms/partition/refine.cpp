@@ -8,7 +8,6 @@
 namespace cordon {
 namespace {
 
-constexpr double kMargin = 1e-7;  // a smaller gain is noise of the sums
 constexpr int kSweeps = 4;
 constexpr int kLooks = 16;                  // around a group, for all of its rows at once; later for each row
 constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger groups
@@ -73,7 +72,7 @@ void GroupRefinement::RefineGroup(GroupId g) {
   Relocate(g);
   Trim(g);
   if (groups_.alive(g)) Split(g);
-  if (!groups_.alive(g) || groups_.loss(g) < kMargin || (!options_.swap && options_.resplit == 0)) return;
+  if (!groups_.alive(g) || groups_.loss(g) < kGainMargin || (!options_.swap && options_.resplit == 0)) return;
   std::vector<GroupId> near;
   tree_.Nearest(g, std::max(kSwapNear, options_.resplit), options_.max_near, near);
   if (options_.swap && Swap(g, std::span(near).first(std::min(near.size(), kSwapNear)))) {
@@ -92,7 +91,7 @@ void GroupRefinement::SetPrice(double price) {
 void GroupRefinement::TakeBack() {
   const std::vector<Place> rows = left_out_;
   for (const Place row : rows) {
-    const BoxTree::Found found = SearchGroups(row, options_.price - kMargin, kNoGroup);
+    const BoxTree::Found found = SearchGroups(row, options_.price - kGainMargin, kNoGroup);
     if (found.group != kNoGroup) Move(row, found.group);
   }
 }
@@ -156,10 +155,10 @@ void GroupRefinement::Relocate(GroupId g) {
     moved = false;
     const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
     for (const Place row : rows) {
-      if (groups_.loss(g) < kMargin) return;
+      if (groups_.loss(g) < kGainMargin) return;
       if (groups_.group_of(row) != g) continue;
       const double gain = groups_.RemoveGain(g, row);
-      if (gain < kMargin || (!ask_last && !groups_.CanRemove(g, row))) continue;
+      if (gain < kGainMargin || (!ask_last && !groups_.CanRemove(g, row))) continue;
       if (gain > around_bound_ && looks > 0) {
         --looks;
         around_bound_ = gain;
@@ -170,7 +169,7 @@ void GroupRefinement::Relocate(GroupId g) {
         }
       }
       const BoxTree::Found found =
-          gain <= around_bound_ ? SearchAround(row, gain - kMargin) : SearchNext(row, gain - kMargin, g, before);
+          gain <= around_bound_ ? SearchAround(row, gain - kGainMargin) : SearchNext(row, gain - kGainMargin, g, before);
       if (found.group == kNoGroup || (ask_last && !groups_.CanRemove(g, row))) continue;
       Move(row, found.group);
       before = row;
@@ -183,7 +182,7 @@ void GroupRefinement::Relocate(GroupId g) {
 }
 
 void GroupRefinement::Trim(GroupId g) {
-  for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kMargin; ++i) {
+  for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kGainMargin; ++i) {
     if (!TrimOnce(g)) return;
   }
 }
@@ -283,7 +282,7 @@ void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
       const std::size_t kept = last + 1 - first;
       if (kept == size || kept < gate_.min_rows()) return;
       const double potential = groups_.total(g) - loss * static_cast<double>(kept);
-      if (potential < kMargin) return;
+      if (potential < kGainMargin) return;
       cuts.push_back({potential / static_cast<double>(size - kept), potential, q, rank(first), rank(last)});
     };
     if (!space_.has_nodes(q)) {
@@ -376,7 +375,7 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
   if (rows.size() >= kLargeBlock) visits_ = std::min(visits_, kBlockVisits);
   double cost = 0;
   for (const Place row : rows) {
-    const double bound = potential - cost - kMargin;
+    const double bound = potential - cost - kGainMargin;
     const BoxTree::Found found = bound > 0 ? SearchNext(row, bound, g, before) : BoxTree::Found{};
     if (found.group == kNoGroup) break;
     moved.emplace_back(found.group, found.group != kLeftOut && groups_.dirty(found.group));
@@ -387,7 +386,7 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
     if (moved.size() == kLook && too_dear) break;
   }
   visits_ = options_.max_visits;
-  if (moved.size() == rows.size() && cost < potential - kMargin) return true;
+  if (moved.size() == rows.size() && cost < potential - kGainMargin) return true;
   for (std::size_t i = moved.size(); i-- > 0;) {
     Move(rows[i], g);
     if (moved[i].first != kLeftOut) groups_.set_dirty(moved[i].first, moved[i].second);
@@ -407,7 +406,7 @@ bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
   std::sort(rows.begin(), rows.end());
   RowSets parts;
   const double hopeless = old.size() > 1 ? kHopeless * before : std::numeric_limits<double>::infinity();
-  if (top_down_.DivideWithForesight(std::move(rows), kForesight, hopeless, parts) >= before - kMargin) return false;
+  if (top_down_.DivideWithForesight(std::move(rows), kForesight, hopeless, parts) >= before - kGainMargin) return false;
   for (std::size_t i = 0; i < std::max(old.size(), parts.size()); ++i) {
     if (i < old.size() && i < parts.size()) {
       groups_.Replace(old[i], std::move(parts[i]));
@@ -423,13 +422,13 @@ bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
 }
 
 void GroupRefinement::Split(GroupId g) {
-  if (groups_.rows(g).size() < 2 * gate_.min_rows() || groups_.loss(g) < kMargin) return;
+  if (groups_.rows(g).size() < 2 * gate_.min_rows() || groups_.loss(g) < kGainMargin) return;
   const GroupId old[] = {g};
   ReplaceIfBetter(old);
 }
 
 void GroupRefinement::Resplit(GroupId g, std::span<const GroupId> near) {
-  if (groups_.loss(g) < kMargin) return;
+  if (groups_.loss(g) < kGainMargin) return;
   std::vector<GroupId> old{g};
   old.insert(old.end(), near.begin(), near.end());
   std::size_t rows = 0;
@@ -443,7 +442,7 @@ bool GroupRefinement::Swap(GroupId g, std::span<const GroupId> near) {
   const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
   for (const Place row : rows) {
     if (!groups_.alive(g) || groups_.group_of(row) != g) continue;
-    if (groups_.LossWithout(g, row) < groups_.loss(g) - kMargin) swapped |= SwapRow(g, row, near);
+    if (groups_.LossWithout(g, row) < groups_.loss(g) - kGainMargin) swapped |= SwapRow(g, row, near);
   }
   return swapped;
 }
@@ -470,7 +469,7 @@ bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> nea
   }
   if (candidates.empty()) return false;
   const BoxTree::Found third = Search(row, most, g);
-  double best = kMargin;
+  double best = kGainMargin;
   Place best_other = 0;
   GroupId best_to = kNoGroup;  // where the row goes
   for (const Candidate& each : candidates) {

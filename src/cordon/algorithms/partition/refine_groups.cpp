@@ -8,9 +8,8 @@
 namespace cordon {
 namespace {
 
-constexpr Rank kHighest = std::numeric_limits<Rank>::max();
-constexpr std::size_t kManyRows = 128;   // from here on a group counts its ranks, as looking at all rows takes longer
-constexpr std::size_t kRanksPerRow = 4;  // unless the domains are so large that the counts would take more memory than rows
+constexpr std::size_t kCountedRows = 128;  // from here on a group counts its ranks, as looking at all rows takes longer
+constexpr std::size_t kRanksPerRow = 4;    // unless the domains are so large that the counts would take more memory than rows
 
 }  // namespace
 
@@ -52,8 +51,8 @@ void RefineGroups::Settle(GroupId g) {
 }
 
 void RefineGroups::Rescan(GroupId g, std::size_t q) {
-  Rank lo1 = kHighest;
-  Rank lo2 = kHighest;
+  Rank lo1 = kHighestRank;
+  Rank lo2 = kHighestRank;
   Rank hi1 = -1;
   Rank hi2 = -1;
   for (const Place row : groups_[g].rows) {
@@ -127,7 +126,7 @@ void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
     while (count[hi2] == 0);
   }
   ends[0] = lo;
-  ends[d_] = single ? kHighest : lo2;
+  ends[d_] = single ? kHighestRank : lo2;
   ends[2 * d_] = hi;
   ends[3 * d_] = single ? -1 : hi2;
 }
@@ -186,7 +185,7 @@ void RefineGroups::Remove(Place row) {
   const Rank* const ranks = space_.row(row);
   if (!group.of_rank.empty()) {
     for (std::size_t q = 0; q < d_; ++q) --group.of_rank[first_rank_[q] + static_cast<std::size_t>(ranks[q])];
-  } else if (group.rows.size() >= kManyRows && group.rows.size() * kRanksPerRow >= first_rank_[d_]) {
+  } else if (group.rows.size() >= kCountedRows && group.rows.size() * kRanksPerRow >= first_rank_[d_]) {
     CountRanks(group);
   }
   for (std::size_t q = 0; q < d_; ++q) {
@@ -235,7 +234,7 @@ double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
 
 // Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
 bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
-  if (gate_.counted().num_sparse() == 0 || group.rows.size() < kManyRows) return false;
+  if (gate_.counted().num_sparse() == 0 || group.rows.size() < kCountedRows) return false;
   if (group.room == kUnknown) group.room = gate_.model().Room(*group.counts);
   return group.room >= rows;
 }
@@ -243,7 +242,7 @@ bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
 bool RefineGroups::CanRemove(GroupId g, Place row) {
   Group& group = groups_[g];
   if (group.rows.size() <= gate_.min_rows()) return false;
-  if (gate_.has_masks() && group.rows.size() >= kManyRows) return AdmittedWithout(group, row);
+  if (gate_.has_masks() && group.rows.size() >= kCountedRows) return AdmittedWithout(group, row);
   if (group.counts == nullptr) return gate_.Admits(group.rows, row);
   if (HasRoom(group, 1)) return true;
   group.counts->Remove(gate_.row(row));

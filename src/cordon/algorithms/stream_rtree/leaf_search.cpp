@@ -8,12 +8,6 @@
 #include "cordon/algorithms/stream_rtree/leaf_store.h"
 
 namespace cordon {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 void LeafStore::MarkLeavesOf(PersonId person) const {
   ++mark_;
   const std::uint32_t known = people_.Get(person);
@@ -36,7 +30,7 @@ LeafStore::Index LeafStore::NearestByScan(const double* point, Among among) cons
   const std::size_t size = leaves_.size();
   internal::Gaps({lo_.data(), hi_.data(), capacity_}, {point, num_axes()}, scales_, distances_.data(), size);
   Index best = kNone;
-  double least = kInfinity;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < size; ++i) {
     if (distances_[i] > least) continue;
     const auto slot = static_cast<Index>(i);
@@ -50,7 +44,7 @@ LeafStore::Index LeafStore::NearestByScan(const double* point, Among among) cons
 
 LeafStore::Index LeafStore::NearestByTree(const double* point, Among among) const {
   Index best = kNone;
-  double least = kInfinity;
+  double least = std::numeric_limits<double>::infinity();
   tree_->Search(
       point, [&] { return least; },
       [&](Index slot, double distance) {

@@ -8,7 +8,7 @@
 namespace cordon {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -30,13 +30,13 @@ double LogWeight(double penalty, double exponent) { return exponent - std::log(p
 
 double GeometricWait(double p, double unit) {
   if (p >= 1) return 0;
-  if (!(p > 0)) return kInfinity;
+  if (!(p > 0)) return kInf;
   return std::floor(std::log(unit) / std::log1p(-p));
 }
 
 double HoldTime(double penalty, double small, double log_growth) {
-  if (!(small < penalty)) return -kInfinity;
-  if (small == 0 || log_growth == 0) return kInfinity;
+  if (!(small < penalty)) return -kInf;
+  if (small == 0 || log_growth == 0) return kInf;
   return std::log(penalty / small) / log_growth;
 }
 

@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t kCacheEntries = std::size_t{1} << 16;
 constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 
-bool IsValid(const std::uint64_t* valid, std::size_t row) {
-  return valid == nullptr || (valid[row / 64] >> (row % 64) & 1) != 0;
-}
-
 // A zero byte among the first `size`: keys of short texts could not tell it from the end.
 bool HoldsZero(const ShortKey& key, std::size_t size) {
   const auto zero_in = [](std::uint64_t word) { return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0; };

@@ -11,6 +11,8 @@
 
 #include <duckdb.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "cordon/base/result.h"
@@ -38,6 +40,11 @@ struct DuckDbApi {
   CORDON_DUCKDB_FUNCTIONS(CORDON_DUCKDB_MEMBER)
 #undef CORDON_DUCKDB_MEMBER
 };
+
+// Whether the cell is not null; `valid` is the validity mask of its vector, and without one no cell is null.
+inline bool IsValid(const std::uint64_t* valid, std::size_t row) {
+  return valid == nullptr || (valid[row / 64] >> (row % 64) & 1) != 0;
+}
 
 // Opens the library once; safe to call from any thread.
 Result<const DuckDbApi*> LoadDuckDb();

@@ -6,10 +6,6 @@
 namespace cordon {
 namespace {
 
-bool IsValid(const std::uint64_t* valid, std::size_t row) {
-  return valid == nullptr || (valid[row / 64] >> (row % 64) & 1) != 0;
-}
-
 Int128 Widen(const duckdb_hugeint& value) { return static_cast<Int128>(value.upper) * (Int128{1} << 64) + value.lower; }
 template <typename Number>
   requires std::is_integral_v<Number>

@@ -15,6 +15,8 @@
 
 namespace cordon {
 
+inline bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
+
 // Bit i is set where data[i] == byte, for 64 bytes.
 inline std::uint64_t EqualMask(const char* data, char byte) {
 #ifdef __SSE2__

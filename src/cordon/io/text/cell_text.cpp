@@ -4,12 +4,6 @@
 #include "cordon/io/text/byte_scan_internal.h"
 
 namespace cordon {
-namespace {
-
-bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
-
-}  // namespace
-
 // The delimiter's first byte is enough to ask for quotes: a longer delimiter could otherwise begin in the cell and end in
 // the one that follows.
 bool CsvCell::Append(std::string_view cell, std::string& to) const {

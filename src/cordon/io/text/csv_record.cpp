@@ -8,8 +8,6 @@
 namespace cordon {
 namespace {
 
-bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
-
 // `raw` starts with a quote.
 CellError ReadQuoted(std::string_view raw, char quote, std::string& scratch, std::string_view& text) {
   using Kind = CellError::Kind;

@@ -13,7 +13,7 @@
 namespace cordon {
 namespace {
 
-constexpr std::size_t kFirstCapacity = 64;
+constexpr std::size_t kFirstWindow = 64;
 
 Result<std::size_t> FindDeclared(const StreamSchema& schema, const ModelSpec& spec) {
   const std::string name = SensitiveColumns(spec).front();
@@ -101,7 +101,7 @@ Result<WindowVerifier> WindowVerifier::Make(const StreamSchema& schema, std::spa
     }
     made.models_.push_back(std::move(model));
   }
-  made.rings_.assign(made.columns_.size(), std::vector<std::int32_t>(kFirstCapacity, kNull));
+  made.rings_.assign(made.columns_.size(), std::vector<std::int32_t>(kFirstWindow, kNull));
   return made;
 }
 
