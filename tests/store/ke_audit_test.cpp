@@ -128,7 +128,7 @@ class KeAuditTest : public ::testing::Test {
     ASSERT_TRUE(session.Execute(fmt::format("CREATE TABLE t AS SELECT * FROM read_parquet({})", QuoteSqlText(path)), {}).ok());
     const auto written = session.Execute(fmt::format("COPY ({}) TO {} (FORMAT parquet)", select, QuoteSqlText(path)), {});
     ASSERT_TRUE(written.ok()) << written.error().message();
-    Json manifest = Json::parse(ReadFile(store_ + "/manifest.json").value());
+    Json manifest = ParseJson(ReadFile(store_ + "/manifest.json").value());
     manifest.erase("digest");
     manifest["files"][table + ".parquet"] = ToJson(DigestOfFile(path).value());
     ASSERT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(manifest).Text()).ok());
@@ -188,7 +188,7 @@ TEST_F(KeAuditTest, AForgedHelpTableIsFound) {
 }
 
 TEST_F(KeAuditTest, AManifestThatClaimsWhatItsRowsDoNotGiveIsFound) {
-  const Json honest = Json::parse(ReadFile(store_ + "/manifest.json").value());
+  const Json honest = ParseJson(ReadFile(store_ + "/manifest.json").value());
   ASSERT_EQ(honest["releases"].size(), 2u);
   const auto claimed = [&](const std::function<void(Json&)>& forge) {
     Json manifest = honest;

@@ -176,7 +176,7 @@ class KeRecovery : public KeJournal {
     EXPECT_EQ(manifest.value().digest, versions_[version].manifest.digest);
     const auto state = ReadPrivateState(store_, manifest.value());
     ASSERT_TRUE(state.ok()) << state.error().message();
-    EXPECT_EQ(state.value()["is"], Json::parse(versions_[version].state)["is"]);
+    EXPECT_EQ(state.value()["is"], ParseJson(versions_[version].state)["is"]);
   }
   void Recover() {
     const auto done = RecoverIfAtHand(store_, {});

@@ -399,8 +399,7 @@ TEST_F(KeStoreTest, EveryChangedByteIsFound) {
       std::string bad = good;
       bad[at] = static_cast<char>(bad[at] ^ 1);
       ASSERT_TRUE(WriteFile(path, bad).ok());
-      if (std::string(name) == "manifest.json" && Json::parse(bad, nullptr, false) == Json::parse(good))
-        continue;  // white space
+      if (std::string(name) == "manifest.json" && ParseJson(bad) == ParseJson(good)) continue;  // white space
       EXPECT_FALSE(OpenStore(store_).ok()) << at;
     }
     ASSERT_TRUE(WriteFile(path, good.substr(0, good.size() - 2)).ok());

@@ -5,10 +5,15 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace cordon {
 
 using Json = nlohmann::ordered_json;
+
+// What a text says; is_discarded() if it is not JSON. An ordinary function: the parser of the library takes a second or two
+// to compile, in every file that calls it.
+Json ParseJson(std::string_view text);
 
 // Indented, with a line end. File names that are not UTF-8 are shown with replacement characters.
 std::string Dump(const Json& json);

@@ -159,7 +159,7 @@ std::string Recoding::ToJson() const {
 }
 
 Result<Recoding> Recoding::FromJson(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson(text);
   if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != kFormat)
     return Damaged("it is not in the form of one");
   if (json.value("version", Json()) != kVersion) return Damaged(fmt::format("only version {} is known", kVersion));

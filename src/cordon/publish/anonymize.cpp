@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/anonymize.h"
 
+#include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
 #include "cordon/bind/shown_numbers.h"
 #include "cordon/io/files/atomic_file.h"
@@ -49,7 +50,7 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
   if (request.seed) return Random::FromSeed(*request.seed);
   if (!request.repeat) return Random::FromOperatingSystem();
   CORDON_TRY(const std::string text, ReadFile(*request.repeat));
-  const Json record = Json::parse(text, nullptr, false);
+  const Json record = ParseJson(text);
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
     return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
   }

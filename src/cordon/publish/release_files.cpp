@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
 #include "cordon/bind/read_release.h"
 #include "cordon/bind/shown_numbers.h"
@@ -33,7 +34,7 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
 std::optional<Json> ManifestBeside(const std::string& path) {
   const Result<std::string> text = ReadFile(path + ".manifest.json");
   if (!text.ok()) return std::nullopt;
-  Json manifest = Json::parse(text.value(), nullptr, false);
+  Json manifest = ParseJson(text.value());
   if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
   return manifest;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cordon/base/json.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/report/charts.h"
 #include "cordon/report/html_parts_internal.h"
@@ -14,7 +15,7 @@ namespace {
 
 // File names need not be UTF-8; a page must be.
 std::string ValidUtf8(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+  return ParseJson(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ constexpr std::size_t kFrame = 20 + kDigest;
 // Nothing where it is not as Encode makes it.
 std::optional<JournalEntry> Decode(std::string_view body) try {
   const std::size_t end = body.find('\n');
-  const Json head = Json::parse(body.substr(0, end));
+  const Json head = ParseJson(body.substr(0, end));
   std::size_t at = end + 1;
   const auto piece = [&](std::size_t bytes) {
     const std::size_t from = std::exchange(at, at + bytes);

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "cordon/base/digest.h"
+#include "cordon/base/json.h"
 #include "cordon/base/random.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
@@ -28,7 +29,7 @@ using namespace internal;
 namespace internal {
 
 Result<Json> Unseal(const std::string& path, const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = ParseJson(text);
   if (!json.is_object() || !json.contains("digest") || !json["digest"].is_string())
     return DamagedFile(path, "it cannot be read");
   const std::string digest = json["digest"].get<std::string>();
