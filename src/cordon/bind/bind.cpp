@@ -7,6 +7,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/base/nearest.h"
+#include "cordon/base/parallel_for.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/io/files/atomic_file.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/data/box_index.h"
 #include "cordon/data/decimal.h"
 #include "cordon/data/recoding.h"

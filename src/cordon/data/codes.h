@@ -7,13 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "cordon/base/check.h"
-#include "cordon/base/parallel_for.h"
 
 namespace cordon {
 
@@ -50,18 +50,15 @@ class Codes {
   // Row i holds code_of(i). Chunks are filled in parallel; code_of must be safe to call from any thread.
   template <typename CodeOf>
   static Codes Generate(std::size_t size, int threads, const CodeOf& code_of) {
-    std::vector<Chunk> chunks(NumChunks(size, kChunkRows));
-    ParallelFor(threads, size, kChunkRows, [&](std::size_t number, std::size_t begin, std::size_t end) {
-      Chunk& chunk = chunks[number];
-      chunk.resize(end - begin);
-      for (std::size_t row = begin; row < end; ++row) chunk[row - begin] = code_of(row);
+    return Filled(size, threads, [&](std::size_t first_row, std::span<Code> chunk) {
+      for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = code_of(first_row + i);
     });
-    Codes codes;
-    for (Chunk& chunk : chunks) codes.Append(std::move(chunk));
-    return codes;
   }
 
  private:
+  // Not a template, so that <thread> stays out of this header, which nearly every file includes.
+  static Codes Filled(std::size_t size, int threads, const std::function<void(std::size_t, std::span<Code>)>& fill);
+
   std::size_t size_ = 0;
   std::vector<std::shared_ptr<const Chunk>> chunks_;
   std::vector<const Code*> starts_;  // chunks_[i]->data(): one load less per access

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/data/decimal.h"
 #include "cordon/data/recode.h"
 

@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/base/random.h"
 
 namespace cordon {

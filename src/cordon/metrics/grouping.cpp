@@ -7,6 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/metrics/published_ranges.h"
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/metrics/published_ranges.h"
 #include "cordon/metrics/queries.h"

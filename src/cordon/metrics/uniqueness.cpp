@@ -5,6 +5,8 @@
 #include <bit>
 #include <tuple>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

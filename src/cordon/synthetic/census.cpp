@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/base/random.h"
 #include "cordon/base/rational.h"
 #include "cordon/synthetic/census_attributes.h"

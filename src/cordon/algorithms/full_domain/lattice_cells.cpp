@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

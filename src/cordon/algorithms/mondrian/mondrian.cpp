@@ -9,6 +9,7 @@
 #include "cordon/algorithms/grouping/packed_rows.h"
 #include "cordon/algorithms/grouping/satisfiable.h"
 #include "cordon/algorithms/mondrian/mondrian_cuts.h"
+#include "cordon/base/parallel_for.h"
 
 namespace cordon {
 namespace {

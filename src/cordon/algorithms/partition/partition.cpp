@@ -10,6 +10,7 @@
 #include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/partition_peel.h"
 #include "cordon/algorithms/partition/refine.h"
+#include "cordon/base/parallel_for.h"
 
 namespace cordon {
 namespace {

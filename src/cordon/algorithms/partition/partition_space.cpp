@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

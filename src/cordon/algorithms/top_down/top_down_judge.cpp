@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cordon/algorithms/top_down/top_down.h"
+#include "cordon/base/parallel_for.h"
 
 namespace cordon {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "cordon/algorithms/top_down/top_down.h"
 #include "cordon/base/digest.h"
+#include "cordon/base/parallel_for.h"
 
 namespace cordon {
 namespace {

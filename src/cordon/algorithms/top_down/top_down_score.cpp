@@ -2,6 +2,7 @@
 #include "cordon/algorithms/top_down/top_down_score.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace cordon {

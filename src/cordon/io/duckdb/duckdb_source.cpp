@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cordon/base/digest.h"
+#include "cordon/base/parallel_for.h"
 #include "cordon/io/duckdb/column_intake_internal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/sql_guard_internal.h"

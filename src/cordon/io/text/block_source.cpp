@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/io/text/block_source_internal.h"
 
 namespace cordon {

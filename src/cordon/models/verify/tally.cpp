@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 
+#include "cordon/base/parallel_for.h"
 #include "cordon/models/verify/group_table_internal.h"
 
 namespace cordon {

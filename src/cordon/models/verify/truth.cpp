@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "cordon/base/parallel_for.h"
+
 namespace cordon {
 namespace {
 

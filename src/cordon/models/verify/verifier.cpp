@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cordon/base/nearest.h"
+#include "cordon/base/parallel_for.h"
 #include "cordon/models/verify/verify_internal.h"
 
 namespace cordon {
