@@ -9,6 +9,7 @@ function(cordon_room name)
   target_include_directories(cordon_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(cordon_${name} PUBLIC ${ROOM_LINKS})
   cordon_warnings(cordon_${name})
+  cordon_unity(cordon_${name})
 endfunction()
 
 function(cordon_warnings target)
@@ -20,6 +21,25 @@ function(cordon_warnings target)
   endif()
 endfunction()
 
+# Compiles the files of a folder as one object: nearly all of the time goes into headers and templates that they share. So a
+# name in an anonymous namespace is unique in its folder. The dev preset compiles every file alone, which shows a missing
+# include and is the quicker build while only a few files change.
+function(cordon_unity target)
+  if(NOT CORDON_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(path ${path} DIRECTORY)
+    get_filename_component(folder ${path} NAME)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+  endforeach()
+  # g++ takes an included .cpp for a header.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
 # cordon_test(data SOURCES a_test.cpp LINKS cordon_data)   one test program per room; ctest sees every TEST
 function(cordon_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
@@ -27,6 +47,7 @@ function(cordon_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name}_test PRIVATE ${TEST_LINKS} GTest::gtest_main)
   cordon_warnings(${name}_test)
+  cordon_unity(${name}_test)
   target_compile_definitions(${name}_test PRIVATE
     CORDON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     CORDON_DATA="${CORDON_DATA_DIR}")
