@@ -48,6 +48,8 @@ function(cordon_test name)
   target_link_libraries(${name}_test PRIVATE ${TEST_LINKS} GTest::gtest_main)
   cordon_warnings(${name}_test)
   cordon_unity(${name}_test)
+  # Most of a test is assertions, which run once; the libraries that it tests keep the optimization of a release.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name}_test PRIVATE
     CORDON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     CORDON_DATA="${CORDON_DATA_DIR}")
