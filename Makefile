@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format lint asan tsan fuzz package install clean
+.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -27,14 +27,24 @@ bench: | build/
 	bench/run_all.sh build/bench
 
 format:
-	@scripts/bootstrap.sh lint
+	@scripts/bootstrap.sh format
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
-lint:
-	@scripts/bootstrap.sh build test duckdb lint
+check-format:
+	@scripts/bootstrap.sh format
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
+
+lint: check-format
+	@scripts/bootstrap.sh build test duckdb lint
 	cmake --preset dev
 	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*'
+
+# The unit tests under the sanitizers of addresses and undefined behaviour; `make asan` runs all tests so.
+sanitize: | build/
+	@scripts/bootstrap.sh build test duckdb
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS) --target unit_tests
+	ctest --preset asan --parallel $(JOBS) -L unit
 
 asan tsan dev: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -47,6 +57,14 @@ fuzz: | build/
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+# What takes too long for every change: hours. Run it before a release.
+nightly:
+	$(MAKE) lint
+	$(MAKE) dev
+	$(MAKE) asan
+	$(MAKE) tsan
+	$(MAKE) fuzz FUZZ_SECONDS=600
 
 package: | build/
 	@scripts/bootstrap.sh build test duckdb package

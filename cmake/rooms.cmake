@@ -54,5 +54,14 @@ function(cordon_test name)
     CORDON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     CORDON_DATA="${CORDON_DATA_DIR}")
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS unit)
+  cordon_unit(${name}_test)
+endfunction()
+
+# The programs of the tests that carry the label `unit`: `make sanitize` builds these alone.
+function(cordon_unit target)
+  if(NOT TARGET unit_tests)
+    add_custom_target(unit_tests)
+  endif()
+  add_dependencies(unit_tests ${target})
 endfunction()

@@ -3,13 +3,14 @@
 #   scripts/bootstrap.sh build         compiler, CMake, libraries
 #   scripts/bootstrap.sh build test    also what the tests use
 #   scripts/bootstrap.sh duckdb        DuckDB's library, for Parquet and SQL (CORDON_DUCKDB=OFF: not wanted)
-#   scripts/bootstrap.sh lint fuzz bench package
+#   scripts/bootstrap.sh format lint fuzz bench package
 # The versions these packages must have are stated in cmake/dependencies.cmake.
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libfmt-dev zlib1g-dev nlohmann-json3-dev libsodium-dev libssl-dev libtomlplusplus-dev
        libsimdjson-dev libcli11-dev libxxhash-dev libcpp-httplib-dev libbrotli-dev)
 test=(libgtest-dev python3)
+format=(clang-format-19)
 lint=(clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
 bench=(libbenchmark-dev time python3 python3-venv)
