@@ -12,7 +12,6 @@
 #include "cordon/metrics/kl.h"
 #include "cordon/metrics/queries.h"
 #include "cordon/metrics/risk.h"
-#include "cordon/metrics/uniqueness.h"
 #include "cordon/models/admit/all_of.h"
 
 namespace cordon {
@@ -69,18 +68,6 @@ void BM_Risk(benchmark::State& state) {
   state.counters["prosecutor"] = risk.prosecutor.average;
 }
 BENCHMARK(BM_Risk)->ArgsProduct({{100'000, 1'000'000}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
-
-void BM_SeparationOfSubsets(benchmark::State& state) {
-  const Made& made = MadeOf(static_cast<std::size_t>(state.range(0)));
-  const std::vector<CodedColumn> columns = QuasiColumns(made.data);
-  std::vector<Separation> found;
-  for (auto _ : state) {
-    found = SeparationOfSubsets(columns, made.data.num_rows, {}, {.threads = static_cast<int>(state.range(1))});
-  }
-  if (found.size() != 7 + 21 + 35) state.SkipWithError("not every subset was measured");
-  state.counters["separation"] = found.front().separation;
-}
-BENCHMARK(BM_SeparationOfSubsets)->ArgsProduct({{100'000, 1'000'000}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace cordon

@@ -44,7 +44,7 @@ ALLOWED = {
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
     "report": {"base", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
-    "inspect": {"base", "data", "io", "policy", "bind"},
+    "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",

@@ -6,6 +6,7 @@
 
 #include "cordon/base/parallel_for.h"
 #include "cordon/data/decimal.h"
+#include "cordon/metrics/grouping.h"
 
 namespace cordon {
 namespace {
@@ -99,47 +100,16 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows) {
   return profile;
 }
 
-// Groups of rows that look alike on the columns taken in so far, numbered from 0.
-class Refinement {
- public:
-  explicit Refinement(std::size_t rows) : group_(rows, 0), groups_(rows > 0 ? 1 : 0) {}
-
-  void Refine(const Column& column) {
-    const std::uint64_t codes = column.dictionary->size() + 1;
-    std::size_t capacity = 64;
-    while (capacity < 4 * std::min<std::uint64_t>(group_.size(), groups_ * codes)) capacity *= 2;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> slots(capacity, {~std::uint64_t{0}, 0});
-    std::uint32_t next = 0;
-    for (std::size_t row = 0; row < group_.size(); ++row) {
-      const std::uint64_t key = group_[row] * codes + static_cast<std::uint64_t>(column.codes[row] + 1);
-      std::size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
-      while (slots[at].first != key && slots[at].first != ~std::uint64_t{0}) at = (at + 1) & (capacity - 1);
-      if (slots[at].first != key) slots[at] = {key, next++};
-      group_[row] = slots[at].second;
-    }
-    groups_ = next;
-  }
-  std::uint64_t groups() const { return groups_; }
-  std::uint64_t unique_rows() const {
-    std::vector<std::uint8_t> seen(groups_);
-    for (const std::uint64_t group : group_) seen[group] = static_cast<std::uint8_t>(std::min(seen[group] + 1, 2));
-    return static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), 1));
-  }
-
- private:
-  std::vector<std::uint64_t> group_;
-  std::uint64_t groups_;
-};
-
-Singled SingledBy(const std::vector<const Column*>& columns, std::size_t rows) {
-  Refinement refinement(rows);
+Singled SingledBy(const std::vector<const Column*>& columns, std::size_t rows, const Run& run) {
   Singled singled;
+  std::vector<CodedColumn> coded;
   for (const Column* column : columns) {
-    refinement.Refine(*column);
+    coded.push_back({&column->codes, column->dictionary->size()});
     singled.columns.push_back(column->name);
   }
-  singled.groups = refinement.groups();
-  singled.unique_rows = refinement.unique_rows();
+  const std::vector<std::uint64_t> counts = CountCombinations(coded, rows, run);
+  singled.groups = counts.size();
+  singled.unique_rows = static_cast<std::uint64_t>(std::count(counts.begin(), counts.end(), 1));
   return singled;
 }
 
@@ -151,7 +121,7 @@ std::vector<Singled> WorstPairs(const std::vector<const Column*>& quasi, std::si
   }
   std::vector<Singled> singled(pairs.size());
   ParallelFor(run.threads, pairs.size(), 1,
-              [&](std::size_t i, std::size_t, std::size_t) { singled[i] = SingledBy(pairs[i], rows); });
+              [&](std::size_t i, std::size_t, std::size_t) { singled[i] = SingledBy(pairs[i], rows, {.threads = 1}); });
   std::stable_sort(singled.begin(), singled.end(), [](const Singled& a, const Singled& b) {
     return std::pair(a.unique_rows, a.groups) > std::pair(b.unique_rows, b.groups);
   });
@@ -191,7 +161,7 @@ Profile ProfileTable(const Table& table, const Run& run) {
     if (column.role == Role::kQuasi) quasi.push_back(&table.columns[i]);
   }
   profile.pairs = WorstPairs(quasi, table.num_rows, run);
-  profile.all = SingledBy(quasi, table.num_rows);
+  profile.all = SingledBy(quasi, table.num_rows, run);
   return profile;
 }
 

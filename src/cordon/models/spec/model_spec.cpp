@@ -13,8 +13,6 @@ struct Overloaded : Handlers... {
 template <typename... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
 const char* KindName(LDiversitySpec::Kind kind) {
   switch (kind) {
     case LDiversitySpec::Kind::kDistinct: return "distinct";
@@ -220,64 +218,6 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("window-likeness({}, window={}, beta={}, {})", m.sensitive, m.window,
                                       m.beta.ToShortString(), KindName(m.kind));
                  }},
-      spec);
-}
-
-std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spec) {
-  return std::visit(
-      Overloaded{
-          [](const KAnonymitySpec& m) {
-            Pairs pairs = {{"k", std::to_string(m.k)}};
-            if (!m.on.empty()) pairs.emplace_back("on", Joined(m.on));
-            return pairs;
-          },
-          [](const LDiversitySpec& m) {
-            Pairs pairs = {{"sensitive", m.sensitive}, {"l", m.l.ToString()}, {"kind", KindName(m.kind)}};
-            if (m.c) pairs.emplace_back("c", m.c->ToString());
-            return pairs;
-          },
-          [](const TClosenessSpec& m) {
-            return Pairs{{"sensitive", m.sensitive}, {"t", m.t.ToString()}, {"distance", DistanceName(m.distance)}};
-          },
-          [](const BetaLikenessSpec& m) {
-            Pairs pairs = {{"sensitive", m.sensitive}, {"beta", m.beta.ToString()}, {"kind", KindName(m.kind)}};
-            if (m.range) pairs.emplace_back("range", m.range->ToString());
-            if (m.min_depth) pairs.emplace_back("min_depth", std::to_string(*m.min_depth));
-            return pairs;
-          },
-          [](const DeltaDisclosureSpec& m) { return Pairs{{"sensitive", m.sensitive}, {"delta", m.delta.ToString()}}; },
-          [](const AlphaKSpec& m) {
-            return Pairs{
-                {"sensitive", m.sensitive}, {"value", m.value}, {"alpha", m.alpha.ToString()}, {"k", std::to_string(m.k)}};
-          },
-          [](const ConfidenceSpec& m) {
-            Pairs pairs;
-            if (!m.on.empty()) pairs.emplace_back("on", Joined(m.on));
-            pairs.emplace_back("values", GuardedValues(m));
-            pairs.emplace_back("h", m.h.ToString());
-            return pairs;
-          },
-          [](const KsAnonymitySpec& m) { return Pairs{{"k", std::to_string(m.k)}}; },
-          [](const KeAnonymitySpec& m) {
-            Pairs pairs = {{"sensitive", m.sensitive},
-                           {"k", std::to_string(m.k)},
-                           {"e", m.e.ToString()},
-                           {"objective", ObjectiveName(m.objective)}};
-            if (m.max_share) pairs.emplace_back("max_share", m.max_share->ToString());
-            return pairs;
-          },
-          [](const WindowClosenessSpec& m) {
-            return Pairs{{"sensitive", m.sensitive},
-                         {"window", std::to_string(m.window)},
-                         {"t", m.t.ToString()},
-                         {"distance", DistanceName(m.distance)}};
-          },
-          [](const WindowLikenessSpec& m) {
-            return Pairs{{"sensitive", m.sensitive},
-                         {"window", std::to_string(m.window)},
-                         {"beta", m.beta.ToString()},
-                         {"kind", KindName(m.kind)}};
-          }},
       spec);
 }
 

@@ -119,8 +119,6 @@ using ModelSpec =
 std::string ModelName(const ModelSpec& spec);  // "t-closeness"
 // Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.
 std::string Describe(const ModelSpec& spec);
-// The parameters as pairs for a report: {"k", "5"}, {"t", "1/5"}; exact numbers as fractions.
-std::vector<std::pair<std::string, std::string>> Parameters(const ModelSpec& spec);
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
