@@ -53,7 +53,7 @@ CastleOptions CastleOptionsOf(const Policy& policy) {
 }
 
 MadeEngine MakeCastle(const StreamSchema& schema, const Policy& policy, Random random) {
-  return AsEngine(Castle::Make(schema, policy.models, CastleOptionsOf(policy), std::move(random)));
+  return AsEngine(Castle::Make(schema, policy.models, CastleOptionsOf(policy), random));
 }
 
 StreamVerifierOptions VerifyCastle(const Policy& policy) {
@@ -80,7 +80,7 @@ Result<void> RefusePool(const Policy& policy, const char* name) {
 
 MadeEngine MakeDynamicGroup(const StreamSchema& schema, const Policy& policy, Random random) {
   CORDON_RETURN_IF_ERROR(RefusePool(policy, "dynamic-group"));
-  return AsEngine(DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), std::move(random)));
+  return AsEngine(DynamicGroup::Make(schema, policy.models, DynamicGroupOptionsOf(policy), random));
 }
 
 StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
@@ -114,7 +114,7 @@ SabreWOptions SabreWOptionsOf(const Policy& policy) {
 MadeEngine MakeSabreW(const StreamSchema& schema, const Policy& policy, Random random) {
   CORDON_RETURN_IF_ERROR(RefusePool(policy, "sabre-w"));
   const SabreWOptions options = SabreWOptionsOf(policy);
-  CORDON_TRY(SabreW engine, SabreW::Make(schema, policy.models, options, std::move(random)));
+  CORDON_TRY(SabreW engine, SabreW::Make(schema, policy.models, options, random));
   const std::int64_t delay = WindowOf(policy) + options.step - 1;
   if (policy.stream->delay_ms || policy.stream->delay_tuples.value_or(delay) < delay) {
     return Error::InvalidPolicy("{}:{}: under sabre-w a tuple waits for up to window + step - 1 = {} others", policy.name,
@@ -171,7 +171,7 @@ MadeEngine MakeStreamRtree(const StreamSchema& schema, const Policy& policy, Ran
                policy.name, policy.stream->line)
         .WithHint("give a delay in tuples, or order = \"ready\"");
   }
-  return AsEngine(StreamRtree::Make(schema, policy.models, StreamRtreeOptionsOf(policy), std::move(random)));
+  return AsEngine(StreamRtree::Make(schema, policy.models, StreamRtreeOptionsOf(policy), random));
 }
 
 StreamVerifierOptions VerifyStreamRtree(const Policy& policy) {

@@ -178,7 +178,7 @@ void DynamicGroupState::Cut(std::size_t at) {
     });
   }
   // From which place on the left has enough, and up to which the right: both are monotone.
-  const auto enough_after = [&](auto begin, auto end) {
+  const auto enough_after = [&](const auto& begin, const auto& end) {
     Tallied tallied(needs_);
     std::size_t taken = 0;
     for (auto it = begin; it != end && !tallied.Enough(); ++it, ++taken) {
@@ -345,7 +345,7 @@ Result<DynamicGroup> DynamicGroup::Make(StreamSchema schema, std::span<const Mod
     }
   }
   CORDON_TRY(GroupNeeds needs, GroupNeeds::From(models, schema, "dynamic-group"));
-  return DynamicGroup(std::make_unique<DynamicGroupState>(std::move(schema), std::move(needs), options, std::move(random)));
+  return DynamicGroup(std::make_unique<DynamicGroupState>(std::move(schema), std::move(needs), options, random));
 }
 
 DynamicGroup::DynamicGroup(std::unique_ptr<DynamicGroupState> state) : state_(std::move(state)) {}

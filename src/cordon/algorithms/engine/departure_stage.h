@@ -16,7 +16,7 @@ namespace cordon {
 
 class DepartureStage {
  public:
-  explicit DepartureStage(Random random) : random_(std::move(random)) {}
+  explicit DepartureStage(const Random& random) : random_(random) {}
 
   void Add(Departure departure) { waiting_.push_back(std::move(departure)); }
   void Release(std::vector<Departure>& out);

@@ -40,7 +40,10 @@ class Peeling {
     LevelVector levels = top;
     while (!left_.cells.empty() && !run.Stopped()) {
       Climb(levels, top);
-      if (!SetAside(levels) && (levels == top || !SetAside(levels = top))) break;
+      if (SetAside(levels)) continue;
+      if (levels == top) break;
+      levels = top;
+      if (!SetAside(levels)) break;
     }
     PlaceTheRest();
     return std::move(groups_);

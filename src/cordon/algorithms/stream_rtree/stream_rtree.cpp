@@ -77,7 +77,7 @@ Result<StreamRtree> StreamRtree::Make(StreamSchema schema, std::span<const Model
   }
   CORDON_TRY(const GroupNeeds needs, GroupNeeds::From(models, schema, "stream-rtree"));
   CORDON_RETURN_IF_ERROR(options.Validate(needs.k));
-  return StreamRtree(std::make_unique<StreamRtreeState>(std::move(schema), needs.k, options, std::move(random)));
+  return StreamRtree(std::make_unique<StreamRtreeState>(std::move(schema), needs.k, options, random));
 }
 
 StreamRtree::StreamRtree(std::unique_ptr<StreamRtreeState> state) : state_(std::move(state)) {}

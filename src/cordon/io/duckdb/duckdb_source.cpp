@@ -79,9 +79,9 @@ class DuckDbSource final : public Source {
     if (failed_) return *failed_;
     Result<std::optional<Batch>> batch = NextBatch(run);
     if (!batch.ok() && digest_query_.empty() && !batch.error().hint().empty()) batch = Damaged();
-    if (!batch.ok()) failed_ = std::move(batch).WithContext("reading {}", name_).error();
-    if (failed_) return *failed_;
-    return batch;
+    if (batch.ok()) return batch;
+    failed_ = std::move(batch).WithContext("reading {}", name_).error();
+    return *failed_;
   }
 
  private:
