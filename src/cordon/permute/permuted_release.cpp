@@ -82,7 +82,7 @@ Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
     if (attribute.name != found->sensitive) {
       return Error::InvalidPolicy("{}:{}: '{}' is sensitive too; one column can be permuted", policy.name, attribute.line,
                                   attribute.name)
-          .WithHint("leave it out of the data, or give it another role");
+          .WithHint("leave it out: role = \"identifier\"; or make it quasi");
     }
     if (attribute.grid) {
       return Error::InvalidPolicy("{}:{}: '{}' is to be permuted, so it cannot be put on a grid", policy.name, attribute.line,

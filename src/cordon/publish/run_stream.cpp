@@ -119,7 +119,8 @@ Result<void> StreamRun::OpenOutputs() {
   }
   if (folder_) CORDON_RETURN_IF_ERROR(folder_->ForgetLater());
   if (request_.output == "-") {
-    logs_.out = AppendLog(StandardOutput(), out_length);
+    CORDON_TRY(auto file, StandardOutput());
+    logs_.out = AppendLog(std::move(file), out_length);
   } else {
     CORDON_TRY(auto file, OpenDurably(request_.output, FileLayer::Access::kPublic, out_length));
     logs_.out = AppendLog(std::move(file), out_length);

@@ -5,6 +5,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/plan/check_guarded.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 
@@ -59,6 +60,9 @@ Result<Policy> PolicyAt(const Policy& policy, const std::vector<Parameter>& para
     changed.models.push_back(KAnonymitySpec{.k = value.numerator(), .on = {}});
   }
   for (const ModelSpec& model : changed.models) CORDON_RETURN_IF_ERROR(Validate(model));
+  for (AttributePolicy& attribute : changed.attributes) {  // t = 1 guards nothing, but nothing is published
+    if (attribute.role == Role::kSensitive && !attribute.unguarded) attribute.unguarded = "a point of a sweep";
+  }
   return changed;
 }
 
@@ -121,6 +125,7 @@ std::string LineName(const SweepPoint& point, const std::string& axis) {
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Microdata& data,
                                       const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   const std::vector<Parameter> parameters = ParametersOf(request);
   const std::vector<std::string> algorithms = request.algorithms.empty() ? std::vector<std::string>{""} : request.algorithms;
   std::size_t total = algorithms.size();

@@ -160,6 +160,9 @@ std::string VerdictSection(const Report& report) {
     }
     html += "</li>\n";
   }
+  for (const UnguardedColumn& each : report.unguarded) {
+    html += fmt::format("<li><b>{}</b> is guarded by no model: {}</li>\n", EscapeXml(each.column), EscapeXml(each.reason));
+  }
   return html + "</ul>\n";
 }
 

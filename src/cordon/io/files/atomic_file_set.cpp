@@ -2,6 +2,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -50,7 +51,15 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
   std::map<std::filesystem::path, const std::string*> seen;
   std::map<std::pair<dev_t, ino_t>, const std::string*> files;  // a hard link is the same file by another name
   for (const auto& [purpose, path] : paths) {
-    if (path.empty() || path == "-" || IsSpecialFile(path)) continue;
+    if (path == "-") {  // a file may stand behind it
+      struct stat behind{};
+      const int stream = purpose == "the input" ? STDIN_FILENO : STDOUT_FILENO;
+      if (fstat(stream, &behind) == 0 && S_ISREG(behind.st_mode)) {
+        files.emplace(std::pair(behind.st_dev, behind.st_ino), &purpose);
+      }
+      continue;
+    }
+    if (path.empty() || IsSpecialFile(path)) continue;
     std::error_code failed;
     std::filesystem::path resolved = std::filesystem::weakly_canonical(std::filesystem::absolute(path), failed);
     if (failed) resolved = path;
@@ -64,7 +73,7 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
     const auto [file, is_new_file] = files.emplace(std::pair(found.st_dev, found.st_ino), &purpose);
     if (!is_new_file) {
       return Error::InvalidPolicy("{} and {} are the same file, {}", *file->second, purpose, path)
-          .WithHint("nothing was written; a hard link is no file of its own");
+          .WithHint("nothing was written; a hard link or a redirected file is no file of its own");
     }
   }
   return {};

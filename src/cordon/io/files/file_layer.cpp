@@ -192,7 +192,13 @@ FileLayer& PosixFiles() {
   return files;
 }
 
-std::unique_ptr<WritableFile> StandardOutput() { return std::make_unique<Descriptor>("standard output", STDOUT_FILENO, false); }
+Result<std::unique_ptr<WritableFile>> StandardOutput() {
+  struct stat info = {};
+  if (::fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode) && HeldByAnother(STDOUT_FILENO)) {
+    return InUse("the file behind standard output").WithHint("wait for it to end, or write elsewhere");
+  }
+  return std::unique_ptr<WritableFile>(std::make_unique<Descriptor>("standard output", STDOUT_FILENO, false));
+}
 
 Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes) {
   const std::string path = folder + "/" + name;

@@ -63,8 +63,8 @@ class FileLayer {
 
 // The real one.
 FileLayer& PosixFiles();
-// Standard output, which cannot be synced.
-std::unique_ptr<WritableFile> StandardOutput();
+// Standard output, held like any other file if it was redirected to one.
+Result<std::unique_ptr<WritableFile>> StandardOutput();
 
 // A file that is shorter than a checkpoint says, or not there at all.
 Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known);
