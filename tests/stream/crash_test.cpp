@@ -282,6 +282,23 @@ TEST(StreamCrash, AFullDiskLeavesWholeDepartures) {
   }
 }
 
+// Else it could go on later, and cut what another run has written by then.
+TEST(StreamCrash, ARunThatWroteNothingLeavesNoCheckpoint) {
+  Crash crash(PolicyOf({}), RandomRows(12, 100, 0), 1);
+  Disk disk;
+  {
+    const auto other = disk.Append("out.csv", FileLayer::Access::kPublic, 0);
+    EXPECT_NE(Refusal(crash.Run(disk)).find("in use"), std::string::npos);
+  }
+  EXPECT_EQ(Newest(disk), "");
+  Crash other(PolicyOf({}), crash.input_, 2);
+  other.request_.checkpoint.reset();
+  ASSERT_TRUE(other.Run(disk).ok());
+  const Files written = Crash::FilesOf(disk);
+  EXPECT_NE(Refusal(crash.Run(disk)).find("holds no checkpoint"), std::string::npos);
+  EXPECT_TRUE(Crash::FilesOf(disk) == written);
+}
+
 // Without a checkpoint, or with another folder: only the output itself can tell that two runs write it.
 TEST(StreamCrash, FilesThatAnotherRunHoldsAreRefused) {
   for (const char* held : {"out.csv", "audit.jsonl"}) {
@@ -291,7 +308,12 @@ TEST(StreamCrash, FilesThatAnotherRunHoldsAreRefused) {
     {
       const auto other = disk.Append(held, FileLayer::Access::kPublic, 0);
       ASSERT_TRUE(other.ok());
+      crash.request_.force = true;
+      for (const char* name : {"out.csv", "audit.jsonl"}) {
+        if (name != std::string_view(held)) disk.Put(name, "kept");
+      }
       EXPECT_NE(Refusal(crash.Run(disk)).find(fmt::format("{} is in use by another run", held)), std::string::npos);
+      EXPECT_EQ(disk.Bytes("out.csv") + disk.Bytes("audit.jsonl"), "kept");  // nothing was cut
     }
     EXPECT_TRUE(crash.Run(disk).ok());
   }

@@ -33,6 +33,6 @@ struct ComparedRelease {
 Result<std::vector<ComparedRelease>> Compare(const CompareRequest& request, const Policy& policy, const Run& run);
 
 Json ToJson(const std::vector<ComparedRelease>& releases);
-std::string Describe(const std::vector<ComparedRelease>& releases);  // a table, a column a release
+std::string Describe(const std::vector<ComparedRelease>& releases);  // a table, one column per release
 
 }  // namespace cordon

@@ -89,19 +89,33 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
   return file;
 }
 
+// The files that a run writes row by row and that could hold something: not pipes.
+std::vector<std::pair<std::string, FileLayer::Access>> StreamRun::Files() const {
+  std::vector<std::pair<std::string, FileLayer::Access>> files;
+  if (!IsPipe(request_.output)) files.emplace_back(request_.output, FileLayer::Access::kPublic);
+  if (request_.audit) files.emplace_back(*request_.audit, FileLayer::Access::kPrivate);
+  if (const auto dead = DeadLettersPath(request_)) files.emplace_back(*dead, FileLayer::Access::kPrivate);
+  return files;
+}
+
 // Without a checkpoint a run begins its files at their first byte.
 Result<void> StreamRun::CheckNothingIsLost() const {
   if (snapshot_ || request_.force) return {};
-  std::vector<std::string> paths;
-  if (!IsPipe(request_.output)) paths.push_back(request_.output);
-  if (request_.audit) paths.push_back(*request_.audit);
-  if (const auto dead = DeadLettersPath(request_)) paths.push_back(*dead);
-  for (const std::string& path : paths) {
+  for (const auto& [path, access] : Files()) {
     if (files_.Size(path).value_or(0) == 0) continue;
     return Error::InvalidPolicy("{} is there already", path)
         .WithHint(
             "nothing was done; a second run over the same input would publish its tuples again, in other groups. Give another "
             "output for other input; --force replaces the file, if nobody has seen it");
+  }
+  return {};
+}
+
+// Before the first of them is cut.
+Result<void> StreamRun::CheckNoneIsInUse() const {
+  for (const auto& [path, access] : Files()) {
+    const std::optional<std::uint64_t> size = files_.Size(path);
+    if (size && !IsPipe(path)) CORDON_RETURN_IF_ERROR(files_.Append(path, access, *size));
   }
   return {};
 }
@@ -117,6 +131,7 @@ Result<void> StreamRun::OpenOutputs() {
           .WithHint("it was changed or replaced; put it back as it was: a second start would publish its tuples again");
     }
   }
+  CORDON_RETURN_IF_ERROR(CheckNoneIsInUse());
   if (folder_) CORDON_RETURN_IF_ERROR(folder_->ForgetLater());
   if (request_.output == "-") {
     CORDON_TRY(auto file, StandardOutput());
@@ -219,6 +234,13 @@ Result<StreamReport> StreamRun::Drive() {
   return report;
 }
 
+// A run that failed before it wrote anything leaves no checkpoint: by the time it would go on, another run may have written
+// the output, and a checkpoint that knows no byte of it would let it be cut.
+void StreamRun::ForgetUnused() {
+  if (!folder_ || snapshot_ || ticks_ || IsPipe(request_.output) || logs_.out.length() > 0) return;
+  (void)folder_->RemoveAll();  // the error that ended the run matters more
+}
+
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy_));  // or all of the stream would be suppressed
@@ -239,8 +261,12 @@ Result<StreamReport> StreamRun::Go() {
   if (folder_ && input_->live() && policy_.stream->delay_ms) {
     CORDON_TRY(ticks_, TickJournal::Open(files_, folder_->path()));
   }
-  CORDON_TRY(StreamReport report, Drive());
-  CORDON_RETURN_IF_ERROR(CheckResumed(report));
+  Result<StreamReport> report = Drive();
+  if (!report.ok()) {
+    ForgetUnused();
+    return report;
+  }
+  CORDON_RETURN_IF_ERROR(CheckResumed(report.value()));
   return report;
 }
 

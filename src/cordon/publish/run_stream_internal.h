@@ -31,12 +31,15 @@ class StreamRun {
   Result<void> CheckSnapshot() const;
   Result<void> MakeEngine();
   Result<void> CheckLengths() const;
+  std::vector<std::pair<std::string, FileLayer::Access>> Files() const;
   Result<void> CheckNothingIsLost() const;
+  Result<void> CheckNoneIsInUse() const;
   Result<void> OpenOutputs();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
   Result<void> CheckResumed(const StreamReport& report) const;
   Result<void> CheckEnded();
+  void ForgetUnused();
   std::string Options() const;
   std::string Columns() const { return fmt::format("{}", fmt::join(reader_->columns(), "\x1f")); }
   StreamReport ReportOf(const StreamMetrics& metrics) const;

@@ -40,7 +40,7 @@ struct Verification {
 Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, const Run& run);
 
 Json ToJson(const Verification& verification);
-std::string Describe(const Verification& verification);  // a line a verdict
+std::string Describe(const Verification& verification);  // one line per verdict
 
 // The same of what a stream has written, by its audit log.
 struct VerifyStreamRequest {

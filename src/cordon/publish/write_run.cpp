@@ -107,7 +107,7 @@ Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
   return CheckNotThere(paths);
 }
 
-// Every file can be made where it is to stand. What this makes goes at once.
+// Tries to make every file in its folder, and removes it again.
 Result<void> TryOutputs(const AnonymizeRequest& request) {
   Outputs outputs;
   if (request.output.empty()) return ReserveReports(request, outputs);

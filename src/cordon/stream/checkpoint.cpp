@@ -145,6 +145,13 @@ Result<void> CheckpointFolder::ForgetLater() {
   return {};
 }
 
+Result<void> CheckpointFolder::RemoveAll() {
+  for (; !numbers_.empty(); numbers_.pop_back()) {
+    CORDON_RETURN_IF_ERROR(files_.Remove(path_ + "/" + NameOf(numbers_.back())));
+  }
+  return {};
+}
+
 Result<void> CheckpointFolder::Write(const StreamSnapshot& snapshot) {
   const std::uint64_t number = numbers_.empty() ? 1 : numbers_.back() + 1;
   CORDON_RETURN_IF_ERROR(WriteWhole(files_, path_, NameOf(number), snapshot.Encode()).WithContext("writing a checkpoint"));

@@ -69,6 +69,7 @@ class CheckpointFolder {
   // made again, and must not be taken up by the next restart.
   Result<void> ForgetLater();
   Result<void> Write(const StreamSnapshot& snapshot);
+  Result<void> RemoveAll();
 
  private:
   std::string NameOf(std::uint64_t number) const;

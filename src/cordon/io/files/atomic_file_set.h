@@ -31,7 +31,7 @@ class Outputs {
 // A device or a pipe: it has no name beside which other files could stand, and cannot be replaced as a whole.
 bool IsSpecialFile(const std::string& path);
 
-// Refuses files that are there and hold something: what they hold cannot be made again. Devices and pipes are no files.
+// Refuses files that are there and hold something: what they hold cannot be made again. Devices and pipes are not files here.
 Result<void> CheckNotThere(const std::vector<std::string>& paths);
 
 // Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is no file.

@@ -42,8 +42,8 @@ class FileLayer {
   using Access = AtomicFile::Access;
   virtual ~FileLayer() = default;
 
-  // Opens for writing at the end, made where it is not there and nothing is to be kept, cut to `keep` bytes, and held:
-  // nobody else may append to it. An error if it has fewer than `keep` or another run holds it; then it stays as it was.
+  // Opens a file for writing at its end, cuts it to `keep` bytes and holds it: nobody else may append to it. It is made if
+  // it is missing and nothing is to be kept. An error if it has fewer bytes or another run holds it; then it stays as it was.
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
