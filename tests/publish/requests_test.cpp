@@ -100,7 +100,7 @@ TEST_F(Requests, AReleaseThatDoesNotHoldIsAnAnswer) {
   const Verification verified = Verify(verify, policy_, {}).value();
   EXPECT_FALSE(verified.holds());
   verify.input_order = true;
-  EXPECT_FALSE(Verify(verify, policy_, {}).ok()) << "there is no original whose order it could be";
+  EXPECT_FALSE(Verify(verify, policy_, {}).ok()) << "an order needs an original";
 }
 
 TEST_F(Requests, ATableIsCheckedAndInspectedWithoutAPolicy) {

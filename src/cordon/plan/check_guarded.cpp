@@ -31,8 +31,8 @@ Result<void> CheckGuarded(const Policy& policy) {
     return Error::InvalidPolicy("{}:{}: no model guards the sensitive column '{}'", policy.name, attribute.line, attribute.name)
         .WithHint(
             "add a model with sensitive = \"{0}\", such as l-diversity; leave the column out with role = \"identifier\"; or "
-            "say in "
-            "[attributes.{0}] why it needs no guard: unguarded = \"reason\"",
+            "say "
+            "in [attributes.{0}] why it needs no guard: unguarded = \"reason\"",
             attribute.name);
   }
   return {};

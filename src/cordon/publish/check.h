@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which k, l, t, beta and delta does a table have? No policy needed: whoever asks names the columns.
+// Which k, l, t, beta and delta does a table have? No policy is needed: the request names the columns.
 #pragma once
 
 #include <cstdint>

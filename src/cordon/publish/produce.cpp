@@ -178,10 +178,11 @@ std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
 std::vector<Warning> WarningsOf(const ExactRisk& risk) {
   constexpr double kMuch = 0.05;
   if (risk.unique_alone < kMuch) return {};
-  return {{"published-as-is", risk.columns,
-           fmt::format("{:.0f} % of the rows are unique by the columns that are published as they are ({}): whoever knows "
-                       "them finds the person, whatever the models say; make them quasi, or leave them out as identifier",
-                       100 * risk.unique_alone, fmt::join(risk.columns, ", "))}};
+  return {
+      {"published-as-is", risk.columns,
+       fmt::format("{:.0f} % of the rows are unique by the columns that are published as they are ({}): anyone who "
+                   "knows them can find the person, whatever the models say; make them quasi, or leave them out as identifier",
+                   100 * risk.unique_alone, fmt::join(risk.columns, ", "))}};
 }
 
 }  // namespace

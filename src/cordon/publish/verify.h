@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does a release hold? Any tool's: it goes by the published cells alone, and by the original where that is given.
+// Does a release hold? It may be any tool's: the published cells decide, and the original too if it is given.
 #pragma once
 
 #include <optional>

@@ -73,7 +73,7 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
     const auto [file, is_new_file] = files.emplace(std::pair(found.st_dev, found.st_ino), &purpose);
     if (!is_new_file) {
       return Error::InvalidPolicy("{} and {} are the same file, {}", *file->second, purpose, path)
-          .WithHint("nothing was written; a hard link or a redirected file is no file of its own");
+          .WithHint("nothing was written; a hard link or a redirected file is not a file of its own");
     }
   }
   return {};
