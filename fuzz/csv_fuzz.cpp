@@ -11,7 +11,7 @@
 #include "cordon/io/text/text_source_internal.h"
 #include "tests/io/text/csv_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TextFormat FormatFrom(std::uint8_t choice) {
@@ -65,10 +65,10 @@ void CheckSame(const Result<Table>& a, const Result<Table>& b, bool packed) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cordon;
+  using namespace cordon::engine;
   if (size < 2) return 0;
   const TextFormat format = FormatFrom(data[0]);
   const BlockOptions cut{.block_bytes = 1 + std::size_t{data[1]} % 64, .blocks_per_batch = 3, .read_ahead = false};

@@ -14,13 +14,13 @@
 
 namespace {
 
-void CheckShape(const cordon::Hierarchy& hierarchy) {
-  CORDON_CHECK_EQ(hierarchy.leaves_under(cordon::kRoot), hierarchy.num_leaves());
-  for (cordon::Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
+void CheckShape(const cordon::engine::Hierarchy& hierarchy) {
+  CORDON_CHECK_EQ(hierarchy.leaves_under(cordon::engine::kRoot), hierarchy.num_leaves());
+  for (cordon::engine::Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
     CORDON_CHECK(hierarchy.FindLeaf(hierarchy.label(hierarchy.leaf_node(leaf))) == leaf);
-    const cordon::NodeId node = hierarchy.Lca(0, leaf);
+    const cordon::engine::NodeId node = hierarchy.Lca(0, leaf);
     CORDON_CHECK(hierarchy.first_leaf(node) == 0 && hierarchy.last_leaf(node) >= leaf);
-    CORDON_CHECK_EQ(hierarchy.node_at_level(leaf, hierarchy.num_levels() - 1), cordon::kRoot);
+    CORDON_CHECK_EQ(hierarchy.node_at_level(leaf, hierarchy.num_levels() - 1), cordon::engine::kRoot);
   }
 }
 
@@ -28,7 +28,7 @@ void CheckShape(const cordon::Hierarchy& hierarchy) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto parsed = cordon::ParseHierarchy(text, "h.csv");
+  const auto parsed = cordon::engine::ParseHierarchy(text, "h.csv");
   if (parsed.ok()) {
     CheckShape(parsed.value());
     const auto with_missing = parsed.value().WithLeaf("?");
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::sort(codes.begin(), codes.end());
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-  const auto prefixes = cordon::PrefixHierarchy(codes, 4);
+  const auto prefixes = cordon::engine::PrefixHierarchy(codes, 4);
   if (prefixes.ok()) CheckShape(prefixes.value());
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<Table> Read(const std::string& bytes, const BlockOptions& blocks, int threads) {
@@ -17,10 +17,10 @@ Result<Table> Read(const std::string& bytes, const BlockOptions& blocks, int thr
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cordon;
+  using namespace cordon::engine;
   if (size < 1) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto whole = Read(bytes, {.read_ahead = false}, 1);

@@ -12,17 +12,18 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::uint64_t kDataEnd = 1 << 20;
-  const auto footer = cordon::ParquetFooter::Parse(std::string_view(reinterpret_cast<const char*>(data), size), kDataEnd);
+  const auto footer =
+      cordon::engine::ParquetFooter::Parse(std::string_view(reinterpret_cast<const char*>(data), size), kDataEnd);
   if (!footer.ok()) {
     CORDON_CHECK(!footer.error().message().empty());
     return 0;
   }
-  const cordon::ParquetFooter& read = footer.value();
+  const cordon::engine::ParquetFooter& read = footer.value();
   CORDON_CHECK(read.HasSchemaOf(read));
-  cordon::ParquetFooterBuilder builder(read);
-  std::uint64_t at = cordon::kParquetMagic.size();
+  cordon::engine::ParquetFooterBuilder builder(read);
+  std::uint64_t at = cordon::engine::kParquetMagic.size();
   for (std::size_t group = 0; group < read.num_row_groups(); ++group) {
-    CORDON_CHECK(read.bytes_of(group).begin >= cordon::kParquetMagic.size());
+    CORDON_CHECK(read.bytes_of(group).begin >= cordon::engine::kParquetMagic.size());
     CORDON_CHECK(read.bytes_of(group).begin <= read.bytes_of(group).end && read.bytes_of(group).end <= kDataEnd);
     builder.Add(read, group, at, 0);
     at += read.bytes_of(group).size();
@@ -34,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     at += each.bytes.size();
   }
   const std::string made = std::move(builder).Finish();
-  CORDON_CHECK(made.ends_with(cordon::kParquetMagic));
-  const auto again = cordon::ParquetFooter::Parse(std::string_view(made).substr(0, made.size() - 8), at);
+  CORDON_CHECK(made.ends_with(cordon::engine::kParquetMagic));
+  const auto again = cordon::engine::ParquetFooter::Parse(std::string_view(made).substr(0, made.size() - 8), at);
   CORDON_CHECK(again.ok());
   CORDON_CHECK_EQ(again.value().num_rows(), read.num_rows());
   CORDON_CHECK_EQ(again.value().num_row_groups(), read.num_row_groups());

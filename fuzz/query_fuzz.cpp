@@ -11,18 +11,18 @@
 #include "cordon/query/query.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const cordon::QuerySchema schema = {{{"age", cordon::QueryColumn::Type::kNumber},
-                                       {"sex", cordon::QueryColumn::Type::kText},
-                                       {"a \"b\"", cordon::QueryColumn::Type::kText}},
-                                      "salary"};
-  const auto query = cordon::ParseQuery(std::string_view(reinterpret_cast<const char*>(data), size), schema);
+  const cordon::engine::QuerySchema schema = {{{"age", cordon::engine::QueryColumn::Type::kNumber},
+                                               {"sex", cordon::engine::QueryColumn::Type::kText},
+                                               {"a \"b\"", cordon::engine::QueryColumn::Type::kText}},
+                                              "salary"};
+  const auto query = cordon::engine::ParseQuery(std::string_view(reinterpret_cast<const char*>(data), size), schema);
   if (!query.ok()) {
     CORDON_CHECK(!query.error().message().empty());
     return 0;
   }
   CORDON_CHECK(!query.value().items.empty());
   if (query.value().condition.empty()) return 0;
-  const auto again = cordon::ParseQuery("SELECT COUNT(*) WHERE " + query.value().condition, schema);
+  const auto again = cordon::engine::ParseQuery("SELECT COUNT(*) WHERE " + query.value().condition, schema);
   // What is written anew has a pair of parentheses more: near the limit of nesting it may be too deep.
   CORDON_CHECK(again.ok() || again.error().message().find("nested") != std::string::npos);
   return 0;

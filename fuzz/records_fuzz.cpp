@@ -14,7 +14,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/stream/tuple_coder.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kPolicy = R"(
@@ -74,10 +74,10 @@ std::vector<Seen> ReadAll(const std::string& bytes, const RecordOptions& options
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cordon;
+  using namespace cordon::engine;
   if (size < 2) return 0;
   RecordOptions options;
   options.format = (data[0] & 1) != 0 ? FileFormat::kJsonLines : FileFormat::kCsv;

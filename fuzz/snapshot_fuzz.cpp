@@ -17,7 +17,7 @@
 #include "cordon/base/check.h"
 #include "cordon/models/verify/stream_verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const std::vector<ModelSpec>& Models() {
@@ -92,10 +92,10 @@ SabreW MakeSabreW() {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cordon;
+  using namespace cordon::engine;
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 7) {

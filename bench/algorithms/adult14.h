@@ -15,7 +15,7 @@
 #include "cordon/algorithms/top_down/top_down_attribute.h"
 #include "cordon/data/microdata.h"
 
-namespace cordon::bench {
+namespace cordon::engine::bench {
 
 struct Adult14 {
   Microdata data;
@@ -100,4 +100,4 @@ inline Adult14 ReadAdult14(const std::string& folder, std::size_t copies) {
   return made;
 }
 
-}  // namespace cordon::bench
+}  // namespace cordon::engine::bench

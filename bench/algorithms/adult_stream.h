@@ -11,7 +11,7 @@
 #include "cordon/data/stream.h"
 #include "tests/algorithms/adult.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct AdultStream {
   StreamSchema schema;
@@ -64,4 +64,4 @@ inline AdultStream ReadAdultStream(const std::string& folder, bool hierarchies) 
   return stream;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const Microdata& Rows(const benchmark::State& state) {
@@ -73,4 +73,4 @@ BENCHMARK(BM_DMondrian)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

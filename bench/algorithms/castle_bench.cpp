@@ -12,7 +12,7 @@
 #include "cordon/algorithms/castle/castle.h"
 #include "cordon/models/verify/stream_verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -128,4 +128,4 @@ void BM_CastleAdultHierarchies(benchmark::State& state) { Measure(state, true, M
 BENCHMARK(BM_CastleAdultHierarchies)->ArgsProduct({{10, 50, 100}, {1'000, 10'000}, {0}})->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -22,7 +22,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/synthetic/census.h"
 
-namespace cordon::bench {
+namespace cordon::engine::bench {
 
 // The first `quasi` of the seven quasi columns, and salary, which is sensitive.
 inline Microdata CensusRows(std::uint64_t rows, double rho, std::size_t quasi) {
@@ -81,4 +81,4 @@ inline void Finish(benchmark::State& state, const Question& question, const Grou
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(question.view.size()));
 }
 
-}  // namespace cordon::bench
+}  // namespace cordon::engine::bench

@@ -15,7 +15,7 @@
 #include "cordon/base/random.h"
 #include "cordon/synthetic/sal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CostedStream {
   StreamSchema schema;
@@ -161,4 +161,4 @@ inline StreamCosts CostsOf(const CostedStream& stream, const std::vector<Departu
   return costs;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/algorithms/full_domain/full_domain.h"
 #include "tests/algorithms/adult.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 void BM_FullDomainAdult(benchmark::State& state) {
@@ -38,4 +38,4 @@ void BM_FullDomainAdult(benchmark::State& state) {
 BENCHMARK(BM_FullDomainAdult)->ArgNames({"k", "percent"})->ArgsProduct({{5, 10, 100}, {0, 2}})->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "tests/algorithms/ke/capital_loss.h"
 #include "tests/algorithms/ke/ke_baselines.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -176,4 +176,4 @@ BENCHMARK(BM_KeReportExperiment)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/adult.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 AllOf ModelOf(const Microdata& data, std::vector<ModelSpec> specs) {
@@ -84,4 +84,4 @@ BENCHMARK(BM_MondrianSynthetic)
     ->UseRealTime();
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

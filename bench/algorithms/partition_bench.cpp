@@ -12,7 +12,7 @@
 #include "tests/algorithms/adult.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 void BM_PartitionAdult(benchmark::State& state) {
@@ -38,4 +38,4 @@ void BM_PartitionAdult(benchmark::State& state) {
 BENCHMARK(BM_PartitionAdult)->ArgNames({"k", "effort"})->ArgsProduct({{5, 10, 100}, {0, 1, 2}})->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kQuasi = 7;
@@ -54,4 +54,4 @@ BENCHMARK(BM_TMondrian)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "cordon/models/verify/stream_verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct CensusStream {
@@ -119,4 +119,4 @@ BENCHMARK(BM_SabreWCensus)
     ->Iterations(1);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/models/verify/stream_verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 enum Argument { kMethod, kControl, kActive, kAlpha, kK, kRows, kMore };
@@ -172,4 +172,4 @@ BENCHMARK(BM_Synthetic)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 
 #include "cordon/data/microdata.h"
 
-namespace cordon::bench {
+namespace cordon::engine::bench {
 
 struct SyntheticColumn {
   const char* name;
@@ -79,4 +79,4 @@ inline Microdata SyntheticRows(std::size_t rows, std::uint64_t seed) {
   return data;
 }
 
-}  // namespace cordon::bench
+}  // namespace cordon::engine::bench

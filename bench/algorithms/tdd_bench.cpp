@@ -13,7 +13,7 @@
 #include "cordon/metrics/information_loss.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMaritalStatus = 5;
@@ -73,4 +73,4 @@ void BM_TddAdult(benchmark::State& state) {
 BENCHMARK(BM_TddAdult)->ArgsProduct({{0, 21}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

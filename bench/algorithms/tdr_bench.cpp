@@ -16,7 +16,7 @@
 #include "cordon/metrics/information_loss.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 void Refine(benchmark::State& state, const Microdata& data, const ClassLabels& labels, const std::vector<Masking>& maskings,
@@ -84,4 +84,4 @@ BENCHMARK(BM_TdrSynthetic)
     ->MeasureProcessCPUTime();
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

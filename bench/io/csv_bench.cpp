@@ -11,7 +11,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 enum class Shape { kPlain, kQuoted, kCrlf, kDistinct };
@@ -71,4 +71,4 @@ BENCHMARK(BM_CsvDistinct)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMilli
 BENCHMARK(BM_CsvFile)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

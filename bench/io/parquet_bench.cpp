@@ -11,7 +11,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/duckdb/duckdb.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRows = 1'000'000;
@@ -112,4 +112,4 @@ BENCHMARK(BM_ParquetWrite)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRe
 BENCHMARK(BM_DuckDbWrite)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

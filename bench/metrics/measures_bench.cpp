@@ -14,7 +14,7 @@
 #include "cordon/metrics/risk.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Made {
@@ -70,4 +70,4 @@ void BM_Risk(benchmark::State& state) {
 BENCHMARK(BM_Risk)->ArgsProduct({{100'000, 1'000'000}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

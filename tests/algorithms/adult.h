@@ -11,7 +11,7 @@
 
 #include "cordon/data/microdata.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 inline std::vector<std::vector<std::string>> ReadSemicolonFile(const std::string& path) {
   std::ifstream file(path);
@@ -67,4 +67,4 @@ inline Microdata ReadAdult(const std::string& folder, const std::string& sensiti
   return data;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -9,7 +9,7 @@
 
 #include "cordon/data/microdata.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 using RowSet = std::vector<RowId>;
 
@@ -70,4 +70,4 @@ void ForEachPartitionWithout(std::size_t num_rows, std::size_t max_left_out, con
   }
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/castle/castle.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 struct RandomStream {
   StreamSchema schema;
@@ -94,4 +94,4 @@ inline RandomStream MakeRandomStream(std::uint64_t seed) {
   return stream;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

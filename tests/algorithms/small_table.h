@@ -14,7 +14,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 inline Codes CodesOf(const std::vector<Code>& codes) {
   return Codes::Generate(codes.size(), 1, [&](std::size_t row) { return codes[row]; });
@@ -82,4 +82,4 @@ struct CountedModel {
 
 inline ModelSpec K(std::int64_t k) { return KAnonymitySpec{.k = k, .on = {}}; }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

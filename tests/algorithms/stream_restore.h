@@ -10,7 +10,7 @@
 
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 inline bool SameDeparture(const Departure& a, const Departure& b) {
   return a.kind == b.kind && a.group == b.group && a.box == b.box && a.positions == b.positions && a.reusable == b.reusable &&
@@ -83,4 +83,4 @@ struct Restored {
   }
 };
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -15,7 +15,7 @@
 #include "cordon/algorithms/engine/stream_engine.h"
 #include "cordon/models/verify/stream_verifier.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 // A tuple that owns its cells.
 struct Arrival {
@@ -116,4 +116,4 @@ inline std::string Told(std::vector<Left> left) {
   return text;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

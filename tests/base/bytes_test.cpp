@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kWholes[] = {
@@ -75,4 +75,4 @@ TEST(Bytes, NumbersOutOfBoundsAreDamage) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

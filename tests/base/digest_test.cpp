@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Digest, AResumedSha256IsTheSame) {
@@ -56,4 +56,4 @@ TEST(Digest, HexadecimalReadsBackOrIsRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Nearest, CountsEdits) {
@@ -25,4 +25,4 @@ TEST(Nearest, FindsWhatWasMeantAndNothingFarOff) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

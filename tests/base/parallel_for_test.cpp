@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(ParallelFor, VisitsEachItemOnceInTheSameChunksForAnyThreads) {
@@ -27,4 +27,4 @@ TEST(ParallelFor, VisitsEachItemOnceInTheSameChunksForAnyThreads) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Printable, OrdinaryTextStaysAsItIs) {
@@ -26,4 +26,4 @@ TEST(Printable, CutCharactersDoNotRunOverTheEnd) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

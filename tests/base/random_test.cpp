@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::vector<std::uint64_t> Draw(Random random, std::size_t count) {
@@ -77,4 +77,4 @@ TEST(Random, ShufflingKeepsEveryItem) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Rational, ADecimalIsTheFractionItsAuthorWrote) {
@@ -50,4 +50,4 @@ TEST(Rational, IsSpelledShortWhereThatIsExact) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

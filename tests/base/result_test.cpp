@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<int> Half(int n) {
@@ -47,4 +47,4 @@ TEST(Result, MovesWhatCannotBeCopied) {
 TEST(ResultDeathTest, AskingAnErrorForAValueIsABug) { EXPECT_DEATH((void)Half(3).value(), "internal error"); }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kPrivacy = "[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n";
@@ -425,4 +425,4 @@ TEST(BindAttributes, SaysWhichDomainIsNotDeclared) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

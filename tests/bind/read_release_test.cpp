@@ -8,7 +8,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kPolicy = R"(
@@ -266,4 +266,4 @@ TEST(ReadReleaseProperty, ReadsBackWhatRecodeMakes) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,11 +3,11 @@
 #include "cordon/base/error.h"
 #include "cordon/data/cell.h"
 
-cordon::Error Leak(cordon::Cell cell) {
+cordon::engine::Error Leak(cordon::engine::Cell cell) {
 #ifdef FORBIDDEN
-  return cordon::Error::InvalidData("row {} holds {}", 7, cell);
+  return cordon::engine::Error::InvalidData("row {} holds {}", 7, cell);
 #else
   (void)cell;
-  return cordon::Error::InvalidData("row {} holds {}", 7, "something");
+  return cordon::engine::Error::InvalidData("row {} holds {}", 7, "something");
 #endif
 }

@@ -2,7 +2,7 @@
 // A departure that no verifier has judged cannot become rows.
 #include "cordon/stream/row_sink.h"
 
-using namespace cordon;
+using namespace cordon::engine;
 
 #ifdef FORBIDDEN
 void Write(RowSink& sink, const Departure& departure, const PayloadStore& store, std::string& out) {

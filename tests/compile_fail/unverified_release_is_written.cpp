@@ -2,7 +2,7 @@
 // A release that no verifier has judged cannot be written.
 #include "cordon/io/sink.h"
 
-using namespace cordon;
+using namespace cordon::engine;
 
 #ifdef FORBIDDEN
 Result<Written> Write(const Release& release) { return WriteRelease(release, "out.csv", {}, {}); }

@@ -4,7 +4,7 @@
 
 #include "cordon/data/stream.h"
 
-using namespace cordon;
+using namespace cordon::engine;
 
 const Departure& Judge(Departure departure) {
 #ifdef FORBIDDEN

@@ -4,7 +4,7 @@
 
 #include "cordon/data/release.h"
 
-using namespace cordon;
+using namespace cordon::engine;
 
 const Release& Judge(Release release) {
 #ifdef FORBIDDEN

@@ -5,7 +5,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(BoxIndex, NoBoxesCoverNothing) {
@@ -60,4 +60,4 @@ TEST(BoxIndex, AgreesWithTryingEveryBoxInTurn) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/data/dictionary.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Codes, ChunksHoldEveryRowForAnyThreads) {
@@ -41,4 +41,4 @@ TEST(Dictionary, NumbersTextsInOrderOfFirstAppearance) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

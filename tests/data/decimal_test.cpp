@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::string Round(std::string_view text) {
@@ -55,4 +55,4 @@ TEST(Date, ReadsIsoDatesAndRefusesDaysThatAreNot) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::shared_ptr<const Hierarchy> Share(Result<Hierarchy> made) {
@@ -119,4 +119,4 @@ TEST(Domain, MoreDigitsReadFinerCellsAndCodesStayTheSame) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Paths = std::vector<std::vector<std::string>>;
@@ -155,4 +155,4 @@ TEST(Hierarchy, TheDigestTellsHierarchiesApart) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // age 20 20 30 40 (quasi), disease f g f h (sensitive)
@@ -126,4 +126,4 @@ TEST(Recode, TheGroupColumnTellsGroupsApartAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/data/recode.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Row {
@@ -252,4 +252,4 @@ TEST(Recoding, ForeignOrDamagedFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

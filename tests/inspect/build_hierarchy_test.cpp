@@ -6,7 +6,7 @@
 #include "cordon/base/random.h"
 #include "cordon/policy/hierarchy_source.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(FrequencyHierarchy, RareValuesAreJoinedFirst) {
@@ -68,4 +68,4 @@ TEST(HierarchyTree, IsIndentedAndCutOff) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // By rows, as a file has them.
@@ -137,4 +137,4 @@ TEST(Other, TakesTheValuesThatAHierarchyLacks) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

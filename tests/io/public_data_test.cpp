@@ -3,7 +3,7 @@
 // The public files as they were published, odd forms included.
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Table ReadData(const std::string& name, TextFormat text) {
@@ -47,4 +47,4 @@ TEST(PublicData, UciGermanCreditWithSpaces) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/data/release.h"
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Stands in for the verifier of models, which this program does not link: the tests here are about bytes, and only a
 // class of this name can let a release pass.
@@ -36,4 +36,4 @@ inline Release ReleaseOf(std::vector<ReleaseColumn> columns) {
 
 inline Attribute Named(std::string name) { return {.name = std::move(name), .role = Role::kInsensitive, .domain = nullptr}; }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/base/digest.h"
 #include "tests/io/release_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Sink = InDirectory;
@@ -210,4 +210,4 @@ TEST_F(Sink, AReaderThatLeavesIsNoError) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/io/text/output_internal.h"
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using SourceFile = InDirectory;
@@ -205,4 +205,4 @@ TEST(Source, TablesLongerThanAChunkAreWhole) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline const std::string kAbsent = "<absent>";
 
@@ -101,4 +101,4 @@ class InDirectory : public ::testing::Test {
   std::filesystem::path directory_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::vector<RowId> Rows(std::size_t count) {
@@ -141,4 +141,4 @@ TEST(Classification, FoldsAreTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

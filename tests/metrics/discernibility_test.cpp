@@ -10,7 +10,7 @@
 #include "cordon/metrics/grouping.h"
 #include "tests/metrics/small_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::SmallRelease;
@@ -139,4 +139,4 @@ TEST(Grouping, AgreesWithAMapOfRowsForAnyNumberOfColumnsAndThreads) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "tests/models/build_microdata.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // `cells` of one quasi column, published as they are.
@@ -126,4 +126,4 @@ TEST(Distributions, WideNumbersDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

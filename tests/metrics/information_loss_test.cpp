@@ -5,7 +5,7 @@
 
 #include "tests/metrics/small_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::SmallRelease;
@@ -99,4 +99,4 @@ TEST(InformationLoss, ThreadsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

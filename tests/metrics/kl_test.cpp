@@ -8,7 +8,7 @@
 
 #include "tests/metrics/random_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::MakeRandomRelease;
@@ -112,4 +112,4 @@ TEST(KlDivergence, ThreadsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

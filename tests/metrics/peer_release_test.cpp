@@ -10,7 +10,7 @@
 #include "tests/algorithms/adult.h"
 #include "tests/metrics/small_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const std::string kFolder = std::string(CORDON_DATA) + "/adult";
@@ -56,4 +56,4 @@ TEST(PeerRelease, GroupsAreThoseOfAnIndependentCheck) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/metrics/published_ranges.h"
 #include "tests/metrics/random_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::MakeRandomRelease;
@@ -162,4 +162,4 @@ TEST(Queries, OptionsAreChecked) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

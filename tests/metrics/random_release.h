@@ -10,7 +10,7 @@
 #include "cordon/data/recode.h"
 #include "tests/models/build_microdata.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 struct RandomRelease {
   Microdata data;
@@ -60,4 +60,4 @@ inline RandomRelease MakeRandomRelease(std::uint64_t seed, const RandomShape& sh
   return made;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -9,7 +9,7 @@
 #include "cordon/base/random.h"
 #include "tests/metrics/small_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Risk, OfThreeGroupsByHand) {
@@ -234,4 +234,4 @@ TEST(Risk, EstimatesStayWithinThePopulationWhateverTheSizes) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/data/release.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 inline Column TextColumn(const std::string& name, const std::vector<std::string>& texts) {
   auto dictionary = std::make_shared<Dictionary>();
@@ -45,4 +45,4 @@ inline Release SmallRelease(const std::vector<std::pair<std::string, std::string
   return release;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

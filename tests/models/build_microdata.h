@@ -12,7 +12,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 using DomainPtr = std::shared_ptr<const Domain>;
 using Texts = std::vector<std::string>;
@@ -95,4 +95,4 @@ inline Release BuildRelease(const std::vector<TestColumn>& columns, const std::v
   return release;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

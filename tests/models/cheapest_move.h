@@ -11,7 +11,7 @@
 
 #include "cordon/data/codes.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 using Counts = std::vector<std::int64_t>;
 using Ground = std::function<std::int64_t(Code, Code)>;
@@ -79,4 +79,4 @@ inline std::int64_t CheapestMove(const Counts& group, const Counts& whole, const
   }
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -8,7 +8,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
@@ -26,7 +26,7 @@ DomainPtr Diseases() {
 Verdict JudgeTable(const Texts& groups, const Texts& diseases, const DomainPtr& domain, const ModelSpec& spec) {
   const Release release =
       BuildRelease({{"g", Role::kQuasi, Flat({"1", "2", "3"}), groups}, {"disease", Role::kSensitive, domain, diseases}});
-  return Verifier({spec}).Judge(release, cordon::Run{}).value()[0];
+  return Verifier({spec}).Judge(release, cordon::engine::Run{}).value()[0];
 }
 
 std::string EmdText(const Counts& group, const Counts& whole, Distance distance, const DomainPtr& domain) {
@@ -108,4 +108,4 @@ TEST(BurelPaper, Section43ScalarsOnCensus) {
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -12,7 +12,7 @@
 #include "cordon/models/spec/model_spec.h"
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 inline std::int64_t Between(Random& random, std::int64_t lo, std::int64_t hi) {
   return lo + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(hi - lo + 1)));
@@ -143,4 +143,4 @@ inline std::vector<ModelSpec> RandomSpecs(Random& random, const Microdata& data)
   return specs;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -12,7 +12,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Rows {
@@ -109,4 +109,4 @@ TEST(KeFigures, AreThoseOfTheRows) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

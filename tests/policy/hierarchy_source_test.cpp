@@ -5,7 +5,7 @@
 
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The labels from a leaf up to the root, one a level of the source.
@@ -152,4 +152,4 @@ TEST(DateLabel, ReadsWhatItWrites) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kAttributes = R"(
@@ -598,4 +598,4 @@ TEST(Policy, LabelsOfNumbersMustHoldNumbers) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using NamedCells = std::pair<std::string, std::vector<std::string>>;
 
@@ -56,4 +56,4 @@ std::string Told(const Result<T>& result) {
   return result.error().hint().empty() ? result.error().message() : result.error().message() + " / " + result.error().hint();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

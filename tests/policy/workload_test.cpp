@@ -10,7 +10,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kPolicy = R"([data]
@@ -182,4 +182,4 @@ TEST(PublishWorkload, TheDigestGoesByWhatIsAsked) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

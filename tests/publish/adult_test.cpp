@@ -11,7 +11,7 @@
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kColumns[] = {"sex",       "age",        "race",        "marital-status", "education", "native-country",
@@ -89,4 +89,4 @@ TEST(Adult, ReadsTheReleasesOfAnotherTool) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/publish/sweep.h"
 #include "cordon/publish/verify.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kPolicy = R"(
@@ -163,4 +163,4 @@ e = 1
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -122,4 +122,4 @@ TEST(HelpTable, SumsBeyondEighteenDigitsAreRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const QuerySchema kSchema = {{{"age", QueryColumn::Type::kNumber},
@@ -81,4 +81,4 @@ TEST(Query, ErrorsSayWhereAndWhat) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const QuerySchema kWorkloadSchema = {{{"age", QueryColumn::Type::kNumber},
@@ -56,4 +56,4 @@ TEST(Workload, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Charts, NumbersAreShort) {
@@ -69,4 +69,4 @@ TEST(Charts, NothingToDrawIsNoNumberThatIsNone) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

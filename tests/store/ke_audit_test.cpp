@@ -20,7 +20,7 @@
 #include "cordon/store/ke_append.h"
 #include "cordon/store/ke_query.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -266,4 +266,4 @@ TEST_F(KeAuditTest, AnotherTypeIsAnError) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Table TableOf(const std::vector<std::string>& names, const std::vector<std::vector<std::string>>& rows) {
@@ -49,4 +49,4 @@ TEST(BatchDigests, KnowRowsAgainWhateverTheirOrder) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

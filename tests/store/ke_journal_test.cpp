@@ -15,7 +15,7 @@
 #include "cordon/store/ke_store.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -366,4 +366,4 @@ TEST_F(KeRecovery, NothingIsSweptBeforeTheStoreIsDurable) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -412,4 +412,4 @@ TEST_F(KeStoreTest, EveryChangedByteIsFound) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 struct StreamCase {
   std::int64_t k = 3;
@@ -75,4 +75,4 @@ inline std::string RandomRows(std::uint64_t seed, std::size_t rows, std::size_t 
   return text;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

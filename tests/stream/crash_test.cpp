@@ -11,7 +11,7 @@
 #include "tests/stream/cases.h"
 #include "tests/stream/world.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 struct Files {
@@ -320,4 +320,4 @@ TEST(StreamCrash, FilesThatAnotherRunHoldsAreRefused) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -15,7 +15,7 @@
 #include "cordon/stream/tuple_coder.h"
 #include "tests/stream/world.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 TEST(EventTime, FormsOfTime) {
@@ -220,4 +220,4 @@ TEST(TickJournal, ACutOffTickWasNeverActedUpon) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -13,7 +13,7 @@
 #include "tests/stream/cases.h"
 #include "tests/stream/world.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 struct Outcome {
@@ -318,4 +318,4 @@ TEST_F(AuditFinds, AnotherPolicyAndNoLogAtAll) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -16,7 +16,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/files/file_layer.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 class Disk final : public FileLayer {
  public:
@@ -198,4 +198,4 @@ class Disk final : public FileLayer {
   std::uint64_t room_ = kNever;
 };
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -14,7 +14,7 @@
 #include "cordon/synthetic/census_attributes.h"
 #include "tests/synthetic/generated_text.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 GenerateOptions Census(std::uint64_t rows, std::uint64_t seed = 1, double rho = 0) {
@@ -184,4 +184,4 @@ TEST(Census, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "tests/synthetic/generated_text.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Generated TinyTable() {
@@ -86,4 +86,4 @@ TEST(WriteCsv, LargeTablesComeInPortions) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/data/hierarchy.h"
 #include "cordon/synthetic/generate.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline Run Threads(int threads) {
   Run run;
@@ -50,4 +50,4 @@ inline Hierarchy HierarchyOf(const Generated& generated, std::string_view name) 
   return Hierarchy::FromPaths(paths).value();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

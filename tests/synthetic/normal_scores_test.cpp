@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double Units(std::int32_t score) { return static_cast<double>(score) / (1 << kScoreBits); }
@@ -54,4 +54,4 @@ TEST(NormalScores, RiseWithTheTailAndMirrorAtTheMiddle) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/data/decimal.h"
 #include "tests/synthetic/generated_text.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 GenerateOptions Patients(std::uint64_t rows, std::uint64_t seed = 1) {
@@ -80,4 +80,4 @@ TEST(Patients, PolicyNamesEveryColumn) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/synthetic/transactions.h"
 #include "tests/synthetic/generated_text.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 GenerateOptions Powerlaw(std::uint64_t rows, double alpha = 1, std::uint64_t seed = 1) {
@@ -171,4 +171,4 @@ TEST(StreamGenerators, WhatMeansNothingIsRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

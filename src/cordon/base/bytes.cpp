@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace cordon {
+namespace cordon::engine {
 
 void ByteWriter::Count(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(0x80 | (value & 0x7f));
@@ -93,4 +93,4 @@ Result<void> ByteReader::Finish(std::string_view what) const {
   return Error::InvalidData("{} is damaged", what);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

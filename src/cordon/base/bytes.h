@@ -11,7 +11,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class ByteWriter {
  public:
@@ -60,4 +60,4 @@ class ByteReader {
   bool ok_ = true;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 void CheckFailed(const char* file, int line, const char* condition, const std::string& operands) {
   std::fprintf(stderr, "cordon: internal error at %s:%d: %s%s\n", file, line, condition, operands.c_str());
   std::abort();
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

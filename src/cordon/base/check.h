@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition, const std::string& operands);
 
@@ -23,20 +23,20 @@ template <typename A, typename B>
   }
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal
 
-#define CORDON_CHECK(condition)                                            \
-  do {                                                                     \
-    if (!(condition)) [[unlikely]]                                         \
-      ::cordon::internal::CheckFailed(__FILE__, __LINE__, #condition, ""); \
+#define CORDON_CHECK(condition)                                                    \
+  do {                                                                             \
+    if (!(condition)) [[unlikely]]                                                 \
+      ::cordon::engine::internal::CheckFailed(__FILE__, __LINE__, #condition, ""); \
   } while (false)
 
-#define CORDON_CHECK_OP(a, op, b)                                                                   \
-  do {                                                                                              \
-    const auto& cordon_a = (a);                                                                     \
-    const auto& cordon_b = (b);                                                                     \
-    if (!(cordon_a op cordon_b)) [[unlikely]]                                                       \
-      ::cordon::internal::CheckOpFailed(__FILE__, __LINE__, #a " " #op " " #b, cordon_a, cordon_b); \
+#define CORDON_CHECK_OP(a, op, b)                                                                           \
+  do {                                                                                                      \
+    const auto& cordon_a = (a);                                                                             \
+    const auto& cordon_b = (b);                                                                             \
+    if (!(cordon_a op cordon_b)) [[unlikely]]                                                               \
+      ::cordon::engine::internal::CheckOpFailed(__FILE__, __LINE__, #a " " #op " " #b, cordon_a, cordon_b); \
   } while (false)
 
 #define CORDON_CHECK_EQ(a, b) CORDON_CHECK_OP(a, ==, b)

@@ -9,7 +9,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
@@ -155,4 +155,4 @@ bool FromHex(std::string_view text, std::span<std::uint8_t> bytes) {
   return code == 0 && written == bytes.size();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

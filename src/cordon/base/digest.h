@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 using Sha256Digest = std::array<std::uint8_t, 32>;
 
@@ -67,4 +67,4 @@ std::string ToHex(std::span<const std::uint8_t> bytes);
 // False where the text is not exactly two hexadecimal digits a byte.
 bool FromHex(std::string_view text, std::span<std::uint8_t> bytes);
 
-}  // namespace cordon
+}  // namespace cordon::engine

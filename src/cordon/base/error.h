@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What went wrong, where, and a way out. The innermost function says what is wrong, each caller adds
-// where, a hint says how to mend it. Each kind asks a different next step of the caller.
+// The public Error with formatted texts. The innermost function says what is wrong, each caller adds where, a hint says how to
+// mend it.
 //
 // A message carries row numbers and column names, never a cell of the data. Cells have the type `Cell`
 // (data/cell.h), which has no formatter: putting one into a message does not compile.
@@ -9,24 +9,17 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <utility>
-#include <vector>
 
-namespace cordon {
+#include "cordon/result.h"
 
-enum class ErrorKind {
-  kInvalidPolicy,  // the request is wrong: mend the policy or the command
-  kInvalidData,    // the input is wrong: mend the data
-  kUnsatisfiable,  // a valid request whose answer is no: ask for less
-  kIo,             // the world did not cooperate: try again, or elsewhere
-  kProtocol,       // another party broke the rules
-  kCancelled,      // somebody asked to stop
-};
+namespace cordon::engine {
 
-class [[nodiscard]] Error {
+using cordon::ErrorKind;
+
+class [[nodiscard]] Error : public cordon::Error {
  public:
-  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+  using cordon::Error::Error;
 
   template <typename... Args>
   static Error InvalidPolicy(fmt::format_string<Args...> text, Args&&... args) {
@@ -59,15 +52,6 @@ class [[nodiscard]] Error {
     if (hint_.empty()) hint_ = fmt::format(text, std::forward<Args>(args)...);
     return std::move(*this);
   }
-
-  ErrorKind kind() const { return kind_; }
-  const std::string& message() const { return message_; }
-  const std::string& hint() const { return hint_; }
-
- private:
-  ErrorKind kind_;
-  std::string message_;
-  std::string hint_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

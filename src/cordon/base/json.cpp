@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 
 Json ParseJson(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
@@ -11,4 +11,4 @@ std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error
 
 Json JsonNumber(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-}  // namespace cordon
+}  // namespace cordon::engine

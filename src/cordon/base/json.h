@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 using Json = nlohmann::ordered_json;
 
@@ -21,4 +21,4 @@ std::string Dump(const Json& json);
 // JSON has no infinity; a value that no bound reaches is null.
 Json JsonNumber(double value);
 
-}  // namespace cordon
+}  // namespace cordon::engine

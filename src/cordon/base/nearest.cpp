@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
@@ -37,4 +37,4 @@ std::optional<std::string> Nearest(std::string_view word, std::span<const std::s
   return best;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 inline std::size_t NumChunks(std::size_t count, std::size_t chunk) { return (count + chunk - 1) / chunk; }
 
@@ -43,4 +43,4 @@ void ParallelFor(int threads, std::size_t count, std::size_t chunk, const Body& 
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // U+0080 to U+009F, and what turns the direction or ends a line: their first byte is that of ordinary characters, too.
@@ -45,4 +45,4 @@ std::string Printable(std::string_view text) {
   return shown;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 // One line to be read: control characters and marks of reading direction as \n, \x1b, \u202e. Other UTF-8 is left as it is.
 std::string Printable(std::string_view text);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class QuickRandom {
  public:
@@ -33,4 +33,4 @@ class QuickRandom {
   std::uint64_t state_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

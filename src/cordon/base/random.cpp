@@ -8,7 +8,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr unsigned char kNonce[crypto_stream_chacha20_NONCEBYTES] = {};
@@ -80,4 +80,4 @@ Result<Random> Random::Restore(std::string_view saved) {
   return Error::InvalidData("a saved random stream is damaged");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Random {
  public:
@@ -59,4 +59,4 @@ class Random {
   std::array<std::uint64_t, kWords> buffer_{};
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

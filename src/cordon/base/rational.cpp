@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Error TooFine(std::string_view text) {
@@ -127,4 +127,4 @@ std::string Rational::ToShortString() const {
   return ToString();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
@@ -50,4 +50,4 @@ class Rational {
   std::int64_t denominator_ = 1;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

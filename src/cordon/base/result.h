@@ -1,86 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value or the Error that prevented it. C++20 has no std::expected; this is the small part of it we need.
+// The public Result of the Error with formatted texts, and the macros by which functions hand errors on.
 #pragma once
 
-#include <optional>
 #include <utility>
-#include <variant>
 
 #include "cordon/base/check.h"
 #include "cordon/base/error.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 template <typename T>
-class [[nodiscard]] Result {
+class [[nodiscard]] Result : public cordon::Result<T, Error> {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
-
-  bool ok() const { return state_.index() == 0; }
-  explicit operator bool() const { return ok(); }
-
-  const T& value() const& {
-    CORDON_CHECK(ok());
-    return std::get<0>(state_);
-  }
-  T& value() & {
-    CORDON_CHECK(ok());
-    return std::get<0>(state_);
-  }
-  T&& value() && {
-    CORDON_CHECK(ok());
-    return std::get<0>(std::move(state_));
-  }
-
-  const Error& error() const& {
-    CORDON_CHECK(!ok());
-    return std::get<1>(state_);
-  }
-  Error&& error() && {
-    CORDON_CHECK(!ok());
-    return std::get<1>(std::move(state_));
-  }
+  using cordon::Result<T, Error>::Result;
 
   template <typename... Args>
   Result WithContext(fmt::format_string<Args...> text, Args&&... args) && {
-    if (ok()) return std::move(*this);
+    if (this->ok()) return std::move(*this);
     return std::move(*this).error().WithContext(text, std::forward<Args>(args)...);
   }
-
- private:
-  std::variant<T, Error> state_;
 };
 
-template <>
-class [[nodiscard]] Result<void> {
- public:
-  Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
-
-  bool ok() const { return !error_.has_value(); }
-  explicit operator bool() const { return ok(); }
-  const Error& error() const& {
-    CORDON_CHECK(!ok());
-    return *error_;
-  }
-  Error&& error() && {
-    CORDON_CHECK(!ok());
-    return *std::move(error_);
-  }
-
-  template <typename... Args>
-  Result WithContext(fmt::format_string<Args...> text, Args&&... args) && {
-    if (ok()) return std::move(*this);
-    return std::move(*this).error().WithContext(text, std::forward<Args>(args)...);
-  }
-
- private:
-  std::optional<Error> error_;
-};
-
-}  // namespace cordon
+}  // namespace cordon::engine
 
 #define CORDON_CONCAT_INNER(a, b) a##b
 #define CORDON_CONCAT(a, b) CORDON_CONCAT_INNER(a, b)

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 class Progress {
  public:
@@ -42,4 +42,4 @@ struct Run {
   }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::BindColumn;
@@ -247,4 +247,4 @@ std::set<std::string> SkipColumns(const Policy& policy) {
   return skip;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

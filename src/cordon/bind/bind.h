@@ -15,7 +15,7 @@
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Columns of the table and attributes of the policy must match one to one: a column nobody has spoken about is
 // an error, not a leak.
@@ -34,4 +34,4 @@ Result<std::vector<Attribute>> BindAttributes(const Policy& policy);
 // Columns that a reader need not keep: identifiers without a pseudonym.
 std::set<std::string> SkipColumns(const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/policy/hierarchy_source.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 std::string Counted(std::uint64_t count, const char* what) {
@@ -209,4 +209,4 @@ Column PublishedText(const ColumnView& view, const DataPolicy& data, int threads
   return text;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

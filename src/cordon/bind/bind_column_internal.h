@@ -14,7 +14,7 @@
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 using Flags = std::vector<std::uint8_t>;  // by dictionary code
 
@@ -70,4 +70,4 @@ Result<std::shared_ptr<const Hierarchy>> WithOther(std::shared_ptr<const Hierarc
 // The texts as they are published: missing cells show the first marker.
 Column PublishedText(const ColumnView& view, const DataPolicy& data, int threads);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

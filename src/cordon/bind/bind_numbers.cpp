@@ -7,7 +7,7 @@
 #include "cordon/bind/number_shape_internal.h"
 #include "cordon/policy/hierarchy_source.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr std::int64_t kGreatest = 999'999'999'999'999'999;  // of 18 digits
@@ -158,4 +158,4 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
   return bound;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

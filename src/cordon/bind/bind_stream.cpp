@@ -5,7 +5,7 @@
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/number_shape_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::NumberShape;
@@ -141,4 +141,4 @@ Result<StreamLayout> BindStream(const Policy& policy, std::span<const std::strin
   return layout;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/stream/layout.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The columns that a JSON Lines stream may have: those of the policy, in its order, and the event time.
 std::vector<std::string> StreamColumns(const Policy& policy);
@@ -22,4 +22,4 @@ Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy
 
 Result<StreamLayout> BindStream(const Policy& policy, std::span<const std::string> columns);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/bind/number_shape_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 std::optional<Decimal> ParseNumber(Domain::Kind type, std::string_view text) {
   if (type == Domain::Kind::kNumeric) return ParseDecimal(text);
@@ -61,4 +61,4 @@ Result<NumberShape> ShapeOf(const AttributePolicy& attribute, int scale) {
   return shape;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -15,7 +15,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 std::optional<Decimal> ParseNumber(Domain::Kind type, std::string_view text);
 
@@ -49,4 +49,4 @@ struct NumberShape {
 int ScaleOf(const AttributePolicy& attribute, const std::vector<std::optional<Decimal>>& numbers);
 Result<NumberShape> ShapeOf(const AttributePolicy& attribute, int scale);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -9,7 +9,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/open_source.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Numbers where every distinct cell is one, at one scale; nothing otherwise.
@@ -136,4 +136,4 @@ Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& d
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

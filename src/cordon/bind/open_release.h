@@ -12,7 +12,7 @@
 #include "cordon/data/table.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A sensitive column whose cells are all numbers is ordered; any other is a set of values without order. An empty
 // sensitive cell is missing: no value for l, one more for t, beta and delta.
@@ -22,4 +22,4 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
 // Of `, ; |` and tab the one the first line has most of; `delimiter`, if not empty, is taken as it is.
 Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy_table_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::BadCells;
@@ -302,4 +302,4 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
   return release;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Expects the policy's columns less identifiers without pseudonym and the person column; a column `group` more is
 // welcome, a pair age_lo, age_hi stands for a numeric quasi column age.
@@ -21,4 +21,4 @@ namespace cordon {
 // Release::suppressed counts the rows with "*" in every quasi column.
 Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

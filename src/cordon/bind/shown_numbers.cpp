@@ -5,7 +5,7 @@
 
 #include "cordon/policy/hierarchy_source.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 int DigitsOf(std::string_view cell) {
@@ -63,4 +63,4 @@ void HoldDigits(const Table& release, Microdata& data) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The numbers a cell of a number column shows: itself, the ends of an interval, the days of a date label.
 struct Shown {
@@ -28,4 +28,4 @@ std::optional<Shown> NumbersShown(Domain::Kind type, std::string_view text);
 void HoldDigits(const Recoding& recoding, Microdata& data);
 void HoldDigits(const Table& release, Microdata& data);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/cli/seed.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct AnonymizeArgs {
@@ -112,4 +112,4 @@ Command AddAnonymize(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

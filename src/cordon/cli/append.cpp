@@ -6,7 +6,7 @@
 #include "cordon/cli/seed.h"
 #include "cordon/store/ke_append.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct AppendArgs {
@@ -54,4 +54,4 @@ Command AddAppend(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunAppend(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct CheckArgs {
@@ -39,4 +39,4 @@ Command AddCheck(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunCheck(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

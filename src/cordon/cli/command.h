@@ -12,7 +12,7 @@
 #include "cordon/base/run.h"
 #include "cordon/cli/console.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // kNo is a valid request whose answer is no: exit status 1.
 enum class Answer { kYes, kNo };
@@ -39,4 +39,4 @@ Command AddStream(CLI::App& app);
 Command AddSweep(CLI::App& app);
 Command AddVerify(CLI::App& app);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 struct FlagFact {
   std::string name;  // "--policy"
@@ -26,4 +26,4 @@ struct CommandFact {
 // The program itself first, then every command, each followed by its own.
 std::vector<CommandFact> CommandTree(const CLI::App& app);
 
-}  // namespace cordon
+}  // namespace cordon::engine

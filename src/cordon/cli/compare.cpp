@@ -7,7 +7,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct CompareArgs {
@@ -41,4 +41,4 @@ Command AddCompare(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunCompare(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/command_tree.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 CommandFact FactOf(const CLI::App& app, std::vector<std::string> path) {
@@ -150,4 +150,4 @@ Command AddCompletion(CLI::App& app) {
           }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

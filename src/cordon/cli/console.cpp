@@ -6,7 +6,7 @@
 #include "cordon/base/printable.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kBarWidth = 30;
@@ -49,4 +49,4 @@ void ProgressBar::Report(std::string_view stage, std::uint64_t done, std::uint64
                                             std::string(kBarWidth - filled, ' '), std::min(done, total) * 100 / total));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

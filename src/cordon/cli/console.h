@@ -16,7 +16,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Console {
  public:
@@ -58,4 +58,4 @@ class ProgressBar final : public Progress {
   std::chrono::steady_clock::time_point last_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

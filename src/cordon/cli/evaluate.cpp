@@ -9,7 +9,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct EvaluateArgs {
@@ -64,4 +64,4 @@ Command AddEvaluate(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What --format takes; nothing if it was not given.
 inline Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
@@ -15,4 +15,4 @@ inline Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
   return std::optional(format);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

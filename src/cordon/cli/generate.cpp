@@ -9,7 +9,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct GenerateArgs {
@@ -74,4 +74,4 @@ Command AddGenerate(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/policy/hierarchy_source.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct HierarchyArgs {
@@ -200,4 +200,4 @@ Command AddHierarchy(CLI::App& app) {
           }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

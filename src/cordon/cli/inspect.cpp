@@ -6,7 +6,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct InspectArgs {
@@ -57,4 +57,4 @@ Command AddInspect(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunInspect(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kExitNo = 1;
@@ -116,15 +116,15 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 int main(int argc, char** argv) {
   try {
-    return cordon::Main(argc, argv);
+    return cordon::engine::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("cordon: out of memory\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cordon: unexpected failure: %s\n", error.what());
   }
-  return cordon::kExitError;
+  return cordon::engine::kExitError;
 }

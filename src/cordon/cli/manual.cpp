@@ -6,7 +6,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/command_tree.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Text of a roff line: hyphens that can be copied, no control line by accident.
@@ -77,4 +77,4 @@ Command AddManual(CLI::App& app) {
           }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/cli/measure_flags.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void MeasureFlags::AddTo(CLI::App& parser, std::uint64_t default_queries) {
   queries = default_queries;
@@ -30,4 +30,4 @@ Result<MeasureOptions> MeasureFlags::Options() const {
   return options;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct MeasureFlags {
   std::uint64_t queries = 0;  // 0: none
@@ -23,4 +23,4 @@ struct MeasureFlags {
   Result<MeasureOptions> Options() const;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

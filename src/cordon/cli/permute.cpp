@@ -7,7 +7,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/store/ke_permute.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct PermuteArgs {
@@ -52,4 +52,4 @@ Command AddPermute(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunPermute(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

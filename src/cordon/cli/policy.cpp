@@ -7,7 +7,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/check_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
@@ -35,4 +35,4 @@ Command AddPolicy(CLI::App& app) {
           }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

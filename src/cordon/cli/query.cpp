@@ -4,7 +4,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/store/ke_query.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct QueryArgs {
@@ -31,4 +31,4 @@ Command AddQuery(CLI::App& app) {
           }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline Result<std::uint64_t> ParseSeed(const std::string& text) {
   std::uint64_t seed = 0;
@@ -30,4 +30,4 @@ inline Result<std::optional<std::uint64_t>> ParseProtectedSeed(const std::option
   return std::optional(seed);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

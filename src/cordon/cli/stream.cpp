@@ -12,7 +12,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/run_stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct StreamArgs {
@@ -118,4 +118,4 @@ Command AddStream(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunStreamCommand(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

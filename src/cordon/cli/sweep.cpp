@@ -10,7 +10,7 @@
 #include "cordon/cli/measure_flags.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct SweepArgs {
@@ -94,4 +94,4 @@ Command AddSweep(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunSweep(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

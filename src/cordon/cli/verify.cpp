@@ -7,7 +7,7 @@
 #include "cordon/cli/format_flag.h"
 #include "cordon/policy/read_policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct VerifyArgs {
@@ -82,4 +82,4 @@ Command AddVerify(CLI::App& app) {
   return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/data/recoding.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRowsPerTask = 1 << 12;
@@ -214,4 +214,4 @@ Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const 
   return ApplyBoxes(recoding, view, box_of);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/data/domain.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Role {
   kIdentifier,   // names a person: dropped, or published as a keyed pseudonym
@@ -42,4 +42,4 @@ struct Attribute {
   double weight = 1;                     // of a quasi attribute, in what an algorithm minimizes
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

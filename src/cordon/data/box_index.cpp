@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint32_t kLeafBoxes = 4;
@@ -119,4 +119,4 @@ void BoxIndex::Search(std::uint32_t id, std::span<const Code> point, std::uint32
   Search(left_first ? node.right : node.left, point, best);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 
 #include "cordon/data/domain.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class BoxIndex {
  public:
@@ -50,4 +50,4 @@ class BoxIndex {
   std::vector<CodeRange> bounds_;  // num_dimensions a node
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 class Cell {
  public:
@@ -21,4 +21,4 @@ class Cell {
   std::string_view bytes_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

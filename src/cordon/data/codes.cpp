@@ -3,7 +3,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Codes Codes::Filled(std::size_t size, int threads, const std::function<void(std::size_t, std::span<Code>)>& fill) {
   std::vector<Chunk> chunks(NumChunks(size, kChunkRows));
@@ -16,4 +16,4 @@ Codes Codes::Filled(std::size_t size, int threads, const std::function<void(std:
   return codes;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

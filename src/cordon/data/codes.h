@@ -15,7 +15,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using Code = std::int32_t;
 using RowId = std::uint32_t;
@@ -85,4 +85,4 @@ class CodesBuilder {
   Codes::Chunk open_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

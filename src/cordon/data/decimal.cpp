@@ -6,7 +6,7 @@
 #include <charconv>
 #include <chrono>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kLargest = 999'999'999'999'999'999;  // 18 digits: sums and differences stay in 64 bits
@@ -135,4 +135,4 @@ std::string FormatDate(std::int64_t days) {
                      static_cast<unsigned>(date.day()));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

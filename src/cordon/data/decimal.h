@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr int kMaxScale = 15;
 
@@ -28,4 +28,4 @@ std::string FormatDecimal(std::int64_t mantissa, int scale);
 std::optional<std::int64_t> ParseDate(std::string_view text);
 std::string FormatDate(std::int64_t days);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace cordon {
+namespace cordon::engine {
 
 std::optional<Code> Dictionary::Find(std::string_view text) const {
   if (slots_.empty()) return std::nullopt;
@@ -44,4 +44,4 @@ void Dictionary::Grow() {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

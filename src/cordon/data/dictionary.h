@@ -13,7 +13,7 @@
 #include "cordon/data/cell.h"
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Dictionary {
  public:
@@ -37,4 +37,4 @@ class Dictionary {
   std::vector<std::uint64_t> hashes_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Domain Domain::Numeric(NumericSpec spec) {
   CORDON_CHECK(spec.kind != Kind::kCategorical);
@@ -187,4 +187,4 @@ double Domain::LossThesis(const Meaning& meaning) const {
   return leaves == 1 ? 0 : static_cast<double>(leaves) / static_cast<double>(hierarchy_->num_leaves());
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

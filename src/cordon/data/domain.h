@@ -22,7 +22,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/data/hierarchy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CodeRange {
   Code lo = 0;
@@ -109,4 +109,4 @@ class Domain {
   std::optional<Code> missing_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Path = std::vector<std::string>;
@@ -221,4 +221,4 @@ std::string Hierarchy::Digest() const {
   return ToHex(hash.Finish());
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

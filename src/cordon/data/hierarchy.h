@@ -24,7 +24,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/data/dictionary.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using NodeId = std::int32_t;
 inline constexpr NodeId kRoot = 0;
@@ -99,4 +99,4 @@ class Hierarchy {
   std::vector<std::vector<NodeId>> between_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

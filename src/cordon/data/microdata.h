@@ -13,7 +13,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/data/table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct MicrodataColumn {
   Attribute attribute;
@@ -45,4 +45,4 @@ struct Microdata {
   std::uint64_t input_row(RowId row) const { return input_rows.empty() ? row : input_rows[row]; }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

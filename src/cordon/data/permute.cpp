@@ -8,7 +8,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/data/recode.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGroupsPerShuffle = 1024;
@@ -118,4 +118,4 @@ Permuted PermuteWithinGroups(PermutedRows rows, const Random& random, const Run&
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

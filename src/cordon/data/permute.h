@@ -14,7 +14,7 @@
 #include "cordon/data/release.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr const char* kGroupColumn = "group";
 
@@ -46,4 +46,4 @@ struct Permuted {
 // threads. REQUIRES: each row is in one group.
 Permuted PermuteWithinGroups(PermutedRows rows, const Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 256;
@@ -263,4 +263,4 @@ Release Recode(const View& view, const Groups& groups, const GroupCells& cells, 
   return release;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/data/release.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Least and greatest code per quasi column (in the order of ColumnsOf(kQuasi)), group after group.
 class Boxes {
@@ -63,4 +63,4 @@ Release Recode(const View& view, const Groups& groups, const RecodeOptions& opti
 // 0..size-1 in uniformly random order; the same for any number of threads.
 std::vector<RowId> RandomOrder(std::size_t size, const Random& random, int threads);
 
-}  // namespace cordon
+}  // namespace cordon::engine

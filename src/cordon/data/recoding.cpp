@@ -7,7 +7,7 @@
 
 #include "cordon/base/json.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kFormat = "cordon recoding";
@@ -102,7 +102,7 @@ Recoding Recoding::FromRelease(const Release& release) {
   for (std::size_t row = 0; row < release.num_rows; ++row) {
     bool starred = release.starred.value_or(release.suppressed) > 0;
     for (std::size_t i = 0; i < quasi.size(); ++i) {
-      const cordon::Column& column = release.columns[quasi[i]].text;
+      const cordon::engine::Column& column = release.columns[quasi[i]].text;
       box[i] = static_cast<std::uint32_t>(column.codes[row] + 1);
       starred = starred && column.cell(row).bytes() == "*";
     }
@@ -187,4 +187,4 @@ Result<Recoding> Recoding::FromJson(std::string_view text) {
   return recoding;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

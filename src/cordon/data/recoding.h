@@ -19,7 +19,7 @@
 #include "cordon/data/release.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Recoding {
  public:
@@ -70,4 +70,4 @@ inline constexpr std::uint32_t kNoBox = ~std::uint32_t{0};
 AppliedRecoding ApplyBoxes(const Recoding& recoding, const View& view, std::span<const std::uint32_t> box_of);
 Result<AppliedRecoding> Apply(const Recoding& recoding, const View& view, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

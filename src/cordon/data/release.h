@@ -18,7 +18,7 @@
 #include "cordon/data/attribute.h"
 #include "cordon/data/table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ReleaseColumn {
   Attribute attribute;
@@ -66,4 +66,4 @@ class VerifiedRelease {
   Release release_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

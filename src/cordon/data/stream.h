@@ -17,7 +17,7 @@
 
 #include "cordon/data/hierarchy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using Position = std::int64_t;   // 1, 2, 3, ... in the order of arrival; what was refused has none
 using EventTime = std::int64_t;  // milliseconds; only differences matter to an engine
@@ -96,4 +96,4 @@ class VerifiedDeparture {
   Departure departure_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

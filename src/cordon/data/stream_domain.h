@@ -10,7 +10,7 @@
 #include "cordon/data/domain.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // REQUIRES: the domain is declared.
 inline std::shared_ptr<const Domain> DeclaredDomain(const StreamSensitive& sensitive) {
@@ -24,4 +24,4 @@ inline std::shared_ptr<const Domain> DeclaredDomain(const StreamSensitive& sensi
   return std::make_shared<const Domain>(Domain::Numeric(std::move(spec)));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

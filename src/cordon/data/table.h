@@ -13,7 +13,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/data/dictionary.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Column {
   std::string name;
@@ -38,4 +38,4 @@ struct Table {
   }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

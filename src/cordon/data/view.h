@@ -12,7 +12,7 @@
 
 #include "cordon/data/microdata.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class View {
  public:
@@ -60,4 +60,4 @@ struct Groups {
   }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kFinest = 64;  // a label of the first level has at least one row in this many
@@ -146,4 +146,4 @@ std::string HierarchyTree(const Hierarchy& hierarchy, std::size_t lines) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/data/hierarchy.h"
 #include "cordon/data/table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A value and the rows that have it.
 using Counted = std::pair<std::string, std::uint64_t>;
@@ -37,4 +37,4 @@ std::string HierarchyText(const Hierarchy& hierarchy);
 // The tree, a line a node, children indented: "label (leaves)". At most `lines` lines; then says how many more there are.
 std::string HierarchyTree(const Hierarchy& hierarchy, std::size_t lines);
 
-}  // namespace cordon
+}  // namespace cordon::engine

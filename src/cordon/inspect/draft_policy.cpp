@@ -9,7 +9,7 @@
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kMostDays = 390 * 366;
@@ -213,4 +213,4 @@ Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const Text
   return Drafter(table, profile).Make(text, k);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/inspect/profile.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Draft {
   std::string policy;                                            // TOML
@@ -25,4 +25,4 @@ struct Draft {
 // Without `k` the line is left for the reader to fill in, and reading the policy says so.
 Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const TextFormat& text, std::optional<std::int64_t> k);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Json ToJson(const Singled& singled) {
@@ -98,4 +98,4 @@ std::string Describe(const Profile& profile) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

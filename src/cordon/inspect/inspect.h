@@ -12,7 +12,7 @@
 #include "cordon/inspect/profile.h"
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct InspectRequest {
   std::string input;
@@ -33,4 +33,4 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run);
 Json ToJson(const Profile& profile);
 std::string Describe(const Profile& profile);
 
-}  // namespace cordon
+}  // namespace cordon::engine

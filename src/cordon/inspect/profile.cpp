@@ -8,7 +8,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/metrics/grouping.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostPairs = 5;
@@ -165,4 +165,4 @@ Profile ProfileTable(const Table& table, const Run& run) {
   return profile;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

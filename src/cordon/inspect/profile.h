@@ -14,7 +14,7 @@
 #include "cordon/data/attribute.h"
 #include "cordon/data/table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ColumnProfile {
   std::string name;
@@ -50,4 +50,4 @@ Profile ProfileTable(const Table& table, const Run& run);
 // The role that name and contents of a column suggest, and why.
 std::pair<Role, std::string> SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Dictionary& values);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/inspect/profile.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -86,4 +86,4 @@ std::pair<Role, std::string> SuggestRole(const ColumnProfile& column, std::uint6
   return {Role::kQuasi, "an attacker may know it"};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

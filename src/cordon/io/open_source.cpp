@@ -4,7 +4,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOptions& options, const std::string& name) {
@@ -41,4 +41,4 @@ Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std
   return ReadTable(*source, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

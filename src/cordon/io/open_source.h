@@ -9,7 +9,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // `path` "-" is standard input, "sql:SELECT ..." a query (duckdb.h). gzip is recognized by its first bytes, whatever the name.
 // A .tsv file is separated by tabs unless the options say otherwise. The header is read here, so this may already fail for the
@@ -20,4 +20,4 @@ Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std
 // From bytes in memory: tests, fuzzing, small files.
 Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options);
 
-}  // namespace cordon
+}  // namespace cordon::engine

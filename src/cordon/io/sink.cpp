@@ -14,7 +14,7 @@
 #include "cordon/io/text/output_internal.h"
 #include "cordon/io/text/render_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kPartRows = std::size_t{1} << 14;
@@ -128,4 +128,4 @@ Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& 
   return staged.written();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -19,7 +19,7 @@
 #include "cordon/io/text/text_format.h"
 #include "cordon/io/text/written.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct SinkOptions {
   TextFormat text;                   // delimiter and quote of the output
@@ -48,4 +48,4 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
 Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
                              const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace cordon {
+namespace cordon::engine {
 
 // A leaf's atom changes wherever a cell begins or ends. On an unordered axis stretches that the same cells cover are one atom,
 // wherever they lie.
@@ -55,4 +55,4 @@ std::vector<AtomShare> AtomAxis::Shares(const LeafSet& cell) const {
   return shares;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

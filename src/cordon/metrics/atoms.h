@@ -12,7 +12,7 @@
 
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using LeafSet = std::vector<CodeRange>;  // ascending, disjoint, not empty
 
@@ -65,4 +65,4 @@ struct AtomColumn {
   const std::vector<AtomShare>& operator[](std::size_t row) const { return cells[of_row[row]]; }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::unique_ptr<const Classifier> Train(Learner learner, const FeatureTable& table, std::span<const RowId> rows) {
@@ -51,4 +51,4 @@ Result<double> CrossValidatedError(Learner learner, const FeatureTable& table, i
          static_cast<double>(table.num_rows());
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/base/run.h"
 #include "cordon/metrics/classifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Learner { kNaiveBayes, kDecisionTree };
 
@@ -20,4 +20,4 @@ Result<double> ErrorOf(Learner learner, const FeatureTable& training, const Feat
 // number alone. REQUIRES: 2 <= folds <= rows.
 Result<double> CrossValidatedError(Learner learner, const FeatureTable& table, int folds, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

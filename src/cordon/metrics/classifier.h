@@ -11,7 +11,7 @@
 #include "cordon/base/run.h"
 #include "cordon/metrics/atoms.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Classifier {
  public:
@@ -24,4 +24,4 @@ class Classifier {
 std::unique_ptr<const Classifier> TrainNaiveBayes(const FeatureTable& table, std::span<const RowId> rows);
 std::unique_ptr<const Classifier> TrainDecisionTree(const FeatureTable& table, std::span<const RowId> rows);
 
-}  // namespace cordon
+}  // namespace cordon::engine

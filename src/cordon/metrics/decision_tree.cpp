@@ -8,7 +8,7 @@
 
 #include "cordon/metrics/classifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kLeastWeight = 2;
@@ -326,4 +326,4 @@ std::unique_ptr<const Classifier> TrainDecisionTree(const FeatureTable& table, s
   return std::make_unique<const Tree>(table, rows);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/metrics/grouping.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Discernibility MeasureDiscernibility(const Release& release, const Run& run) {
   const GroupSizes sizes = GroupSizesOf(release, run);
@@ -25,4 +25,4 @@ Discernibility MeasureDiscernibility(const Release& release, const Run& run) {
   return measured;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

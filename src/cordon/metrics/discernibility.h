@@ -9,7 +9,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Discernibility {
   std::uint64_t discernibility = 0;
@@ -24,4 +24,4 @@ struct Discernibility {
 
 Discernibility MeasureDiscernibility(const Release& release, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/metrics/published_ranges.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostIntervals = 20;
@@ -261,4 +261,4 @@ Result<std::vector<Distribution>> MeasureDistributions(const Microdata& original
   return distributions;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

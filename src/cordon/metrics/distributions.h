@@ -16,7 +16,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::uint64_t kFewestPeople = 10;
 
@@ -35,4 +35,4 @@ struct Distribution {
 // One for each quasi column, in their order. REQUIRES: the release is one of `original`.
 Result<std::vector<Distribution>> MeasureDistributions(const Microdata& original, const Release& release, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

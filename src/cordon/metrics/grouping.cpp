@@ -9,7 +9,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kParts = 256;
@@ -220,4 +220,4 @@ std::uint64_t RowsLeftOut(const Release& release) {
   return release.input_size > release.num_rows ? release.input_size - release.num_rows : 0;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A column by its codes, kNull to size - 1: of texts, or places on a domain. Its owner outlives it.
 struct CodedColumn {
@@ -66,4 +66,4 @@ GroupSizes GroupSizesOf(const Release& release, const Run& run);
 // Rows of the input that are not among the published ones: suppressed by leaving them out, or dropped for a missing cell.
 std::uint64_t RowsLeftOut(const Release& release);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/metrics/grouping.h"
 #include "cordon/metrics/published_ranges.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // How often each text occurs; place 0 is that of absent cells.
@@ -72,4 +72,4 @@ Result<InformationLoss> MeasureInformationLoss(const Release& release, const Run
   return measured;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

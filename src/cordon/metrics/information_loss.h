@@ -14,7 +14,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct InformationLoss {
   double information_loss = 0;         // width / range; (leaves under the node - 1) / (all leaves - 1)
@@ -25,4 +25,4 @@ struct InformationLoss {
 // An error where a quasi cell means nothing on its attribute's domain; it names row (from 1) and column.
 Result<InformationLoss> MeasureInformationLoss(const Release& release, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

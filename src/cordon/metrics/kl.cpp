@@ -12,7 +12,7 @@
 #include "cordon/metrics/kl_points_internal.h"
 #include "cordon/metrics/published_ranges.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Both tables, column by column as the group-bys use them.
@@ -165,4 +165,4 @@ Result<KlDivergence> MeasureKlDivergence(const Microdata& original, const Releas
   return measured;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct KlDivergence {
   std::uint64_t level = 0;      // quasi attributes in a set: those asked for, or all there are
@@ -27,4 +27,4 @@ struct KlDivergence {
 Result<KlDivergence> MeasureKlDivergence(const Microdata& original, const Release& release, std::uint64_t level,
                                          const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 
 #include "cordon/data/domain.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 class WeightedPoints {
  public:
@@ -128,4 +128,4 @@ class WeightedPoints {
   std::vector<double> weights_;    // of each point
 };
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -7,7 +7,7 @@
 
 #include "cordon/metrics/classifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr Code kMostBins = 32;
@@ -117,4 +117,4 @@ std::unique_ptr<const Classifier> TrainNaiveBayes(const FeatureTable& table, std
   return std::make_unique<const NaiveBayes>(table, rows);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/metrics/published_ranges.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::string_view TextOf(const Column& column, Code code) {
@@ -48,4 +48,4 @@ std::vector<Code> PublishedValues(const ReleaseColumn& column, const Domain& dom
   return values;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

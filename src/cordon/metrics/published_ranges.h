@@ -9,7 +9,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // "row 3, column 'age': the cell is no value, label or range of this attribute".
 Error UnreadableCell(const ReleaseColumn& column, Code code, std::size_t num_rows);
@@ -21,4 +21,4 @@ Result<std::vector<CodeRange>> PublishedRanges(const ReleaseColumn& column, cons
 // By text code + 1, the value on `domain`; kNull for a text that is none.
 std::vector<Code> PublishedValues(const ReleaseColumn& column, const Domain& domain);
 
-}  // namespace cordon
+}  // namespace cordon::engine

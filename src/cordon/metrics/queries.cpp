@@ -7,7 +7,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double Quantile(const std::vector<double>& sorted, double share) {
@@ -97,4 +97,4 @@ Result<QueryError> MeasureWorkloadError(const Microdata& original, const Release
   return measured;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

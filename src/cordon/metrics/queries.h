@@ -14,7 +14,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct QueryOptions {
   std::uint64_t queries = 10000;
@@ -63,4 +63,4 @@ std::vector<std::uint64_t> CountQueries(const Microdata& original, const std::ve
 Result<std::vector<double>> EstimateQueries(const Microdata& original, const Release& release,
                                             const std::vector<CountQuery>& queries, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/metrics/queries.h"
 #include "cordon/metrics/queries_index_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::Bits;
@@ -262,4 +262,4 @@ Result<std::vector<double>> EstimateQueries(const Microdata& original, const Rel
       [&](const GroupBlock& block, const CountQuery& query) { return estimator.Answer(block, query); });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 
 #include "cordon/data/domain.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 inline constexpr std::size_t kBlockItems = std::size_t{1} << 14;
 inline constexpr std::size_t kBlockWords = kBlockItems / 64;
@@ -77,4 +77,4 @@ class PrefixBits {
   std::vector<Cut> cuts_;    // by key; the first at position 0
 };
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

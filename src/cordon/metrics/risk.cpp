@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Groups of equal rows and people are one entry: there are few sizes, whatever the number of rows.
@@ -156,4 +156,4 @@ Risk MeasureRisk(const Microdata& original, const RiskOptions& options, const Ru
   return MeasureRisk(PeopleOfGroups(QuasiColumns(original), original.persons, original.num_rows, run), options);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

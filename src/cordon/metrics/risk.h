@@ -25,7 +25,7 @@
 #include "cordon/metrics/grouping.h"
 #include "cordon/metrics/risk_population.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct RiskOptions {
   Rational threshold = Rational(1, 5);  // rows with a risk above it are counted
@@ -79,4 +79,4 @@ std::optional<ExactRisk> MeasureExactRisk(const Release& release, std::span<cons
 // The expectation of 1 / F, where F people of the population look alike, given 1, 2, ..., up_to of them in the sample.
 std::vector<double> ExpectedReciprocals(std::size_t up_to, double sampling_fraction);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Sample {
@@ -193,4 +193,4 @@ PopulationUniques EstimatePopulationUniques(std::span<const SizeCount> sizes, do
   return zayatz ? made(Model::kZayatz, *zayatz) : made(Model::kNone, 0);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 // `groups` groups of `size` people each.
 struct SizeCount {
@@ -46,4 +46,4 @@ const char* ModelName(PopulationUniques::Model model);  // "Pitman"
 // REQUIRES: 0 < sampling_fraction <= 1; sizes are distinct and at least 1.
 PopulationUniques EstimatePopulationUniques(std::span<const SizeCount> sizes, double sampling_fraction);
 
-}  // namespace cordon
+}  // namespace cordon::engine

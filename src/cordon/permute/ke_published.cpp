@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Equal multisets of numbers have equal sums of this, others hardly ever: a check against bugs of ours, not against anybody.
@@ -83,4 +83,4 @@ KeFigures FiguresOf(const HelpTables& tables) {
   return figures;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

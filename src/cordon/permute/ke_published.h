@@ -11,7 +11,7 @@
 #include "cordon/base/result.h"
 #include "cordon/query/help_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // By published row.
 struct ShuffledRows {
@@ -33,4 +33,4 @@ struct KeFigures {
 };
 KeFigures FiguresOf(const HelpTables& tables);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The domain of the numbers that are published, for the judge.
@@ -163,4 +163,4 @@ Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

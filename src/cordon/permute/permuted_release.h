@@ -17,7 +17,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/query/help_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The model of a policy that permutation can serve: one ke-anonymity model and no other, one sensitive column.
 Result<KeAnonymitySpec> KeModelOf(const Policy& policy);
@@ -58,4 +58,4 @@ struct KePublication {
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
                                   const Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

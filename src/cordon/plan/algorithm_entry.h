@@ -17,7 +17,7 @@
 #include "cordon/models/admit/group_model.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What an algorithm tells of its run, for the report. No cell of the data.
 struct AlgorithmNotes {
@@ -56,4 +56,4 @@ struct AlgorithmEntry {
   bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

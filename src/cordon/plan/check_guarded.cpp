@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Whether every release satisfies it: then it guards nothing.
@@ -46,4 +46,4 @@ std::vector<UnguardedColumn> UnguardedIn(const Policy& policy) {
   return columns;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

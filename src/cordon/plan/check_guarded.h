@@ -8,7 +8,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // An error if a sensitive column is in no model, and its `unguarded` does not say why.
 Result<void> CheckGuarded(const Policy& policy);
@@ -16,4 +16,4 @@ Result<void> CheckGuarded(const Policy& policy);
 // The columns that no model guards, with the policy's reasons.
 std::vector<UnguardedColumn> UnguardedIn(const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/run_ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Whether some model looks at part of the quasi columns only.
@@ -96,4 +96,4 @@ Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& polic
   return choice;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,10 +9,10 @@
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The algorithm that serves the request. What is not done is refused, not passed over. A request that is empty asks for
 // nothing beside the policy.
 Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/rows_less.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The share alone: alpha-k says its k as well.
@@ -139,4 +139,4 @@ Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Ru
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/data/view.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // One sentence for a hint; empty where one group of all rows would satisfy the policy. Holds no cell of the data.
 Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run);
@@ -19,4 +19,4 @@ Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Ru
 // What no rows at all can satisfy: more different values than the policy declares. Unsatisfiable, with what would do.
 Result<void> CheckDeclaredDomains(const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

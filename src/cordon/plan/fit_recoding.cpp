@@ -8,7 +8,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostBoxes = 32;  // of a row that are tried
@@ -257,4 +257,4 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
   return ApplyBoxes(recoding, view, fitting.box_of());
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

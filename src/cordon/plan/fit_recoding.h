@@ -12,9 +12,9 @@
 #include "cordon/data/recoding.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, std::span<const std::size_t> sensitive,
                                     const Policy& policy, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/plan/objective.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double WeightedLoss(const Policy& policy, const InformationLoss& loss) {
@@ -27,4 +27,4 @@ double ObjectiveValue(const Policy& policy, const Utility& utility) {
   return 0;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,10 +6,10 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // By the policy's objective; less is better. Information loss is that of the attributes by their weights: what the
 // searches minimize.
 double ObjectiveValue(const Policy& policy, const Utility& utility);
 
-}  // namespace cordon
+}  // namespace cordon::engine

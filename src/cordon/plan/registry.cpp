@@ -10,7 +10,7 @@
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/stream_registry.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr unsigned kSearches = kUsesEffort | kUsesWeights | kUsesLimit;
@@ -165,4 +165,4 @@ Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   return std::move(error).WithHint("known: {}", fmt::join(names, ", "));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

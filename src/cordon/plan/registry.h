@@ -12,7 +12,7 @@
 #include "cordon/plan/algorithm_entry.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 std::span<const AlgorithmEntry> Algorithms();
 
@@ -33,4 +33,4 @@ std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows);
 // REQUIRES: the policy came out of ReadPolicy. An unknown name is an error with the nearest known one as hint.
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct AnonymizeRequest {
   std::string input;   // "-": standard input
@@ -45,4 +45,4 @@ inline std::string AlgorithmName(const AnonymizeRequest& request, const Policy& 
   return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/models/verify/verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Guarded {
@@ -101,4 +101,4 @@ Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const P
                      values == 1 ? "" : "s");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/data/view.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // All rows of the view as one group: what it satisfies is the most that these rows can give. Not to be published.
 Release AsOneGroup(const View& view, const Run& run);
@@ -20,4 +20,4 @@ Release AsOneGroup(const View& view, const Run& run);
 // policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
 Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/algorithms/suppression/suppression.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Of a full-domain search beside other algorithms: some seconds. Adult comes to its end within it, whatever the models.
@@ -184,4 +184,4 @@ Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const 
   return Burel(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

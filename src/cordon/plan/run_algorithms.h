@@ -5,7 +5,7 @@
 
 #include "cordon/plan/algorithm_entry.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Whether the policy asks for the model that sabre, or burel, and their forms are made for.
 Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm);
@@ -21,4 +21,4 @@ Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Ru
 Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/permute/ke_published.h"
 #include "cordon/permute/permuted_release.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The values of rows at the scale of their domain. REQUIRES: none is missing.
@@ -74,4 +74,4 @@ Result<Release> PermuteRelease(const View& view, const Groups& groups, const std
   return std::move(release);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/data/release.h"
 #include "cordon/plan/algorithm_entry.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Whether a policy can be served by permutation, and by which column: one ke-anonymity model and no other, one sensitive
 // column. What is in the way otherwise.
@@ -23,4 +23,4 @@ Result<Groups> RunKe(const AlgorithmInput& input, Random& random, const Run& run
 Result<Release> PermuteRelease(const View& view, const Groups& groups, const std::string& sensitive, Random& random,
                                const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/algorithms/top_down/tdd.h"
 #include "cordon/algorithms/top_down/tdr.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr Code kMostClasses = 1000;
@@ -104,4 +104,4 @@ Result<void> CheckTopDown(const Policy& policy, const char* name) {
 Result<Groups> RunTdr(const AlgorithmInput& input, Random&, const Run& run) { return RunBy(Tdr, "tdr", input, run); }
 Result<Groups> RunTdd(const AlgorithmInput& input, Random&, const Run& run) { return RunBy(Tdd, "tdd", input, run); }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/plan/algorithm_entry.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Whether they can run by the policy: the models of tdd, and one class column at most where it steers.
 Result<void> CheckTopDown(const Policy& policy, const char* name);
@@ -26,4 +26,4 @@ Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& ru
 //   range-from-data        the ends of a numeric column are published
 std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/base/nearest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using MadeEngine = Result<std::unique_ptr<StreamEngine>>;
@@ -221,4 +221,4 @@ std::optional<std::int64_t> StreamDelay(const Policy& policy) {
   return policy.stream->delay_tuples;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/models/verify/stream_verifier.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamAlgorithmEntry {
   const char* name;     // as policies and the command line spell it
@@ -36,4 +36,4 @@ Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name,
 // How many tuples may arrive before one has left, where the delay counts tuples.
 std::optional<std::int64_t> StreamDelay(const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/run_top_down.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Columns = std::set<std::string>;
@@ -196,4 +196,4 @@ std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data
   return warnings;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The table with the options of an algorithm: variants share one.
@@ -163,4 +163,4 @@ std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorith
   return warnings;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

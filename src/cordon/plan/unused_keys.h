@@ -13,7 +13,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Of the run of a table. `ran`: the algorithms that were run; none where a recoding was used.
 std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& request,
@@ -25,4 +25,4 @@ std::vector<Warning> UnusedKeysOfPermute(const Policy& policy);
 // Of the run of a stream.
 std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Path = std::vector<std::string>;
@@ -245,4 +245,4 @@ Result<Hierarchy> DateHierarchy(std::int64_t first, std::int64_t last, std::span
   return Hierarchy::FromPaths(paths);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/data/hierarchy.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The delimiter is the first of ; , tab that the first line has. Labels may be quoted; LF or CRLF; a byte order mark
 // and blank lines at the end are fine. "*" may only be the root. Errors name `name` and the line.
@@ -42,4 +42,4 @@ struct DaySpan {
 };
 std::optional<DaySpan> ParseDateLabel(std::string_view label);
 
-}  // namespace cordon
+}  // namespace cordon::engine

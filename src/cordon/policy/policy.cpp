@@ -5,7 +5,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A text that says what a policy means and nothing about how it was written down: every default spelled out,
@@ -197,4 +197,4 @@ std::string PolicyDigest(const Policy& policy) {
   return ToHex(Sha256Of(form.text()));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -27,7 +27,7 @@
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/query/workload.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class DateUnit { kMonth, kQuarter, kYear };
 
@@ -194,4 +194,4 @@ const char* ObjectiveName(Objective objective);
 // "numeric", "categorical", "date".
 const char* TypeName(Domain::Kind type);
 
-}  // namespace cordon
+}  // namespace cordon::engine

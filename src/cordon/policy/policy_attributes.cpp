@@ -7,7 +7,7 @@
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 const std::vector<std::string> kRoles = {"identifier", "person", "quasi", "sensitive", "class", "insensitive"};
@@ -351,4 +351,4 @@ Result<void> CheckAttributes(const Policy& policy) {
   return {};
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

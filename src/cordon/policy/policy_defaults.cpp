@@ -11,7 +11,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/policy/policy_reader.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 using Value = std::variant<bool, std::int64_t, Rational, std::string>;
@@ -109,4 +109,4 @@ void LeaveOutDefaults(Policy& policy) {
   }
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

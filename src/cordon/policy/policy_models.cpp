@@ -8,7 +8,7 @@
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 using Attributes = std::vector<AttributePolicy>;
@@ -369,4 +369,4 @@ Result<void> CheckHierarchies(const Policy& policy) {
   return {};
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

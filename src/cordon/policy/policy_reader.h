@@ -11,7 +11,7 @@
 
 #include "cordon/policy/policy.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 Result<DataPolicy> ReadDataTable(const toml::table& table, const std::string& file);
 Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table& table, const std::string& file);
@@ -46,4 +46,4 @@ const std::vector<std::string>& AttributeKeys();
 // The names of INTERFACE: which of them a build can run is the registry's to say.
 const std::vector<std::string>& AlgorithmNames();
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -6,7 +6,7 @@
 
 #include "cordon/policy/policy_reader.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Json Described(Json schema, const char* text) {
@@ -160,4 +160,4 @@ Json PolicySchema() {
   return schema;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,8 +7,8 @@
 
 #include "cordon/base/json.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Json PolicySchema();
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/policy/policy_table_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 const char* KindOf(const toml::node& node) {
@@ -166,4 +166,4 @@ std::optional<std::string> ScalarText(const toml::node& node) {
   return std::nullopt;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -17,7 +17,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // "did you mean 'role'?" or, where nothing is near, "known: a, b, c".
 std::string NearestHint(std::string_view word, const std::vector<std::string>& known);
@@ -82,4 +82,4 @@ std::optional<std::string> NumberText(const toml::node& node);
 // A scalar as the text it has in a data file: text, number, date, true/false.
 std::optional<std::string> ScalarText(const toml::node& node);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

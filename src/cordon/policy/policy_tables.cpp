@@ -6,7 +6,7 @@
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 // What the keys of [algorithm.NAME] may hold; the algorithms' own options say what they mean.
@@ -270,4 +270,4 @@ Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string&
   return stream;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -4,7 +4,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/workload.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr std::size_t kMostQueries = 100'000;
@@ -56,4 +56,4 @@ Result<void> ReadWorkload(Policy& policy) {
   return {};
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -9,7 +9,7 @@
 #include "cordon/policy/policy_table_internal.h"
 #include "cordon/policy/workload.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace internal {
 namespace {
 
@@ -166,4 +166,4 @@ Result<Policy> ReadPolicy(const std::string& path) {
   return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/base/result.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<Policy> ReadPolicy(const std::string& path);
 // `name` stands in messages; `directory` is the base of relative paths.
@@ -18,4 +18,4 @@ Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& d
 // The same without opening any file: hierarchies that are files stay unread, the digest goes by their paths.
 Result<Policy> ParsePolicyText(std::string_view text, const std::string& name);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/base/rational.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostBoxes = 4096;  // of one query
@@ -155,4 +155,4 @@ Microdata SteeredBy(const Policy& policy, const Microdata& data) {
   return steered;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

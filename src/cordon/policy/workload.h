@@ -8,7 +8,7 @@
 #include "cordon/metrics/queries.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Where the policy's objective is query error: its queries, or, where it names no file, the random ones of `evaluate`. Values
 // that do not occur stand for no row; a cell of a grid counts by its lower end.
@@ -23,4 +23,4 @@ namespace internal {
 Result<void> ReadWorkload(Policy& policy);
 }  // namespace internal
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Input {
@@ -86,4 +86,4 @@ Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, 
   return std::move(made.report);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

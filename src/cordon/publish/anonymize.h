@@ -10,7 +10,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.
@@ -20,4 +20,4 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
 // again. Files that the request names are left alone.
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/bind/open_release.h"
 #include "cordon/io/open_source.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct MeasuredLine {
@@ -65,4 +65,4 @@ std::string Describe(const Checked& checked) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/io/text/source.h"
 #include "cordon/models/verify/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CheckRequest {
   std::string table;                   // any, published or not
@@ -34,4 +34,4 @@ Result<Checked> Check(const CheckRequest& request, const Run& run);
 Json ToJson(const Checked& checked);
 std::string Describe(const Checked& checked);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/stream_request.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<CheckedPolicy> CheckStream(const Policy& policy) {
@@ -43,4 +43,4 @@ Result<CheckedPolicy> CheckPolicy(const Policy& policy) {
   return CheckedPolicy{choice.algorithm->name, UnusedKeys(policy, {}, may_run)};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

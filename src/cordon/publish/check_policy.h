@@ -9,7 +9,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CheckedPolicy {
   std::string algorithm;          // that would run
@@ -18,4 +18,4 @@ struct CheckedPolicy {
 
 Result<CheckedPolicy> CheckPolicy(const Policy& policy);
 
-}  // namespace cordon
+}  // namespace cordon::engine

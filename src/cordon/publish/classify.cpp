@@ -7,7 +7,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/publish/classify_tables.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const char* LearnerName(Learner learner) { return learner == Learner::kNaiveBayes ? "nb" : "tree"; }
@@ -108,4 +108,4 @@ std::string Describe(const ClassificationErrors& errors) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

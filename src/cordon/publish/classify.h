@@ -13,7 +13,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ClassifyOptions {
   std::string column;  // to predict
@@ -41,4 +41,4 @@ Result<ClassificationErrors> MeasureClassification(const Policy& policy, const M
 Json ToJson(const ClassificationErrors& errors);
 std::string Describe(const ClassificationErrors& errors);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The leaves of one column over all tables. Numbers ascend; missing cells are a leaf after them.
@@ -275,4 +275,4 @@ FeatureTable Without(const FeatureTable& table, const std::set<std::string>& col
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/metrics/atoms.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ClassifyTables {
   FeatureTable original;
@@ -26,4 +26,4 @@ Result<ClassifyTables> MakeClassifyTables(const Policy& policy, const Microdata&
 
 FeatureTable Without(const FeatureTable& table, const std::set<std::string>& columns);
 
-}  // namespace cordon
+}  // namespace cordon::engine

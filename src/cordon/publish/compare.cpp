@@ -5,7 +5,7 @@
 
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<ComparedRelease> Measure(const std::string& path, const CompareRequest& request, const Policy& policy,
@@ -102,4 +102,4 @@ Json ToJson(const std::vector<ComparedRelease>& sides) {
   return json;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

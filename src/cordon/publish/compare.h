@@ -12,7 +12,7 @@
 #include "cordon/publish/release_files.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CompareRequest {
   std::vector<std::string> releases;
@@ -35,4 +35,4 @@ Result<std::vector<ComparedRelease>> Compare(const CompareRequest& request, cons
 Json ToJson(const std::vector<ComparedRelease>& releases);
 std::string Describe(const std::vector<ComparedRelease>& releases);  // a table, one column per release
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/policy/workload.h"
 #include "cordon/report/html.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& policy) {
@@ -101,4 +101,4 @@ std::string Describe(const Evaluation& made) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

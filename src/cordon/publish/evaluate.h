@@ -11,7 +11,7 @@
 #include "cordon/publish/release_files.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct EvaluateRequest {
   std::string release;
@@ -36,4 +36,4 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
 Json ToJson(const Evaluation& evaluation);
 std::string Describe(const Evaluation& evaluation);
 
-}  // namespace cordon
+}  // namespace cordon::engine

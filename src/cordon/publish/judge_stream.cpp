@@ -9,7 +9,7 @@
 #include "cordon/models/verify/window_verifier.h"
 #include "cordon/publish/verify_stream_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 Result<Release> Auditor::ReleaseOf(const std::vector<std::size_t>& rows) const {
   Table table;
@@ -167,4 +167,4 @@ Result<void> Auditor::JudgeWindows() {
   return {};
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -14,7 +14,7 @@
 #include "cordon/plan/run_ke.h"
 #include "cordon/publish/stopwatch.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The sensitive columns that some model looks at: no other is counted.
@@ -170,4 +170,4 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   return Verified(Recode(view, found, options.recode, order, run), data, policy, options, std::move(notes), watch, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/registry.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct MakeOptions {
   Effort effort = Effort::kNormal;
@@ -44,4 +44,4 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
 Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& path, const Microdata& data,
                                    const Policy& policy, const MakeOptions& options, const Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

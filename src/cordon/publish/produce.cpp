@@ -12,7 +12,7 @@
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/stopwatch.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A release that could be kept.
@@ -249,4 +249,4 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   return Produced{std::move(best.made.verified), std::move(report)};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Produced {
   VerifiedRelease verified;
@@ -23,4 +23,4 @@ struct Produced {
 Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
                          const Recoding* recoding, const Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -21,7 +21,7 @@
 #include "cordon/store/ke_recover.h"
 #include "cordon/store/ke_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::optional<std::uint64_t> RowNumber(std::string_view text) {
@@ -177,4 +177,4 @@ Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& re
   return map;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

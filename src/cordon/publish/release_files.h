@@ -15,7 +15,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/store/ke_audit.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
 // `help`: where the release is a store, whether its help table is what its rows give.
@@ -27,4 +27,4 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, M
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,
                                       const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/publish/run_stream_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr std::size_t kKeepOfFiles = 2;
@@ -114,4 +114,4 @@ Result<void> StreamRun::CheckEnded() {
           "nothing was done; put the new rows in a file of their own, with a checkpoint folder and an output of their own");
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -15,7 +15,7 @@
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace internal {
 namespace {
 
@@ -287,4 +287,4 @@ Result<StreamReport> RunStream(const StreamRequest& request, const Policy& polic
   return report;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -18,7 +18,7 @@
 #include "cordon/publish/stream_request.h"
 #include "cordon/report/stream_report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What tests put in the place of the world.
 struct StreamWorld {
@@ -30,4 +30,4 @@ struct StreamWorld {
 Result<StreamReport> RunStream(const StreamRequest& request, const Policy& policy, const Run& run);
 Result<StreamReport> RunStream(const StreamRequest& request, const Policy& policy, const StreamWorld& world, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

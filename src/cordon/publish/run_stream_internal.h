@@ -13,7 +13,7 @@
 #include "cordon/stream/pump.h"
 #include "cordon/stream/row_sink.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // One run's parts, in the order in which they are made.
 class StreamRun {
@@ -71,4 +71,4 @@ class StreamRun {
   DriverFiles logs_;
 };
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -8,7 +8,7 @@
 
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Stopwatch {
  public:
@@ -47,4 +47,4 @@ class TimeBudget final : public Budget {
   mutable std::atomic<bool> cut_short_ = false;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 std::string DefaultDeadLetters(const StreamRequest& request) { return request.output + ".dead-letters.csv"; }
@@ -119,4 +119,4 @@ Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& pol
   return options;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

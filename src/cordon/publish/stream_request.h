@@ -13,7 +13,7 @@
 #include "cordon/stream/row_format.h"
 #include "cordon/stream/stream_metrics.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamRequest {
   std::string input = "-";
@@ -53,4 +53,4 @@ Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& p
 Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& policy, FileFormat input);
 
 }  // namespace internal
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostPoints = 1000;
@@ -257,4 +257,4 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
   return points;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/publish/anonymize.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Every combination of the values given; a parameter without values stays the policy's.
 struct SweepRequest {
@@ -46,4 +46,4 @@ std::string SweepTable(const std::vector<SweepPoint>& points);
 // Loss against the parameter with the most values, a line for everything else: a file of its own.
 std::string SweepSvg(const std::vector<SweepPoint>& points);
 
-}  // namespace cordon
+}  // namespace cordon::engine

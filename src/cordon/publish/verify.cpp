@@ -10,7 +10,7 @@
 #include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Which row of the original is behind each row of the release, where that can be known.
@@ -176,4 +176,4 @@ std::string Describe(const StreamAudit& audit) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

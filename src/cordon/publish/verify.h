@@ -15,7 +15,7 @@
 #include "cordon/publish/release_files.h"
 #include "cordon/publish/verify_stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct VerifyRequest {
   std::string release;               // a file, or a store
@@ -53,4 +53,4 @@ Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Polic
 Json ToJson(const StreamAudit& audit);
 std::string Describe(const StreamAudit& audit);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/publish/verify_stream_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace internal {
 namespace {
 
@@ -176,4 +176,4 @@ Result<StreamAudit> VerifyStream(const Policy& policy, const Table& out, std::st
   return internal::Auditor(policy, out, run).Audit(audit_log);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamAudit {
   std::uint64_t rows = 0;
@@ -40,4 +40,4 @@ struct StreamAudit {
 // `out`: the output as it was read. An error where the two cannot be held against each other at all.
 Result<StreamAudit> VerifyStream(const Policy& policy, const Table& out, std::string_view audit_log, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

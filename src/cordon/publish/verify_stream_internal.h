@@ -15,7 +15,7 @@
 #include "cordon/publish/verify_stream.h"
 #include "cordon/stream/audit_log.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 inline constexpr std::size_t kMostFindings = 20;
 
@@ -79,4 +79,4 @@ class Auditor {
   std::vector<Row> rows_;                  // by row of the output
 };
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -10,7 +10,7 @@
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/html.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A format that cannot be written is found before the work, not after it.
@@ -165,4 +165,4 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   return report;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Before any work: names that cannot be written, formats that are not served, two files that are one.
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
@@ -23,4 +23,4 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,
                                const Release& release, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/query/parser_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr int kDeepest = 100;
@@ -158,4 +158,4 @@ class ConditionParser {
 
 Result<std::string> ParseCondition(TokenReader& reader) { return ConditionParser(reader).Either(); }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr Int128 kLargest = 1'000'000'000'000'000'000;  // 18 digits: what a DECIMAL(18) and an int64 both hold
@@ -112,4 +112,4 @@ std::optional<Bounds> Combine(const HelpTables& tables, std::span<const Hits> hi
   return all;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

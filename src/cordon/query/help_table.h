@@ -19,7 +19,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Column by column, as it is published: lines by group, then hits. Numbers at the scale of the values.
 struct HelpTable {
@@ -71,4 +71,4 @@ struct Hits {
 // Nothing where no row is hit.
 std::optional<Bounds> Combine(const HelpTables& tables, std::span<const Hits> hits);
 
-}  // namespace cordon
+}  // namespace cordon::engine

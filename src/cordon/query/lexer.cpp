@@ -6,7 +6,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/query/parser_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 bool IsLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
@@ -170,4 +170,4 @@ Result<const QueryColumn*> TokenReader::TakeColumn(std::string_view use) {
   return std::move(error).WithHint("columns: {}", fmt::join(names, ", "));
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

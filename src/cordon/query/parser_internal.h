@@ -11,7 +11,7 @@
 #include "cordon/base/result.h"
 #include "cordon/query/query_schema.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 struct Token {
   enum class Kind { kName, kQuotedName, kText, kNumber, kSign, kEnd };
@@ -57,4 +57,4 @@ bool SameName(std::string_view a, std::string_view b);
 // The SQL of what follows WHERE.
 Result<std::string> ParseCondition(TokenReader& reader);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -10,7 +10,7 @@
 
 #include "cordon/query/parser_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::SameName;
@@ -134,4 +134,4 @@ Result<Query> ParseQuery(std::string_view text, const QuerySchema& schema) {
   return query;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

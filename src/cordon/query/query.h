@@ -16,7 +16,7 @@
 #include "cordon/base/result.h"
 #include "cordon/query/query_schema.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Aggregate { kCount, kSum, kAvg, kMin, kMax };
 
@@ -43,4 +43,4 @@ struct Query {
 // Errors say where in the text, what was expected, and which column may be meant.
 Result<Query> ParseQuery(std::string_view text, const QuerySchema& schema);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 struct QueryColumn {
   enum class Type { kText, kNumber, kDate };
@@ -20,4 +20,4 @@ struct QuerySchema {
   std::string sensitive;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/query/parser_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::Token;
@@ -105,4 +105,4 @@ Result<std::vector<WorkloadQuery>> ParseWorkload(std::string_view text, const Qu
   return queries;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -18,7 +18,7 @@
 #include "cordon/base/result.h"
 #include "cordon/query/query.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Of one column: a run of numbers or dates, each end as written and in it or not; or some values.
 struct WorkloadTest {
@@ -40,4 +40,4 @@ struct WorkloadQuery {
 // `name` stands in messages, with the line. Columns of the schema's `sensitive` are no others; leave it empty.
 Result<std::vector<WorkloadQuery>> ParseWorkload(std::string_view text, const QuerySchema& schema, const std::string& name);
 
-}  // namespace cordon
+}  // namespace cordon::engine

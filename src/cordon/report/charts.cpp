@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kWidth = 360;
@@ -240,4 +240,4 @@ std::string DrawLines(const LineChart& chart, int width, int height) {
   return svg + "</svg>";
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 std::string EscapeXml(std::string_view text);
 
@@ -67,4 +67,4 @@ struct LineChart {
 };
 std::string DrawLines(const LineChart& chart, int width, int height);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/report/html_parts_internal.h"
 #include "cordon/report/version.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // File names need not be UTF-8; a page must be.
@@ -86,4 +86,4 @@ std::string HtmlReport(const HtmlFacts& facts) {
   return page + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 
 #include "cordon/report/html_facts.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // `path`: of the table or release the page is named for. REQUIRES: the release is one of `original`, and `report` is about it.
 Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,
@@ -20,4 +20,4 @@ Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report,
 
 std::string HtmlReport(const HtmlFacts& facts);
 
-}  // namespace cordon
+}  // namespace cordon::engine

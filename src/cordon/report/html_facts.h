@@ -10,7 +10,7 @@
 #include "cordon/metrics/distributions.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct HtmlFacts {
   std::string title;                       // "patients.csv"
@@ -19,4 +19,4 @@ struct HtmlFacts {
   std::vector<Distribution> distributions;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/report/html_facts.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 std::string_view PageStyle();
 
@@ -27,4 +27,4 @@ std::string Section(std::string_view heading, std::string_view lead, const std::
 // A key to the two colours of original and release.
 std::string SeriesKey();
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

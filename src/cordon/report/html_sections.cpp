@@ -5,7 +5,7 @@
 #include "cordon/report/charts.h"
 #include "cordon/report/html_parts_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 std::string Tile(std::string_view name, const std::string& value, std::string_view note = "") {
@@ -349,4 +349,4 @@ std::string FigureSection(const Report& report) {
   return Section("Every figure", "As the JSON report has them.", table + "</tbody></table></div>\n");
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/report/html_parts_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 std::string_view PageStyle() {
   return R"(*{box-sizing:border-box}
@@ -46,4 +46,4 @@ footer{margin-top:2rem;color:var(--soft);font-size:.85rem}
 )";
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -3,7 +3,7 @@
 
 #include "cordon/report/version.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // What a re-verifier needs to compute a distance and cannot see in the rows: the order of declared values, and the
@@ -90,4 +90,4 @@ Json MakeRunRecord(const RunRecord& record) {
           {"random", record.random}};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

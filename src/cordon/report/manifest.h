@@ -13,7 +13,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ManifestFacts {
   const Policy& policy;
@@ -34,4 +34,4 @@ struct RunRecord {
 };
 Json MakeRunRecord(const RunRecord& record);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Json ToJson(const AttackerRisk& risk) {
@@ -148,4 +148,4 @@ std::string Describe(const RiskReport& risk) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

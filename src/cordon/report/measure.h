@@ -15,7 +15,7 @@
 #include "cordon/metrics/queries.h"
 #include "cordon/metrics/risk.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Loss and discernibility are always measured; the rest is asked for.
 struct MeasureOptions {
@@ -57,4 +57,4 @@ Json ToJson(const RiskReport& risk);
 std::string Describe(const Utility& utility);
 std::string Describe(const RiskReport& risk);
 
-}  // namespace cordon
+}  // namespace cordon::engine

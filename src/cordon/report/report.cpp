@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 template <typename... Cases>
@@ -209,4 +209,4 @@ double PeakRssMb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

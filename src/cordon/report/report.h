@@ -11,7 +11,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Warning {
   std::string code;
@@ -77,4 +77,4 @@ std::string Summary(const Report& report);
 
 double PeakRssMb();
 
-}  // namespace cordon
+}  // namespace cordon::engine

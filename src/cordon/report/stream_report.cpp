@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double Rounded(double value, double unit) { return std::round(value / unit) * unit; }
@@ -106,4 +106,4 @@ std::string Summary(const StreamReport& report) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/report/report.h"
 #include "cordon/stream/driver.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamReport {
   std::string algorithm;
@@ -35,4 +35,4 @@ struct StreamReport {
 Json ToJson(const StreamReport& report);
 std::string Summary(const StreamReport& report);
 
-}  // namespace cordon
+}  // namespace cordon::engine

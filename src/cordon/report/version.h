@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr const char* kVersion = CORDON_VERSION;
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_recover.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace internal {
 namespace {
 
@@ -170,4 +170,4 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   return report;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 
 #include "cordon/store/ke_permute.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct AppendRequest {
   enum class Mode { kFrozen, kGuarded };
@@ -30,4 +30,4 @@ struct AppendRequest {
 
 Result<KeReport> Append(const AppendRequest& request, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

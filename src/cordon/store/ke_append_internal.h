@@ -8,7 +8,7 @@
 #include "cordon/store/ke_append.h"
 #include "cordon/store/ke_permute_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 struct OpenedStore {
   std::string path;
@@ -44,4 +44,4 @@ Result<void> MergeTables(const std::vector<std::string>& directories, const std:
 // The same of true values and candidates, in the private half.
 Result<Json> MergeTruth(const OpenedStore& store, std::span<const Json> entries, int scale, const Run& run);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -10,7 +10,7 @@
 #include "cordon/store/ke_claims.h"
 #include "cordon/store/parquet_tables.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 1 << 18;
@@ -201,4 +201,4 @@ Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manif
   return audit;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

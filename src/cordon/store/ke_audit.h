@@ -12,7 +12,7 @@
 #include "cordon/base/run.h"
 #include "cordon/store/ke_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct HelpAudit {
   bool holds = true;
@@ -27,4 +27,4 @@ Json ToJson(const HelpAudit& audit);
 // REQUIRES: the manifest came out of OpenStore; `table` is what OpenStoreTable gives.
 Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manifest, const Table& table, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRowsPerTask = 1 << 16;
@@ -120,4 +120,4 @@ void RememberBatch(const BatchDigests& batch, Json& state) {
   state["appended_rows"].push_back(batch.rows);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

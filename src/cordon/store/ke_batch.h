@@ -13,7 +13,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct BatchDigests {
   std::string sha256;  // of the bytes
@@ -27,4 +27,4 @@ enum class Seen { kNo, kSameBytes, kSameRows };
 Seen WasTakenIn(const BatchDigests& batch, const Json& state);
 void RememberBatch(const BatchDigests& batch, Json& state);
 
-}  // namespace cordon
+}  // namespace cordon::engine

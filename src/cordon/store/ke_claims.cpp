@@ -9,7 +9,7 @@
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Group = HelpVerifier::Group;
@@ -154,4 +154,4 @@ std::string WrongClaim(const Json& manifest, const HelpVerifier& rows, int scale
   return WrongRelease(manifest["releases"], rows, scale);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,10 +9,10 @@
 #include "cordon/models/verify/help_verifier.h"
 #include "cordon/report/measure.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The first claim that the rows do not bear out, such as "manifest.json: 'groups' is not the number of published groups"; empty
 // where all do. `scale`: of the values of the verifier.
 std::string WrongClaim(const Json& manifest, const HelpVerifier& rows, int scale);
 
-}  // namespace cordon
+}  // namespace cordon::engine

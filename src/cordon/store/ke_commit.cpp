@@ -16,7 +16,7 @@
 #include "cordon/store/ke_journal.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace fs = std::filesystem;
 using namespace internal;
@@ -197,4 +197,4 @@ Result<void> ReplacePending(const std::string& store, const StoreManifest& manif
   return error;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

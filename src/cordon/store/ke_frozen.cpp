@@ -10,7 +10,7 @@
 #include "cordon/store/ke_append_internal.h"
 #include "cordon/store/ke_spare.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 // The next state of a store as it is put together.
@@ -206,4 +206,4 @@ Result<void> CompactParts(const OpenedStore& store, const Run& run) {
   return Finish(store, std::move(next), store.manifest.json, store.state, run);
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

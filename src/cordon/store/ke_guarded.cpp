@@ -7,7 +7,7 @@
 #include "cordon/algorithms/ke/ke_incremental.h"
 #include "cordon/store/ke_append_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr Int128 kTooManyDigits = 1'000'000'000'000'000'000;  // 10^18
@@ -257,4 +257,4 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   return ReportOf(publication, excluded, "guarded");
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -14,7 +14,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/store/store_names_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using namespace internal;
 
@@ -149,4 +149,4 @@ std::string BootId() {
   return id;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct JournalEntry {
   std::string boot;          // under which it was written
@@ -62,4 +62,4 @@ Result<void> ClearJournal(const std::string& private_directory);
 // does not tell.
 std::string BootId();
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 // Parts of a store made one: rows in the order of the parts, at the columns' present types.
 #include "cordon/store/ke_append_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 std::string Casts(const std::vector<StoreColumn>& columns) {
@@ -81,4 +81,4 @@ Result<Json> MergeTruth(const OpenedStore& store, std::span<const Json> entries,
   return Json{{"rows", rows}, {"scale", scale}, {"values", of_values}, {"candidates", of_members}};
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

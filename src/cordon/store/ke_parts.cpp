@@ -8,7 +8,7 @@
 #include "cordon/io/files/stored_file.h"
 #include "cordon/io/parquet/parquet_footer.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMergedAtOnce = 16;
@@ -165,4 +165,4 @@ Result<void> FileCheck::operator()(const std::string& path, const Json& entry, c
   return DifferentDigest(path, whose);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

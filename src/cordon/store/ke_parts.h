@@ -18,7 +18,7 @@
 #include "cordon/base/result.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr const char* kStoreTables[] = {"table", "help", "groups"};
 inline constexpr std::size_t kNumStoreTables = std::size(kStoreTables);
@@ -78,4 +78,4 @@ class FileCheck {
 Error DamagedFile(const std::string& path, std::string_view what);
 Error DifferentDigest(const std::string& path, const char* whose);
 
-}  // namespace cordon
+}  // namespace cordon::engine

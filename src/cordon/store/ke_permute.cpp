@@ -14,7 +14,7 @@
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_permute_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<Table> ReadInput(const std::string& path, std::optional<FileFormat> format, const Policy& policy, const Run& run,
@@ -208,4 +208,4 @@ std::string Summary(const KeReport& report) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct PermuteRequest {
   std::string input;
@@ -41,4 +41,4 @@ std::string Summary(const KeReport& report);
 
 Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

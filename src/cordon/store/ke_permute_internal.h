@@ -7,7 +7,7 @@
 #include "cordon/store/ke_store.h"
 #include "cordon/store/parquet_tables.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 KeReport ReportOf(const KePublication& publication, std::uint64_t excluded, std::string mode);
 // The line of "releases" in a manifest.
@@ -17,4 +17,4 @@ Json PrivacyEntry(const Verdict& verdict);
 // Rows of a table as JSON Lines, an object a row: how rows that wait are kept. Columns without a name are left out.
 std::string PendingText(const Table& table, const std::vector<std::uint64_t>& rows);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -14,7 +14,7 @@
 #include "cordon/store/ke_store.h"
 #include "cordon/store/parquet_tables.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kAverageDigits = 4;               // more digits after the point than the column has
@@ -275,4 +275,4 @@ std::string Summary(const QueryAnswer& answer) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

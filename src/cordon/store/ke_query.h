@@ -15,7 +15,7 @@
 #include "cordon/base/run.h"
 #include "cordon/report/report.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Decimal texts; all absent where there is no row to speak of.
 struct Bounded {
@@ -39,4 +39,4 @@ Result<QueryAnswer> AskStore(const std::string& store, const std::string& query,
 std::string JsonText(const QueryAnswer& answer);  // numbers with all their digits
 std::string Summary(const QueryAnswer& answer);   // aligned columns
 
-}  // namespace cordon
+}  // namespace cordon::engine

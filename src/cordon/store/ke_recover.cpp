@@ -14,7 +14,7 @@
 #include "cordon/store/ke_journal.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace fs = std::filesystem;
 using namespace internal;
@@ -197,4 +197,4 @@ Result<void> RecoverIfAtHand(const std::string& store, const Run& run) {
   return RecoverStore(store, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

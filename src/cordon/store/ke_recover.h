@@ -14,7 +14,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // REQUIRES: the lock is held.
 Result<void> RecoverStore(const std::string& store, const Run& run);
@@ -22,4 +22,4 @@ Result<void> RecoverStore(const std::string& store, const Run& run);
 // The same for a reader: nothing where the private half is not at hand, or an append runs that would see to it.
 Result<void> RecoverIfAtHand(const std::string& store, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/store/ke_journal.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using namespace internal;
 
@@ -166,4 +166,4 @@ Json DigestsSoFar(const GrownTables& tables) {
   return so_far;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 
 #include "cordon/store/ke_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct GrownTable {
   FileDigest digest;
@@ -47,4 +47,4 @@ Result<GrownTables> CopyTables(const std::string& from, const std::string& to, c
 Json SpareEntry(const StoreManifest& spare, const Json& so_far);
 Json DigestsSoFar(const GrownTables& tables);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/store/ke_spare.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace fs = std::filesystem;
 using namespace internal;
@@ -229,4 +229,4 @@ Result<void> StoreStage::SealAs(StoreManifest manifest, Json state) {
   return WriteNew(private_ + "/" + StateName(sealed_), SealedState(state_), 0600);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -21,7 +21,7 @@
 #include "cordon/store/ke_journal.h"
 #include "cordon/store/ke_store_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace fs = std::filesystem;
 using namespace internal;
@@ -305,4 +305,4 @@ Result<void> SweepPrivate(const std::string& store, const StoreManifest& manifes
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

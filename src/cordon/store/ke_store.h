@@ -28,7 +28,7 @@
 #include "cordon/report/report.h"
 #include "cordon/store/ke_parts.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // "STORE/" and "STORE" are one, and so is "." inside it.
 std::string StorePath(std::string path);
@@ -173,4 +173,4 @@ Result<void> ReplacePending(const std::string& store, const StoreManifest& manif
 // Removes what the state does not refer to. REQUIRES: the lock is held.
 Result<void> SweepPrivate(const std::string& store, const StoreManifest& manifest, const Json& state);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/store/ke_store.h"
 #include "cordon/store/store_names_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // A JSON object without the digest that it carries, where that fits.
 Result<Json> Unseal(const std::string& path, const std::string& text);
@@ -31,4 +31,4 @@ bool MayHoldTables(const std::string& name);
 // The files of the private half that a state refers to.
 std::vector<std::string> FilesOf(const Json& state);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -7,7 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/store/ke_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Type = ParquetColumn::Type;
@@ -256,4 +256,4 @@ Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& priv
   return Json{{"rows", truth.values.size()}, {"scale", scale}, {"values", values}, {"candidates", candidates}};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/permute/permuted_release.h"
 #include "cordon/policy/policy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What a column of table.parquet is.
 struct StoreColumn {
@@ -45,4 +45,4 @@ Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& priv
 // A file of the private directory closed to others: its entry in the state. It is not durable yet.
 Result<Json> SealPrivateFile(const std::string& directory, const std::string& name);
 
-}  // namespace cordon
+}  // namespace cordon::engine

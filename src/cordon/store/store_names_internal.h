@@ -9,7 +9,7 @@
 
 #include "cordon/base/error.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 inline constexpr const char* kManifest = "manifest.json";
 inline constexpr const char* kNext = "next";  // the staged STORE of a new one
@@ -21,4 +21,4 @@ inline constexpr const char* kSpare = "spare";  // what STORE was before the las
 
 inline Error SystemError(const std::string& doing) { return Error::Io("{}: {}", doing, std::strerror(errno)); }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -11,7 +11,7 @@
 
 #include "cordon/io/files/file_layer.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class AppendLog {
  public:
@@ -61,4 +61,4 @@ class AppendLog {
   std::uint64_t length_ = 0;  // written, of earlier runs too
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Json = nlohmann::json;
@@ -133,4 +133,4 @@ Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditRe
   return end;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -22,7 +22,7 @@
 #include "cordon/data/stream.h"
 #include "cordon/stream/payload_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct AuditedDeparture {
   Departure::Kind kind = Departure::Kind::kGroup;
@@ -56,4 +56,4 @@ struct AuditReader {
 };
 Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditReader& reader);
 
-}  // namespace cordon
+}  // namespace cordon::engine

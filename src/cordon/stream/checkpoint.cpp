@@ -10,7 +10,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::string_view kMagic = "cordon stream checkpoint\n";
@@ -189,4 +189,4 @@ Result<void> TickJournal::Add(const Tick& tick) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

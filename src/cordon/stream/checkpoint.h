@@ -22,7 +22,7 @@
 #include "cordon/io/text/record_reader.h"
 #include "cordon/stream/stream_metrics.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamSnapshot {
   // What must be the same for it to be continued; each in words for a message.
@@ -101,4 +101,4 @@ class TickJournal {
   std::unique_ptr<WritableFile> file_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

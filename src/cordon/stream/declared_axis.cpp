@@ -6,7 +6,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Int128 FloorTo(Int128 value, Int128 width) { return value - ((value % width) + width) % width; }
@@ -134,4 +134,4 @@ double DeclaredAxis::Loss(const AxisRange& range) const {
   return std::min(1.0, width / static_cast<double>(rule_.range_hi - rule_.range_lo));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/data/domain.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // How a number or date gets its place: clamped, held against the range, rounded, put on a grid. All at one scale.
 struct NumberRule {
@@ -55,4 +55,4 @@ class DeclaredAxis {
   std::optional<std::int64_t> missing_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

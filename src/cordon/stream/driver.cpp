@@ -3,7 +3,7 @@
 
 #include "cordon/stream/audit_log.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr auto kPatience = std::chrono::milliseconds(50);
@@ -274,4 +274,4 @@ Result<StreamDriver::End> StreamDriver::Loop(Pump& pump, const std::stop_token& 
   return end;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

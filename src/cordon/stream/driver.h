@@ -26,7 +26,7 @@
 #include "cordon/stream/pump.h"
 #include "cordon/stream/row_sink.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct DriverOptions {
   std::optional<EventTime> delay_ms;         // the delay is one of event time
@@ -118,4 +118,4 @@ class StreamDriver {
   Moment last_status_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr EventTime kDay = 86'400'000;
@@ -91,4 +91,4 @@ std::optional<EventTime> ParseEventTime(std::string_view text) {
   return *day * kDay + (text.size() > 10 ? TimeOfDay(text.substr(11)).Read() : 0);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

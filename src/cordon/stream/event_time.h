@@ -16,7 +16,7 @@
 
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr EventTime kNoTime = std::numeric_limits<EventTime>::min();
 
@@ -71,4 +71,4 @@ class EventClock {
   Jump worst_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::int32_t HashCode(const void* data, std::size_t size) {
@@ -57,4 +57,4 @@ StreamSchema StreamLayout::Schema() const {
   return schema;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/data/attribute.h"
 #include "cordon/stream/declared_axis.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The codes of a sensitive attribute. Where its domain is not declared, a code is a hash of the value: two values that
 // share one count as one, which only ever asks for more.
@@ -56,4 +56,4 @@ struct StreamLayout {
   }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

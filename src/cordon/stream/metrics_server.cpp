@@ -6,7 +6,7 @@
 #include <charconv>
 #include <thread>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class HttpMetrics final : public MetricsServer {
@@ -57,4 +57,4 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::string& a
   return std::unique_ptr<MetricsServer>(std::move(server));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

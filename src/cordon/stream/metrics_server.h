@@ -10,7 +10,7 @@
 #include "cordon/base/result.h"
 #include "cordon/stream/stream_metrics.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class MetricsServer {
  public:
@@ -20,4 +20,4 @@ class MetricsServer {
   virtual std::string address() const = 0;  // "127.0.0.1:9100"
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

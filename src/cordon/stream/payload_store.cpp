@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kLeast = 1024;
@@ -124,4 +124,4 @@ void PayloadStore::Restore(ByteReader& in) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/base/bytes.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct HeldPayload {
   PersonId person = 0;
@@ -58,4 +58,4 @@ class PayloadStore {
   Position oldest_ = 1;  // nothing in the ring is older
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/pump.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kAhead = 4;
@@ -87,4 +87,4 @@ void Pump::Recycle(CodedBatch batch) {
   if (spare_.size() < kAhead) spare_.push_back(std::move(batch));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/io/text/record_reader.h"
 #include "cordon/stream/tuple_coder.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Pump {
  public:
@@ -47,4 +47,4 @@ class Pump {
   std::jthread thread_;  // last: stops before the rest goes
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 bool IsJson(const RowOptions& options) { return options.format == FileFormat::kJsonLines; }
@@ -169,4 +169,4 @@ void RowFormat::AppendBody(std::span<const std::string> box, std::string_view pa
   to += IsJson(options_) ? "}\n" : "\n";
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

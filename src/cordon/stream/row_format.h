@@ -17,7 +17,7 @@
 #include "cordon/io/text/text_format.h"
 #include "cordon/stream/layout.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct RowOptions {
   FileFormat format = FileFormat::kCsv;
@@ -63,4 +63,4 @@ class RowFormat {
   std::string before_group_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/row_sink.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 RowSink::RowSink(const RowFormat& rows, const RowSinkOptions& options, Random names)
     : rows_(rows), options_(options), names_(std::move(names)) {}
@@ -67,4 +67,4 @@ void RowSink::Restore(ByteReader& in) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

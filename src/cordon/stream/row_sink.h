@@ -18,7 +18,7 @@
 #include "cordon/stream/payload_store.h"
 #include "cordon/stream/row_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct RowSinkOptions {
   enum class Order { kReady, kArrival } order = Order::kReady;
@@ -57,4 +57,4 @@ class RowSink {
   std::string body_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

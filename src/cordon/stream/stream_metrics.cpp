@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kExactBits = 6;  // below 64 a bucket a value, above 32 buckets a power of two
@@ -147,4 +147,4 @@ std::string PrometheusText(const StreamMetrics& m) {
   return text;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

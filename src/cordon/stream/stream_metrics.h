@@ -15,7 +15,7 @@
 #include "cordon/data/stream.h"
 #include "cordon/stream/layout.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Counts of values by size, exact below 64 and within 1/32 above.
 class Histogram {
@@ -90,4 +90,4 @@ class MetricsBoard {
   StreamMetrics metrics_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 PersonId PersonKey::Of(std::string_view person) const {
   static_assert(crypto_shorthash_KEYBYTES == std::tuple_size<Bytes>() && crypto_shorthash_BYTES == sizeof(PersonId));
@@ -104,4 +104,4 @@ void TupleCoder::Add(const InputRecord& record, CodedBatch& batch) {
   batch.entries.push_back(entry);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/stream/layout.h"
 #include "cordon/stream/row_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Makes person ids that are equal for equal texts, in this run and after a restart, and tell nothing without the key.
 class PersonKey {
@@ -83,4 +83,4 @@ class TupleCoder {
   EventTime time_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/synthetic/census_attributes.h"
 #include "cordon/synthetic/normal_scores.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Value = std::uint8_t;  // no attribute has more than 83
@@ -154,4 +154,4 @@ Result<Generated> GenerateCensus(const CensusOptions& options, const Run& run) {
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

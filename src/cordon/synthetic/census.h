@@ -17,7 +17,7 @@
 #include "cordon/base/run.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CensusOptions {
   std::uint64_t rows = 100'000;
@@ -32,4 +32,4 @@ Result<Generated> GenerateCensus(const CensusOptions& options, const Run& run);
 // How many of `rows` rows have each salary class: H50 by largest remainder, ties to the lower class.
 std::vector<std::uint64_t> CensusSalaryCounts(std::uint64_t rows);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // p_i = A r^(i - 12) for i >= 12 and A - s (12 - i) below, with A = .048402, r = (.002018 / A)^(1/37) and s such
@@ -274,4 +274,4 @@ k = 10
                      fmt::join(salaries, ", "));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::size_t kCensusQuasi = 7;  // the first seven; salary is the eighth
 
@@ -27,4 +27,4 @@ std::span<const std::uint64_t> CensusSalaryWeights();
 
 std::string CensusPolicy();
 
-}  // namespace cordon
+}  // namespace cordon::engine

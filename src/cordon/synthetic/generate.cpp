@@ -13,7 +13,7 @@
 #include "cordon/synthetic/sal.h"
 #include "cordon/synthetic/transactions.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max();
@@ -111,4 +111,4 @@ Result<void> WriteCsv(const Generated& generated, const std::function<Result<voi
   return write(text);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/base/run.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct GenerateOptions {
   std::string name;                   // one of GeneratorNames()
@@ -35,4 +35,4 @@ Result<Generated> Generate(const GenerateOptions& options, const Run& run);
 // error of `write`.
 Result<void> WriteCsv(const Generated& generated, const std::function<Result<void>(std::string_view)>& write, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/data/table.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A table that came out of a generator, never one that was read: it may be written without a verdict.
 struct Generated {
@@ -25,4 +25,4 @@ struct Generated {
   std::function<RowWriter()> rows;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/synthetic/normal_scores.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // e^y for -32 <= y <= 0: Taylor's series of y / 1024, squared ten times.
@@ -78,4 +78,4 @@ NormalScores::NormalScores() : cells_(kOctaves * kCells) {
   last_ = above;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr int kScoreBits = 27;
 
@@ -47,4 +47,4 @@ class NormalScores {
   std::int32_t last_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::array kFirstNames = {"Ada",  "Bela",  "Cleo",  "Dario", "Edda", "Finn",  "Gita", "Hugo",
@@ -226,4 +226,4 @@ Result<Generated> GeneratePatients(const PatientsOptions& options, const Run& ru
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

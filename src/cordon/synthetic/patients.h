@@ -11,7 +11,7 @@
 #include "cordon/base/run.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct PatientsOptions {
   std::uint64_t rows = 2000;
@@ -20,4 +20,4 @@ struct PatientsOptions {
 
 Result<Generated> GeneratePatients(const PatientsOptions& options, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kValues = 1000;
@@ -98,4 +98,4 @@ Result<Generated> GeneratePowerlaw(const PowerlawOptions& options) {
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/result.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct PowerlawOptions {
   std::uint64_t rows = 100'000;
@@ -35,4 +35,4 @@ class PowerlawDraw {
   std::vector<std::uint64_t> cumulative_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 enum Place : std::size_t { kAge, kGender, kMarital, kBirthPlace, kEducation, kOccupation, kRace, kSalary };
@@ -193,4 +193,4 @@ Result<Generated> GenerateSal(const SalOptions& options) {
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

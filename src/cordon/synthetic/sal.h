@@ -14,7 +14,7 @@
 #include "cordon/synthetic/census_attributes.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct SalOptions {
   std::uint64_t rows = 100'000;
@@ -40,4 +40,4 @@ class SalRows {
   std::shared_ptr<const std::vector<std::vector<std::uint64_t>>> cumulative_;  // by column
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

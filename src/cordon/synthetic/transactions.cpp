@@ -10,7 +10,7 @@
 #include "cordon/synthetic/census_attributes.h"
 #include "cordon/synthetic/powerlaw.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kCustomers = 30'000;
@@ -164,4 +164,4 @@ Result<Generated> GenerateTransactions(const TransactionsOptions& options) {
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/base/result.h"
 #include "cordon/synthetic/generated.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct TransactionsOptions {
   std::uint64_t rows = 100'000;
@@ -22,4 +22,4 @@ struct TransactionsOptions {
 
 Result<Generated> GenerateTransactions(const TransactionsOptions& options);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -323,4 +323,4 @@ TEST(DrawGroups, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/algorithms/buckets/burel_buckets.h"
 #include "tests/algorithms/buckets/thesis_histograms.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Census50;
@@ -155,4 +155,4 @@ TEST(BurelPaper, BetaBeyondTheRarestValueHasNoFurtherEffect) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "tests/algorithms/small_table.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Between;
@@ -353,4 +353,4 @@ TEST(BurelProperty, GroupsAreHalvedAsFarAsTheSlackGuarantees) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::K;
@@ -93,4 +93,4 @@ TEST(MergeUntilAdmitted, LeavesAdmittedGroupsAlone) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

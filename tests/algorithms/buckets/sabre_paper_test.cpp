@@ -8,7 +8,7 @@
 #include "tests/algorithms/buckets/thesis_histograms.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Census50;
@@ -201,4 +201,4 @@ TEST(SabrePaper, BucketsAndGroupSizesOfCategories) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

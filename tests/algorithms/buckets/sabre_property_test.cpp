@@ -14,7 +14,7 @@
 #include "tests/models/cheapest_move.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Between;
@@ -252,4 +252,4 @@ TEST(SabreProperty, BothWaysOfDrawingGiveGroupsOfTheSameSizes) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::K;
@@ -131,4 +131,4 @@ TEST(Sabre, AnUnknownSensitiveColumnIsNamed) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 
 #include "cordon/data/hierarchy.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 using Counts = std::vector<std::int64_t>;
 
@@ -68,4 +68,4 @@ inline Hierarchy Diseases() {
   return Hierarchy::FromPaths(paths).value();
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

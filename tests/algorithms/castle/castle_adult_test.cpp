@@ -12,7 +12,7 @@
 #include "cordon/algorithms/castle/dynamic_group.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::string Folder(const char* name) { return std::string(CORDON_DATA) + "/" + name; }
@@ -117,4 +117,4 @@ TEST(CastleAdult, LosesLessThanCondensation) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/algorithms/castle/castle.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 class CastleOracle {
  public:
@@ -301,4 +301,4 @@ class CastleOracle {
   std::int64_t last_id_ = 0;
 };
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

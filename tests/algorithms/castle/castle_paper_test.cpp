@@ -11,7 +11,7 @@
 #include "cordon/algorithms/engine/box_loss.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -242,4 +242,4 @@ TEST(CastlePaper, AnExpiringTupleJoinsAClosedGroup) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

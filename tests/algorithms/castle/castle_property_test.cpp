@@ -12,7 +12,7 @@
 #include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -272,4 +272,4 @@ TEST(CastleProperty, LossFollowsSkewDelayAndK) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

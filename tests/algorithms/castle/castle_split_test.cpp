@@ -8,7 +8,7 @@
 
 #include "tests/algorithms/random_stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Quotas = std::vector<std::int64_t>;
@@ -247,4 +247,4 @@ TEST(CastleSplit, MoreTriesNeverLoseMore) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

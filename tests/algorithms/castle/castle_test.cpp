@@ -10,7 +10,7 @@
 #include "tests/algorithms/random_stream.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -344,4 +344,4 @@ TEST(CastleSnapshot, AnotherPolicyOrVersionIsRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

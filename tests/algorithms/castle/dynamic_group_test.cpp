@@ -7,7 +7,7 @@
 #include "tests/algorithms/stream_restore.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -126,4 +126,4 @@ TEST(DynamicGroup, ARestoredEngineGoesOnLikeTheOldOne) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/algorithms/engine/flat_counts.h"
 #include "tests/algorithms/random_stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 StreamSchema MixedSchema() {
@@ -96,4 +96,4 @@ TEST(FlatCounts, CountsLikeAMap) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "tests/algorithms/all_partitions.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -82,4 +82,4 @@ TEST(ClosenessProperty, OnTinyTablesTheBestPartitionIsNear) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

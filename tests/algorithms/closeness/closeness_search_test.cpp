@@ -20,7 +20,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -392,4 +392,4 @@ TEST(LocalityOrders, ArePermutationsThatKeepTheRowsOfAClassTogether) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/closeness/closeness_block.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -103,4 +103,4 @@ TEST(HostBoxes, HoldTheRowsThatLieInThemAndEnoughOfThem) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

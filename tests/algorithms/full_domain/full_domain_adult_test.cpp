@@ -7,7 +7,7 @@
 #include "tests/algorithms/adult.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Microdata AdultWithLabels() {
@@ -37,4 +37,4 @@ TEST(FullDomainAdult, ReachesTheKnownOptima) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

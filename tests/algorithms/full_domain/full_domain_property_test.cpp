@@ -17,7 +17,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Between;
@@ -290,4 +290,4 @@ TEST(FullDomainProperty, TheBoundOfAnUnfinishedSearchIsOne) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

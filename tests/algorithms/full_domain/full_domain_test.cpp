@@ -6,7 +6,7 @@
 #include "cordon/algorithms/full_domain/lattice_levels.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -152,4 +152,4 @@ TEST(FullDomain, ASearchBesideOthersEndsWhenItsWorkIsDone) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/base/random.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Numbers;
@@ -112,4 +112,4 @@ TEST(Hilbert, KeysOfAViewAreThoseOfItsPointsForAnyThreads) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

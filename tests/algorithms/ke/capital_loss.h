@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 inline std::vector<std::int64_t> CapitalLoss(const std::string& path) {
   std::ifstream file(path);
@@ -30,4 +30,4 @@ inline std::vector<std::int64_t> CapitalLoss(const std::string& path) {
   return losses;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

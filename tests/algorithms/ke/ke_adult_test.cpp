@@ -10,7 +10,7 @@
 #include "tests/algorithms/ke/ke_baselines.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::CapitalLoss;
@@ -99,4 +99,4 @@ TEST(KeAdult, AppendingTheReportsRows) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

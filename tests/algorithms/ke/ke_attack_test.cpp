@@ -9,7 +9,7 @@
 #include "cordon/algorithms/ke/ke.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::IsGroup;
@@ -96,4 +96,4 @@ TEST(KeAttack, FrozenGroupsTellNoMoreThanOneRelease) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kInfinite = KeTable::kInfinite;
@@ -205,4 +205,4 @@ std::optional<std::int64_t> GreedyCost(std::span<const std::int64_t> ascending, 
   return cost + ascending.back() - ascending[last_end - 1];
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

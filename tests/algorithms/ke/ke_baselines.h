@@ -11,7 +11,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The recurrence by trying every start of every end. The same table as FillKeTable.
 KeTable FillKeTableQuadratically(std::span<const std::int64_t> ascending, const KeRequirement& requirement);
@@ -45,4 +45,4 @@ std::optional<std::int64_t> CostOfAppendTwoSided(std::span<const std::int64_t> a
 std::optional<std::int64_t> CoverCost(std::span<const std::int64_t> distinct, const KeRequirement& requirement);
 std::optional<std::int64_t> GreedyCost(std::span<const std::int64_t> ascending, const KeRequirement& requirement);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 using Values = std::vector<std::int64_t>;
 
@@ -88,4 +88,4 @@ inline KeAnonymitySpec KeModel(std::int64_t k, std::int64_t e) {
   return spec;
 }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -7,7 +7,7 @@
 #include "tests/algorithms/ke/ke_baselines.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::AxisOf;
@@ -167,4 +167,4 @@ TEST(KePaper, GreedyIsFarFromTheOptimum) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "tests/algorithms/ke/ke_baselines.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::AxisOf;
@@ -351,4 +351,4 @@ TEST(KeProperty, GroupsOfRowsAreTheCutOfTheirValues) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::AxisOf;
@@ -106,4 +106,4 @@ TEST(Ke, AThirdCopyCostsNothing) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "tests/algorithms/adult.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Dims = MondrianOptions::Dims;
@@ -64,4 +64,4 @@ TEST(MondrianAdult, LossesAreThoseOfTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/data/recode.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -304,4 +304,4 @@ TEST(MondrianProperty, StrictBoxesDoNotDependOnTheOrderOfTheRows) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

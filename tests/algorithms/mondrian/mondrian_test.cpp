@@ -7,7 +7,7 @@
 
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -200,4 +200,4 @@ TEST(Mondrian, ProgressEndsAtTheTotalAndAStoppedRunIsCancelled) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -100,11 +100,12 @@ TEST(Budget, PartitionHoldsWheneverItEnds) {
        {std::vector<ModelSpec>{K(4)}, {K(3), LDiversitySpec{"s", 2, LDiversitySpec::Kind::kDistinct, {}}}}) {
     const Search one(1500, specs);
     for (const auto effort : {PartitionOptions::Effort::kLow, PartitionOptions::Effort::kHigh}) {
-      one.ExpectHoldsWheneverItEnds(
-          [&](const cordon::Run& run) { return Partition(one.view, one.model, one.counted, {.effort = effort}, run).value(); });
+      one.ExpectHoldsWheneverItEnds([&](const cordon::engine::Run& run) {
+        return Partition(one.view, one.model, one.counted, {.effort = effort}, run).value();
+      });
     }
     // In parts, side by side.
-    one.ExpectHoldsWheneverItEnds([&](cordon::Run run) {
+    one.ExpectHoldsWheneverItEnds([&](cordon::engine::Run run) {
       run.threads = run.budget == nullptr ? 1 : 2;
       return Partition(one.view, one.model, one.counted, {.whole_rows = 500, .part_rows = 300}, run).value();
     });
@@ -114,7 +115,7 @@ TEST(Budget, PartitionHoldsWheneverItEnds) {
 TEST(Budget, TheClosenessSearchHoldsWheneverItEnds) {
   for (const auto& specs : {std::vector<ModelSpec>{K(4), T({1, 4})}, {K(3), Beta(2)}}) {
     const Search one(600, specs);
-    one.ExpectHoldsWheneverItEnds([&](const cordon::Run& run) {
+    one.ExpectHoldsWheneverItEnds([&](const cordon::engine::Run& run) {
       return ClosenessSearch(one.view, one.specs, one.model, one.reference, one.counted, {}, Random::FromSeed(1), run).value();
     });
   }
@@ -139,10 +140,11 @@ TEST(Budget, FullDomainKeepsTheBestSoFar) {
   for (const std::uint64_t exact : {std::uint64_t{1} << 20, std::uint64_t{1}}) {  // to the end, and climbing
     FullDomainOptions options;
     options.exact_nodes = exact;
-    one.ExpectHoldsWheneverItEnds(
-        [&](const cordon::Run& run) { return FullDomain(one.view, one.specs, sensitive, options, run).value().groups; });
+    one.ExpectHoldsWheneverItEnds([&](const cordon::engine::Run& run) {
+      return FullDomain(one.view, one.specs, sensitive, options, run).value().groups;
+    });
   }
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

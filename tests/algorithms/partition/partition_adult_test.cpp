@@ -10,7 +10,7 @@
 #include "tests/algorithms/adult.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double LossAt(const Microdata& data, const std::vector<ModelSpec>& specs, const PartitionOptions& options) {
@@ -50,4 +50,4 @@ TEST(PartitionAdult, ThreadsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

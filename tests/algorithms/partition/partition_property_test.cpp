@@ -19,7 +19,7 @@
 #include "tests/algorithms/all_partitions.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Between;
@@ -585,4 +585,4 @@ TEST(BoxTreeProperty, SurroundingsAreWhatAScanFinds) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

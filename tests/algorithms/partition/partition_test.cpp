@@ -9,7 +9,7 @@
 #include "cordon/base/random.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using testing::Categories;
@@ -167,4 +167,4 @@ TEST(Partition, AViewOfSomeRows) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -200,4 +200,4 @@ TEST(SabreWPaper, AHomogeneousWindowIsCloseToItself) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "tests/algorithms/stream_restore.h"
 #include "tests/models/cheapest_move.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -502,4 +502,4 @@ TEST(SabreWProperty, RenamingPeopleAndMovingAxesChangesNoGroup) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

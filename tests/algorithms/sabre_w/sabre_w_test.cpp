@@ -5,7 +5,7 @@
 
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Left;
@@ -154,4 +154,4 @@ TEST(SabreW, LessIsLostThanByTheThesisGroups) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "tests/algorithms/random_stream.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 struct WindowStream {
   StreamSchema schema;
@@ -94,4 +94,4 @@ inline WindowStream MakeWindowStream(std::uint64_t seed) {
   return stream;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

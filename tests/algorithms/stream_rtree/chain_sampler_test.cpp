@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 double ChiSquare(const std::vector<double>& counts) {
@@ -130,4 +130,4 @@ TEST(ChainSampler, CountsAreThoseOfALookAtEveryPoint) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Box {
@@ -116,4 +116,4 @@ TEST(LeafTree, FindsWhatALookAtEveryBoxFinds) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

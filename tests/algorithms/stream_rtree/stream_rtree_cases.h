@@ -11,7 +11,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 inline StreamRtree MakeRtree(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options,
                              std::uint64_t seed) {
@@ -106,4 +106,4 @@ inline Costs CostOf(const StreamSchema& schema, const std::vector<Arrival>& arri
   return costs;
 }
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -18,7 +18,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "tests/algorithms/stream_run.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 
 class RtreeOracle {
  public:
@@ -470,4 +470,4 @@ class RtreeOracle {
   std::vector<Gone> gone_;
 };
 
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -9,7 +9,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -188,4 +188,4 @@ TEST(StreamRtreePaper, MinDelayHasItsClosedForms) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

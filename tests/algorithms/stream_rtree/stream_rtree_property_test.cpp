@@ -14,7 +14,7 @@
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -265,4 +265,4 @@ TEST(StreamRtreeProperty, TreeAndScanPublishTheSame) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using test::Arrival;
@@ -250,4 +250,4 @@ TEST(StreamRtree, ReachesTheReferenceFiguresOfEvenValues) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/algorithms/top_down/tdd.h"
 #include "tests/algorithms/top_down/top_down_table.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -127,4 +127,4 @@ TEST(TddPaper, BothKindsOfTemplatesInOneRun) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -5,7 +5,7 @@
 
 #include "tests/algorithms/top_down/top_down_table.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -235,4 +235,4 @@ TEST(TdrPaper, FixedPointLogarithms) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

@@ -14,7 +14,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/top_down/top_down_table.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 struct Case {
@@ -401,4 +401,4 @@ TEST(TopDownProperty, StopsWhenItIsToldTo) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

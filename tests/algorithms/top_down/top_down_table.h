@@ -14,7 +14,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/small_table.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 
 inline std::vector<std::string> Words(const std::string& text) {
   std::istringstream stream(text);
@@ -172,4 +172,4 @@ inline std::map<std::string, std::size_t> LeafSizes(const TopDown& search) {
 
 inline ModelSpec KOn(std::int64_t k, std::vector<std::string> on) { return KAnonymitySpec{.k = k, .on = std::move(on)}; }
 
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

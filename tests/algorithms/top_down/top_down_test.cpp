@@ -10,7 +10,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "tests/algorithms/top_down/top_down_table.h"
 
-namespace cordon::testing {
+namespace cordon::engine::testing {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -158,4 +158,4 @@ TEST(TopDown, TddNeedsAConfidenceTemplate) {
 }
 
 }  // namespace
-}  // namespace cordon::testing
+}  // namespace cordon::engine::testing

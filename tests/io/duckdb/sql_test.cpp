@@ -2,7 +2,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class Sql : public InDirectory {
@@ -166,4 +166,4 @@ TEST_F(Sql, MistakesAreExplained) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

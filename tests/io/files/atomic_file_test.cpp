@@ -8,7 +8,7 @@
 
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using AtomicFileTest = InDirectory;
@@ -116,4 +116,4 @@ TEST_F(AtomicFileTest, ReadFileGivesAllBytes) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Access = FileLayer::Access;
@@ -59,4 +59,4 @@ TEST_F(FileLayerTest, WhatWasWrittenCanBeTakenBack) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/io/parquet/parquet_footer.h"
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class ParquetSplice : public InDirectory {
@@ -222,4 +222,4 @@ TEST_F(ParquetSplice, ADamagedFooterIsAnErrorOrAFile) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

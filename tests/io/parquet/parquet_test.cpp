@@ -4,7 +4,7 @@
 #include "cordon/io/sink.h"
 #include "tests/io/release_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class Parquet : public InDirectory {
@@ -256,4 +256,4 @@ TEST_F(Parquet, ColumnsOfTheCallersOwnAreWrittenTyped) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Type = ThriftValue::Type;
@@ -119,4 +119,4 @@ TEST(ThriftCompact, SizesAndNestingAreNotBelieved) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

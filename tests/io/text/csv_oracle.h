@@ -12,7 +12,7 @@
 
 #include "cordon/io/text/text_format.h"
 
-namespace cordon::oracle {
+namespace cordon::engine::oracle {
 
 struct Answer {
   bool ok = true;
@@ -184,4 +184,4 @@ class Reader {
 
 inline Answer ReadCsv(std::string_view bytes, const TextFormat& format) { return Reader(bytes, format).Read(); }
 
-}  // namespace cordon::oracle
+}  // namespace cordon::engine::oracle

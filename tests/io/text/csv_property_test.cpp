@@ -5,7 +5,7 @@
 #include "tests/io/support.h"
 #include "tests/io/text/csv_oracle.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Case {
@@ -193,4 +193,4 @@ TEST(CsvProperty, LongFilesWithOneMistakeNameItsRowForAnyBlockSize) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 TEST(Csv, CellsAreDictionaryEncodedInOrderOfFirstAppearance) {
@@ -218,4 +218,4 @@ TEST(Csv, ErrorsHoldNoCell) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

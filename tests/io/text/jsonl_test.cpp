@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/io/support.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const Reading kJson{.format = FileFormat::kJsonLines};
@@ -96,4 +96,4 @@ TEST(JsonLines, ErrorsHoldNoValue) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

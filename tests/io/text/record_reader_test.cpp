@@ -6,7 +6,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/text/open_record_reader.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct Seen {
@@ -196,4 +196,4 @@ TEST(RecordReader, AnotherInputIsNoticed) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

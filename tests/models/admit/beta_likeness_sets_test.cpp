@@ -10,7 +10,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
@@ -129,7 +129,9 @@ TEST(BetaLikenessSets, TheVerifierReportsTheGainOfTheSet) {
   const Texts values = {"1", "2", "5", "9", "5", "5", "5", "5", "9", "9", "9", "9"};
   const Release release =
       BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, 9), values}});
-  const auto judge = [&](const BetaLikenessSpec& spec) { return Verifier({spec}).Judge(release, cordon::Run{}).value()[0]; };
+  const auto judge = [&](const BetaLikenessSpec& spec) {
+    return Verifier({spec}).Judge(release, cordon::engine::Run{}).value()[0];
+  };
   EXPECT_TRUE(judge({"s", 2, BetaKind::kEnhanced}).holds);  // 1/4 of the group against 1/12
   EXPECT_EQ(judge({"s", 2, BetaKind::kEnhanced}).reached_text, "2");
   // Together 1/2 against 1/6: the gain is 2 as well, but -ln(1/6) is 1.79.
@@ -177,7 +179,7 @@ TEST(BetaLikenessSets, TheVerifierSettlesRunsAsLookingAtEachWould) {
     }
     const Release release =
         BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, size), values}});
-    EXPECT_EQ(Verifier({spec}).Judge(release, cordon::Run{}).value()[0].holds, single && together);
+    EXPECT_EQ(Verifier({spec}).Judge(release, cordon::engine::Run{}).value()[0].holds, single && together);
     refused_by_runs += single && !together ? 1 : 0;
   }
   EXPECT_GT(refused_by_runs, 50);
@@ -193,8 +195,8 @@ TEST(BetaLikenessSets, TheVerifierIsNotSlowedDownByAWideRange) {
   }
   const Release release =
       BuildRelease({{"q", Role::kQuasi, Numbers(1, 2), groups}, {"s", Role::kSensitive, Numbers(1, 60'000), values}});
-  EXPECT_TRUE(Verifier({Range(2, 20'000)}).Judge(release, cordon::Run{}).value()[0].holds);
+  EXPECT_TRUE(Verifier({Range(2, 20'000)}).Judge(release, cordon::engine::Run{}).value()[0].holds);
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

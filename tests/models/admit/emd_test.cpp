@@ -10,7 +10,7 @@
 #include "tests/models/cheapest_move.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 struct Case {
@@ -57,7 +57,7 @@ double JudgedDistance(const Case& each, Distance distance) {
   }
   const Release release = BuildRelease({quasi, sensitive});
   const Verifier verifier({TClosenessSpec{"s", 1, distance}}, {.exempt_suppressed = false, .keep_per_group = true});
-  const std::vector<Verdict> verdicts = verifier.Judge(release, cordon::Run{}).value();
+  const std::vector<Verdict> verdicts = verifier.Judge(release, cordon::engine::Run{}).value();
   return verdicts[0].per_group[0];  // row 1 is in the group: it has a row of the first value
 }
 
@@ -156,4 +156,4 @@ TEST(EarthMover, HierarchicalWantsCategories) {
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

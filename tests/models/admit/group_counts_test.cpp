@@ -7,7 +7,7 @@
 
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 // From the definition: looks at every row again.
@@ -74,4 +74,4 @@ TEST(GroupCounts, PersonsAreRowsWhereNobodyAsksForThem) {
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

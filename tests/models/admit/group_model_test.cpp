@@ -9,7 +9,7 @@
 #include "cordon/models/admit/beta_likeness.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 using DiversityKind = LDiversitySpec::Kind;
@@ -285,4 +285,4 @@ TEST(GroupModelProperty, AMonotoneModelAdmitsWhatGrows) {
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -8,7 +8,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 KeAnonymitySpec Spec(std::int64_t k, Rational e, std::optional<Rational> max_share = {}) {
@@ -26,7 +26,7 @@ Release Permuted() {
 }
 
 Verdict JudgeOne(const Release& release, const KeAnonymitySpec& spec) {
-  return Verifier({spec}).Judge(release, cordon::Run{}).value()[0];
+  return Verifier({spec}).Judge(release, cordon::engine::Run{}).value()[0];
 }
 
 TEST(KeAnonymity, IsSpelledWithWhatDecides) {
@@ -66,10 +66,10 @@ TEST(KeAnonymity, APlainReleaseIsJudgedByWhatLooksAlike) {
 TEST(KeAnonymity, CategoriesHaveNoRange) {
   const Release release = BuildRelease(
       {{"age", Role::kQuasi, Numbers(0, 99), {"35"}}, {"salary", Role::kSensitive, Flat({"low", "high"}), {"low"}}});
-  const auto judged = Verifier({Spec(2, 0)}).Judge(release, cordon::Run{});
+  const auto judged = Verifier({Spec(2, 0)}).Judge(release, cordon::engine::Run{});
   ASSERT_FALSE(judged.ok());
   EXPECT_EQ(judged.error().kind(), ErrorKind::kInvalidPolicy);
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

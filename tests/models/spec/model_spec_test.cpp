@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Kind = LDiversitySpec::Kind;
@@ -91,4 +91,4 @@ TEST(ModelSpec, RefusesWhatIsOutOfRangeAndSaysWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

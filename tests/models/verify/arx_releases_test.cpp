@@ -12,7 +12,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 std::vector<Texts> ReadLines(const std::string& path) {
@@ -49,7 +49,7 @@ std::vector<TestColumn> ReadColumns(const std::string& name, const std::string& 
 
 Verdict JudgeOne(const Release& release, const ModelSpec& spec, bool exempt) {
   return Verifier({spec}, {.exempt_suppressed = exempt, .keep_per_group = true})
-      .Judge(release, cordon::Run{.threads = 2})
+      .Judge(release, cordon::engine::Run{.threads = 2})
       .value()[0];
 }
 
@@ -105,9 +105,9 @@ TEST(ArxReleases, EveryCellCoversTheTrueValue) {
   const Microdata original = BuildMicrodata(ReadColumns("adult.csv", ""));
   const Release release = BuildRelease(ReadColumns("arx_k5_local.csv", ""));
   const View all = View::All(original);
-  EXPECT_EQ(CheckTruth(release, original, all.rows(), cordon::Run{.threads = 2}).value().Explain(), "truth: holds");
-  EXPECT_TRUE(CheckTruth(release, original, std::nullopt, cordon::Run{}).value().holds);
+  EXPECT_EQ(CheckTruth(release, original, all.rows(), cordon::engine::Run{.threads = 2}).value().Explain(), "truth: holds");
+  EXPECT_TRUE(CheckTruth(release, original, std::nullopt, cordon::engine::Run{}).value().holds);
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

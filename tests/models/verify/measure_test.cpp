@@ -5,7 +5,7 @@
 
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 TEST(Measure, TellsWhatATableHas) {
@@ -18,7 +18,7 @@ TEST(Measure, TellsWhatATableHas) {
        {"flu", "sars", "ulcer", "flu", "flu", "sars", "ulcer", "flu"}},
       {"note", Role::kInsensitive, nullptr, {"1", "2", "3", "4", "5", "6", "7", "8"}},
   });
-  const Measured measured = MeasureRelease(release, {}, cordon::Run{}).value();
+  const Measured measured = MeasureRelease(release, {}, cordon::engine::Run{}).value();
   EXPECT_EQ(measured.k.text, "4");
   EXPECT_EQ(measured.groups, 2u);
   ASSERT_EQ(measured.columns.size(), 2u);
@@ -47,11 +47,11 @@ TEST(Measure, TellsWhatATableHas) {
 
 TEST(Measure, ATableWithoutSensitiveColumnsHasAK) {
   const Measured measured =
-      MeasureRelease(BuildRelease({{"q", Role::kQuasi, nullptr, {"x", "x", "y"}}}), {}, cordon::Run{}).value();
+      MeasureRelease(BuildRelease({{"q", Role::kQuasi, nullptr, {"x", "x", "y"}}}), {}, cordon::engine::Run{}).value();
   EXPECT_EQ(measured.k.value, 1);
   EXPECT_EQ(measured.k.witness->first_row, 3u);
   EXPECT_TRUE(measured.columns.empty());
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

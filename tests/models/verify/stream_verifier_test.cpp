@@ -7,7 +7,7 @@
 
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Kind = Departure::Kind;
@@ -274,4 +274,4 @@ TEST_F(VerifiedPool, ASnapshotKnowsWhatWaitsAndWhatMayBeJoined) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

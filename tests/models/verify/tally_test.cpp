@@ -9,7 +9,7 @@
 #include "cordon/models/verify/group_table_internal.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 // Rows with a few quasi columns, a sensitive column and persons; many columns make keys of several words.
@@ -92,12 +92,12 @@ TEST(Tally, EqualsARecountHoweverTheRowsAreCutAndMerged) {
     const Release release = RandomRelease(seed, 1 + random.Below(800), num_quasi);
     const TallyPlan plan = PlanOf(release, num_quasi, exempt);
     const Listing expected = Recount(release, num_quasi, exempt);
-    EXPECT_EQ(List(Tally::Count(plan, 0, release.num_rows, cordon::Run{})), expected);
+    EXPECT_EQ(List(Tally::Count(plan, 0, release.num_rows, cordon::engine::Run{})), expected);
 
     std::vector<Tally> parts;
     for (std::size_t begin = 0; begin < release.num_rows;) {
       const std::size_t end = begin + 1 + random.Below(release.num_rows - begin);
-      parts.push_back(Tally::Count(plan, begin, end, cordon::Run{}));
+      parts.push_back(Tally::Count(plan, begin, end, cordon::engine::Run{}));
       begin = end;
     }
     random.Shuffle(std::span(parts));  // merged in any order
@@ -109,15 +109,16 @@ TEST(Tally, EqualsARecountHoweverTheRowsAreCutAndMerged) {
 TEST(Tally, IsTheSameForAnyNumberOfThreads) {
   const Release release = RandomRelease(7, 5 * kChunkRows + 1234, 3);
   const TallyPlan plan = PlanOf(release, 3, true);
-  const Listing one = List(Tally::CountAll(plan, cordon::Run{.threads = 1}).value());
-  for (const int threads : {2, 3, 8}) EXPECT_EQ(List(Tally::CountAll(plan, cordon::Run{.threads = threads}).value()), one);
+  const Listing one = List(Tally::CountAll(plan, cordon::engine::Run{.threads = 1}).value());
+  for (const int threads : {2, 3, 8})
+    EXPECT_EQ(List(Tally::CountAll(plan, cordon::engine::Run{.threads = threads}).value()), one);
 }
 
 TEST(Tally, AStoppedRunIsCancelled) {
   const Release release = RandomRelease(7, 1000, 2);
   std::stop_source source;
   source.request_stop();
-  const auto tally = Tally::CountAll(PlanOf(release, 2, false), cordon::Run{.threads = 1, .stop = source.get_token()});
+  const auto tally = Tally::CountAll(PlanOf(release, 2, false), cordon::engine::Run{.threads = 1, .stop = source.get_token()});
   ASSERT_FALSE(tally.ok());
   EXPECT_EQ(tally.error().kind(), ErrorKind::kCancelled);
 }
@@ -136,7 +137,7 @@ TEST(GroupTable, KeysWithTheSameHashStayApart) {
 
 TEST(Tally, WithoutGroupingColumnsAllRowsAreOneGroup) {
   const Release release = RandomRelease(3, 50, 2);
-  const Tally tally = Tally::CountAll(TallyPlan(release, {}), cordon::Run{}).value();
+  const Tally tally = Tally::CountAll(TallyPlan(release, {}), cordon::engine::Run{}).value();
   ASSERT_EQ(tally.num_groups(), 1u);
   EXPECT_EQ(tally.rows(0), 50u);
 }
@@ -144,8 +145,8 @@ TEST(Tally, WithoutGroupingColumnsAllRowsAreOneGroup) {
 TEST(Tally, AbsentCellsAndEmptyTextsAreDifferentCells) {
   Release release = BuildRelease({{"q", Role::kQuasi, nullptr, {"", "a"}}});
   release.columns[0].text.codes = CodesOf({0, kNull});
-  EXPECT_EQ(Tally::CountAll(TallyPlan(release, std::vector<std::size_t>{0}), cordon::Run{}).value().num_groups(), 2u);
+  EXPECT_EQ(Tally::CountAll(TallyPlan(release, std::vector<std::size_t>{0}), cordon::engine::Run{}).value().num_groups(), 2u);
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -6,7 +6,7 @@
 #include "cordon/data/recode.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 std::vector<TestColumn> Patients() {
@@ -36,7 +36,7 @@ Truth Check(const std::vector<TestColumn>& published, bool mapped = true) {
   const Microdata original = BuildMicrodata(Patients());
   std::optional<std::span<const RowId>> rows;
   if (mapped) rows = std::span(kSameOrder).first(release.num_rows);
-  return CheckTruth(release, original, rows, cordon::Run{}).value();
+  return CheckTruth(release, original, rows, cordon::engine::Run{}).value();
 }
 
 TEST(Truth, HoldsWhereEveryCellCoversTheTrueValue) {
@@ -88,7 +88,7 @@ TEST(Truth, AMappingMustFit) {
   const Release release = BuildRelease(Published());
   const Microdata original = BuildMicrodata(Patients());
   const auto check = [&](std::vector<RowId> rows) {
-    return CheckTruth(release, original, std::span<const RowId>(rows), cordon::Run{});
+    return CheckTruth(release, original, std::span<const RowId>(rows), cordon::engine::Run{});
   };
   EXPECT_EQ(check({0, 1}).error().message(), "the row map has 2 rows, the release has 5");
   EXPECT_EQ(check({0, 1, 2, 3, 9}).error().message(), "row 5 of the row map points to row 10, the original has 5");
@@ -98,7 +98,7 @@ TEST(Truth, AMappingMustFit) {
 TEST(Truth, AColumnTheOriginalLacksIsAnError) {
   std::vector<TestColumn> published = Published();
   published[3].name = "remark";
-  const auto truth = CheckTruth(BuildRelease(published), BuildMicrodata(Patients()), std::nullopt, cordon::Run{});
+  const auto truth = CheckTruth(BuildRelease(published), BuildMicrodata(Patients()), std::nullopt, cordon::engine::Run{});
   ASSERT_FALSE(truth.ok());
   EXPECT_EQ(truth.error().message(), "the original has no column 'remark'");
 }
@@ -108,12 +108,13 @@ TEST(TruthProperty, WhatRecodePublishesIsTrue) {
     SCOPED_TRACE(seed);
     const RandomTable table = MakeRandomTable(seed, static_cast<SensitiveKind>(seed % 3), false);
     Random random = Random::FromSeed(seed);
-    const Release release = Recode(View::All(table.data), table.groups, {.group_column = seed % 2 == 0}, random, cordon::Run{});
+    const Release release =
+        Recode(View::All(table.data), table.groups, {.group_column = seed % 2 == 0}, random, cordon::engine::Run{});
     std::vector<RowId> rows(release.input_rows.begin(), release.input_rows.end());
-    EXPECT_TRUE(CheckTruth(release, table.data, std::span<const RowId>(rows), cordon::Run{}).value().holds);
-    EXPECT_TRUE(CheckTruth(release, table.data, std::nullopt, cordon::Run{.threads = 2}).value().holds);
+    EXPECT_TRUE(CheckTruth(release, table.data, std::span<const RowId>(rows), cordon::engine::Run{}).value().holds);
+    EXPECT_TRUE(CheckTruth(release, table.data, std::nullopt, cordon::engine::Run{.threads = 2}).value().holds);
   }
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -12,7 +12,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/random_cases.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 TEST(VerifierProperty, AdmitsAndJudgeAgreeGroupByGroup) {
@@ -23,9 +23,9 @@ TEST(VerifierProperty, AdmitsAndJudgeAgreeGroupByGroup) {
     Random random = Random::FromSeed(seed).Substream("specs");
     const Reference reference = ReferenceOf(table.data, View::All(table.data).rows());
     const CountedColumns columns(table.data, {2}, true);
-    const Release release = Recode(View::All(table.data), table.groups, {}, random, cordon::Run{});
+    const Release release = Recode(View::All(table.data), table.groups, {}, random, cordon::engine::Run{});
     const std::vector<ModelSpec> specs = RandomSpecs(random, table.data);
-    const std::vector<Verdict> verdicts = Verifier(specs).Judge(release, cordon::Run{}).value();
+    const std::vector<Verdict> verdicts = Verifier(specs).Judge(release, cordon::engine::Run{}).value();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       const auto model = MakeGroupModel(specs[i], reference).value();
       std::uint64_t refused = 0;
@@ -53,12 +53,12 @@ TEST(VerifierProperty, WhatHoldsOnAllColumnsHoldsOnSome) {
     SCOPED_TRACE(seed);
     const RandomTable table = MakeRandomTable(seed, SensitiveKind::kNumeric, seed % 2 == 0);
     Random random = Random::FromSeed(seed).Substream("specs");
-    const Release release = Recode(View::All(table.data), table.groups, {}, random, cordon::Run{});
+    const Release release = Recode(View::All(table.data), table.groups, {}, random, cordon::engine::Run{});
     const std::int64_t k = Between(random, 1, 4);
     const Rational h(Between(random, 6, 12), 12);
     const std::vector<ModelSpec> specs = {KAnonymitySpec{k, {}}, KAnonymitySpec{k, {"zip"}}, ConfidenceSpec{{}, {{"s", {}}}, h},
                                           ConfidenceSpec{{"zip"}, {{"s", {}}}, h}};
-    const std::vector<Verdict> verdicts = Verifier(specs).Judge(release, cordon::Run{}).value();
+    const std::vector<Verdict> verdicts = Verifier(specs).Judge(release, cordon::engine::Run{}).value();
     for (const std::size_t i : {0, 2}) {
       if (!verdicts[i].holds) continue;
       ++held;
@@ -90,10 +90,10 @@ TEST(VerifierProperty, ThreadsAndRowOrderChangeNoValue) {
                                         DeltaDisclosureSpec{"s", 1}};
   const auto judge = [&](const Release& release, int threads) {
     return Verifier(specs, {.exempt_suppressed = false, .keep_per_group = true})
-        .Judge(release, cordon::Run{.threads = threads})
+        .Judge(release, cordon::engine::Run{.threads = threads})
         .value();
   };
-  const Release in_order = Recode(View::All(data), groups, {.order = RowOrder::kInput}, random, cordon::Run{});
+  const Release in_order = Recode(View::All(data), groups, {.order = RowOrder::kInput}, random, cordon::engine::Run{});
   const std::vector<Verdict> expected = judge(in_order, 1);
   for (const int threads : {2, 5}) {
     const std::vector<Verdict> again = judge(in_order, threads);
@@ -105,7 +105,7 @@ TEST(VerifierProperty, ThreadsAndRowOrderChangeNoValue) {
     }
   }
   const std::vector<Verdict> shuffled =
-      judge(Recode(View::All(data), groups, {.order = RowOrder::kShuffled}, random, cordon::Run{}), 2);
+      judge(Recode(View::All(data), groups, {.order = RowOrder::kShuffled}, random, cordon::engine::Run{}), 2);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     EXPECT_EQ(shuffled[i].reached_text, expected[i].reached_text);
     EXPECT_EQ(shuffled[i].failing_groups, expected[i].failing_groups);
@@ -113,4 +113,4 @@ TEST(VerifierProperty, ThreadsAndRowOrderChangeNoValue) {
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

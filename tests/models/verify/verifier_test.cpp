@@ -5,7 +5,7 @@
 
 #include "tests/models/build_microdata.h"
 
-namespace cordon::test {
+namespace cordon::engine::test {
 namespace {
 
 using Kind = LDiversitySpec::Kind;
@@ -25,7 +25,7 @@ std::vector<TestColumn> TwoEvenGroups() {
 }
 
 Verdict JudgeOne(const Release& release, const ModelSpec& spec, VerifyOptions options = {}) {
-  return Verifier({spec}, options).Judge(release, cordon::Run{}).value()[0];
+  return Verifier({spec}, options).Judge(release, cordon::engine::Run{}).value()[0];
 }
 
 struct BrokenByOneCell {
@@ -85,13 +85,13 @@ TEST(Verifier, AcceptsOnlyWhatHolds) {
   std::vector<TestColumn> columns = TwoEvenGroups();
   const Verifier verifier({KAnonymitySpec{4, {}}, TClosenessSpec{"s", 0, Distance::kEqual}});
   std::vector<Verdict> verdicts;
-  const auto accepted = verifier.Accept(BuildRelease(columns), cordon::Run{}, &verdicts);
+  const auto accepted = verifier.Accept(BuildRelease(columns), cordon::engine::Run{}, &verdicts);
   ASSERT_TRUE(accepted.ok());
   EXPECT_EQ(accepted.value().release().num_rows, 12u);
   EXPECT_EQ(verdicts.size(), 2u);
 
   columns[2].cells[9] = "a";
-  const auto refused = verifier.Accept(BuildRelease(columns), cordon::Run{}, &verdicts);
+  const auto refused = verifier.Accept(BuildRelease(columns), cordon::engine::Run{}, &verdicts);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnsatisfiable);
   EXPECT_EQ(refused.error().message(), "t-closeness(s, t=0, equal): does not hold; reached 1/6 in the group of row 9");
@@ -150,7 +150,7 @@ TEST(Verifier, KCountsPeopleAndRowModelsWarn) {
   const Release release = BuildRelease(columns, {0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9});
   const std::vector<Verdict> verdicts =
       Verifier({KAnonymitySpec{4, {}}, LDiversitySpec{"s", 3, Kind::kDistinct, {}}, AlphaKSpec{"s", "a", 1, 3}})
-          .Judge(release, cordon::Run{})
+          .Judge(release, cordon::engine::Run{})
           .value();
   EXPECT_FALSE(verdicts[0].holds);
   EXPECT_EQ(verdicts[0].reached_text, "2");
@@ -168,7 +168,7 @@ TEST(Verifier, AReleaseWithoutRowsHolds) {
   const Release release = BuildRelease({{"q", Role::kQuasi, nullptr, {}}, {"s", Role::kSensitive, Letters(), {}}});
   const std::vector<Verdict> verdicts =
       Verifier({KAnonymitySpec{5, {}}, TClosenessSpec{"s", 0, Distance::kOrdered}, DeltaDisclosureSpec{"s", 1}})
-          .Judge(release, cordon::Run{})
+          .Judge(release, cordon::engine::Run{})
           .value();
   for (const Verdict& verdict : verdicts) {
     EXPECT_TRUE(verdict.holds);
@@ -187,7 +187,7 @@ TEST(Verifier, AColumnWithoutDomainIsJudgedByItsTexts) {
   const Release release = BuildRelease(
       {{"q", Role::kQuasi, nullptr, {"x", "x", "y", "y"}}, {"s", Role::kSensitive, nullptr, {"a", "b", "a", "a"}}});
   EXPECT_EQ(JudgeOne(release, TClosenessSpec{"s", 1, Distance::kEqual}).reached_text, "1/4");
-  const auto ordered = Verifier({TClosenessSpec{"s", 1, Distance::kOrdered}}).Judge(release, cordon::Run{});
+  const auto ordered = Verifier({TClosenessSpec{"s", 1, Distance::kOrdered}}).Judge(release, cordon::engine::Run{});
   ASSERT_FALSE(ordered.ok());
   EXPECT_EQ(ordered.error().kind(), ErrorKind::kInvalidPolicy);
 }
@@ -195,7 +195,7 @@ TEST(Verifier, AColumnWithoutDomainIsJudgedByItsTexts) {
 TEST(Verifier, SaysWhyItCannotJudge) {
   std::vector<TestColumn> columns = TwoEvenGroups();
   const auto message = [&](const ModelSpec& spec) {
-    const auto verdicts = Verifier({spec}).Judge(BuildRelease(columns), cordon::Run{});
+    const auto verdicts = Verifier({spec}).Judge(BuildRelease(columns), cordon::engine::Run{});
     return verdicts.ok() ? std::string() : verdicts.error().message() + " | " + verdicts.error().hint();
   };
   EXPECT_EQ(message(KAnonymitySpec{2, {"agee"}}), "k-anonymity: the release has no column 'agee' | did you mean 'age'?");
@@ -217,11 +217,12 @@ TEST(Verifier, WarnsOfAGuardedValueThatDoesNotOccur) {
 TEST(Verifier, AStoppedRunIsCancelled) {
   std::stop_source source;
   source.request_stop();
-  const auto verdicts = Verifier({KAnonymitySpec{2, {}}})
-                            .Judge(BuildRelease(TwoEvenGroups()), cordon::Run{.threads = 1, .stop = source.get_token()});
+  const auto verdicts =
+      Verifier({KAnonymitySpec{2, {}}})
+          .Judge(BuildRelease(TwoEvenGroups()), cordon::engine::Run{.threads = 1, .stop = source.get_token()});
   ASSERT_FALSE(verdicts.ok());
   EXPECT_EQ(verdicts.error().kind(), ErrorKind::kCancelled);
 }
 
 }  // namespace
-}  // namespace cordon::test
+}  // namespace cordon::engine::test

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 class AlivePlaces {
  public:
@@ -71,4 +71,4 @@ class AlivePlaces {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

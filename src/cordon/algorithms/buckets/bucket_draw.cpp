@@ -8,7 +8,7 @@
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using internal::PlacedRows;
@@ -131,4 +131,4 @@ Result<Groups> DrawGroups(const View& view, const Buckets& buckets, const Halved
   return DrawByKeys<UInt128>(view, curve, quasi, rows, sizes, random, stage, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

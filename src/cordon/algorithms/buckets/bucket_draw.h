@@ -21,7 +21,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Neighbours { kHilbert, kExact };
 
@@ -37,4 +37,4 @@ struct Buckets {
 Result<Groups> DrawGroups(const View& view, const Buckets& buckets, const HalvedBuckets& sizes, Neighbours neighbours,
                           Random& random, std::string_view stage, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/algorithms/buckets/bucket_alive.h"
 #include "cordon/algorithms/buckets/bucket_draw.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // Places 0..n-1, bucket after bucket; in a bucket by place in the view.
 struct PlacedRows {
@@ -102,4 +102,4 @@ inline std::size_t PickBucket(const BucketArray& array, Random& random) {
 Result<Groups> DrawNearest(const View& view, const Buckets& buckets, const HalvedBuckets& sizes, Random& random,
                            std::string_view stage, const Run& run);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

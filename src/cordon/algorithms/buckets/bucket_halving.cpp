@@ -7,7 +7,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Eligible = std::function<bool(const BucketArray&, std::int64_t)>;
@@ -97,4 +97,4 @@ HalvedBuckets HalveBuckets(std::span<const std::int64_t> bucket_sizes, std::int6
   return Halving(bucket_sizes, min_rows, eligible).Make();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

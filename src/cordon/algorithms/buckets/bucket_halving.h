@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 using BucketArray = std::vector<std::int64_t>;  // rows from each bucket
 
@@ -31,4 +31,4 @@ struct HalvedBuckets {
 HalvedBuckets HalveBuckets(std::span<const std::int64_t> bucket_sizes, std::int64_t min_rows,
                            const std::function<bool(const BucketArray& array, std::int64_t rows)>& eligible);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/base/rational.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kLeafPoints = 16;
@@ -266,4 +266,4 @@ Result<Groups> DrawNearest(const View& view, const Buckets& buckets, const Halve
 }
 
 }  // namespace internal
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 class NearestPoints {
  public:
@@ -62,4 +62,4 @@ class NearestPoints {
   std::vector<Coordinate> boxes_;  // by node: axes lows, axes highs
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 template <typename Key>
 struct KeyedRow {
@@ -43,4 +43,4 @@ void SortByKey(std::vector<KeyedRow<Key>>& rows, int key_bits) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/algorithms/grouping/satisfiable.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // One bucket that may fill a group: then only another model can say how small a group may be.
@@ -48,4 +48,4 @@ Result<Groups> Burel(const View& view, const BetaLikenessSpec& likeness, const A
   return MergeUntilAdmitted(view, std::move(groups), rest, counted, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

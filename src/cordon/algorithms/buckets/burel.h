@@ -17,7 +17,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct BurelOptions {
   // Which rows of a bucket join a group.
@@ -33,4 +33,4 @@ struct BurelOptions {
 Result<Groups> Burel(const View& view, const BetaLikenessSpec& likeness, const AllOf& rest, const Reference& reference,
                      const CountedColumns& counted, const BurelOptions& options, Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

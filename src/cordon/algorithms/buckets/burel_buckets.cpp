@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // rows / table_rows < (1 - margin) * limit, exactly. With limit * table_rows = whole + part / weight (part < weight) and
@@ -86,4 +86,4 @@ bool BurelBuckets::Eligible(const BucketArray& array, std::int64_t rows) const {
   return true;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/models/admit/beta_likeness.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class BurelBuckets {
  public:
@@ -44,4 +44,4 @@ class BurelBuckets {
   std::vector<Bucket> buckets_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

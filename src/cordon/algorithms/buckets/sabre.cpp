@@ -6,7 +6,7 @@
 #include "cordon/algorithms/grouping/satisfiable.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // One bucket: any group at all is within t, a single row too. Then only another model can say how small a group may be.
@@ -38,4 +38,4 @@ Result<Groups> Sabre(const View& view, const TClosenessSpec& closeness, const Al
   return MergeUntilAdmitted(view, std::move(groups), rest, counted, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

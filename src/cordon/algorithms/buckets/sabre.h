@@ -17,7 +17,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct SabreOptions {
   // Which rows of a bucket join a group: SABRE-AK or SABRE-KNN.
@@ -31,4 +31,4 @@ struct SabreOptions {
 Result<Groups> Sabre(const View& view, const TClosenessSpec& closeness, const AllOf& rest, const Reference& reference,
                      const CountedColumns& counted, const SabreOptions& options, Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/algorithms/buckets/sabre_tree.h"
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Int128 Magnitude(Int128 value) { return value < 0 ? -value : value; }
@@ -220,4 +220,4 @@ bool SabreBuckets::Within(const BucketArray& array, std::int64_t rows) const {
   return all * t_.denominator() <= static_cast<Int128>(t_.numerator()) * unit_ * rows * table_rows_;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

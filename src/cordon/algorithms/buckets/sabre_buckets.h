@@ -25,7 +25,7 @@
 #include "cordon/data/domain.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class SabreBound {
   kThesis,  // categories: the height of the bucket's node for all rows but those of its rarest value
@@ -78,4 +78,4 @@ class SabreBuckets {
   std::vector<TreeNode> tree_;  // categories; empty for numbers
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

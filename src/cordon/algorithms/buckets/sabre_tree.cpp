@@ -5,7 +5,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 std::size_t SabreTree::AddLeaf(Code code, std::int64_t rows) {
   nodes_.push_back({.height = 0, .rows = rows, .rarest = rows, .first = code, .last = code, .children = {}});
@@ -68,4 +68,4 @@ SabreTree SabreTree::Flat(std::span<const std::int64_t> counts) {
   return tree;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

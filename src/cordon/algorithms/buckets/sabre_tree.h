@@ -12,7 +12,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/data/hierarchy.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class SabreTree {
  public:
@@ -44,4 +44,4 @@ class SabreTree {
   std::size_t root_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/algorithms/castle/castle_internal.h"
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000;
@@ -277,4 +277,4 @@ Result<void> Castle::Restore(const std::string& snapshot) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -22,7 +22,7 @@
 #include "cordon/base/random.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CastleOptions {
   enum class Reuse {
@@ -77,4 +77,4 @@ class Castle final : public StreamEngine {
   std::unique_ptr<CastleState> state_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

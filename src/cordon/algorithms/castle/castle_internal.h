@@ -13,7 +13,7 @@
 #include "cordon/algorithms/castle/suppression_pool.h"
 #include "cordon/algorithms/engine/departure_stage.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class CastleState {
  public:
@@ -78,4 +78,4 @@ class CastleState {
   std::vector<std::int64_t> cells_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

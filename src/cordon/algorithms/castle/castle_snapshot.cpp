@@ -7,7 +7,7 @@
 #include "cordon/algorithms/castle/castle_internal.h"
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kSnapshotVersion = 1;
@@ -150,4 +150,4 @@ Result<void> CastleState::Restore(const std::string& snapshot) {
   return reader.Finish(kSnapshotWhat);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // People are numbered in the order of their first tuple.
 void Splitter::FindPeople(Tuples tuples) {
@@ -213,4 +213,4 @@ std::vector<SplitPart> Splitter::SplitAtRandom(Tuples tuples, Random& random) {
   return parts;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

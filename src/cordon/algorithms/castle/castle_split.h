@@ -16,7 +16,7 @@
 #include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace internal {
 
 // Keeps the `count` nearest of all candidates shown to it; most are turned away by one comparison.
@@ -134,4 +134,4 @@ class Splitter {
 // sum of k, then mended so that at least l buckets give one. REQUIRES: l <= k <= sum of sizes, at least l sizes above 0.
 std::vector<std::int64_t> CastleQuotas(std::span<const std::int64_t> sizes, std::int64_t k, std::int64_t l);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/algorithms/castle/castle_split.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -108,4 +108,4 @@ std::vector<SplitPart> Splitter::SplitByHalves(Tuples tuples) {
   return parts;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/base/check.h"
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -176,4 +176,4 @@ std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, s
   return parts;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/check.h"
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kGroupVersion = 2;
@@ -367,4 +367,4 @@ Result<void> DynamicGroup::Restore(const std::string& snapshot) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

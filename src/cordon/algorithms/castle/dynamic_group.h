@@ -20,7 +20,7 @@
 #include "cordon/base/random.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct DynamicGroupOptions {
   // How long a tuple may wait: in arrivals or in event time. Exactly one is above 0.
@@ -53,4 +53,4 @@ class DynamicGroup final : public StreamEngine {
   std::unique_ptr<DynamicGroupState> state_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/base/bytes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class LossHistory {
  public:
@@ -56,4 +56,4 @@ class LossHistory {
   double sum_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

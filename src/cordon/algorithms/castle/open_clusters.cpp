@@ -5,7 +5,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 64;
@@ -309,4 +309,4 @@ std::vector<Position> OpenClusters::Close(Lane lane) {
   return positions;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class OpenClusters {
  public:
@@ -139,4 +139,4 @@ class OpenClusters {
   std::vector<double> joined_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

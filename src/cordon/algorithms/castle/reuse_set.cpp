@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kMostStretches = 64;  // an axis is cut into; where there are fewer values, one each
@@ -111,4 +111,4 @@ bool ReuseSet::Overlaps(const Box& box) {
   return std::any_of(covering_.begin(), covering_.end(), [&](const Entry* entry) { return Meet(entry->box, box); });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class ReuseSet {
  public:
@@ -75,4 +75,4 @@ class ReuseSet {
   std::vector<const Entry*> covering_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void SuppressionPool::Add(Position position, PersonId person, const std::int32_t* values) {
   waiting_.push_back({position, person, {values, values + values_.size()}});
@@ -67,4 +67,4 @@ void SuppressionPool::Restore(ByteReader& reader) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/base/bytes.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class SuppressionPool {
  public:
@@ -49,4 +49,4 @@ class SuppressionPool {
   std::vector<FlatCounts> values_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

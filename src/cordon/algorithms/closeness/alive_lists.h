@@ -10,7 +10,7 @@
 
 #include "cordon/algorithms/closeness/locality_orders.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class AliveLists {
  public:
@@ -68,4 +68,4 @@ class AliveLists {
   std::vector<std::vector<std::uint32_t>> before_;  // the same, one further: before_[place + 1] is for `place`
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

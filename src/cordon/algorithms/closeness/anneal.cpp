@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kLeastGain = 1e-6;       // at temperature 0: float sums of spans are no finer
@@ -166,4 +166,4 @@ void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOpt
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct AnnealOptions {
   // A sweep is as many steps as there are rows.
@@ -29,4 +29,4 @@ struct AnnealOptions {
 void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random,
             const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

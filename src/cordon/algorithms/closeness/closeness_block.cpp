@@ -6,7 +6,7 @@
 
 #include "cordon/algorithms/closeness/group_insertion.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kOrders = 16;
@@ -68,4 +68,4 @@ std::vector<RowGroup> ClosenessBlock::Result() const {
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

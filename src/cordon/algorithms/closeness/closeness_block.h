@@ -14,7 +14,7 @@
 #include "cordon/algorithms/closeness/mix_outlook.h"
 #include "cordon/algorithms/closeness/movable_groups.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using RowGroup = std::vector<RowId>;
 
@@ -53,4 +53,4 @@ class ClosenessBlock {
   std::unique_ptr<MovableGroups> groups_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

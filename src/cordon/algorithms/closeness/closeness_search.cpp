@@ -13,7 +13,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kBlockRows = 40'000;  // a table up to this size is one block
@@ -368,4 +368,4 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   return groups;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

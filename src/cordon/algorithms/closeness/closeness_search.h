@@ -24,11 +24,11 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ClosenessSearchOptions {
   // How long to anneal, and how many ways to begin are compared.
-  using Effort = cordon::Effort;
+  using Effort = cordon::engine::Effort;
   Effort effort = Effort::kNormal;
   // Groups that another algorithm made: the result is no worse. Mondrian's are always among them.
   // REQUIRES: each is a grouping of all rows of the view that the model admits.
@@ -44,4 +44,4 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                const Reference& reference, const CountedColumns& counted, const ClosenessSearchOptions& options,
                                const Random& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

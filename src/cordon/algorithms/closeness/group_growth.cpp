@@ -8,7 +8,7 @@
 #include "cordon/algorithms/closeness/alive_lists.h"
 #include "cordon/algorithms/closeness/host_box.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGrowthOrders = 6;
@@ -278,4 +278,4 @@ void GrowGroups(MovableGroups& groups, const LocalityOrders& orders, const MixOu
   grower.Cores(run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

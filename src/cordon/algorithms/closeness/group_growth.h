@@ -15,7 +15,7 @@
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct GrowthOptions {
   // Rows of a core.
@@ -28,4 +28,4 @@ struct GrowthOptions {
 void GrowGroups(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
                 const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

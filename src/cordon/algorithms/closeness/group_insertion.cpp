@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kReach = 30;  // positions on either side, in every order
@@ -104,4 +104,4 @@ void InsertRows(MovableGroups& groups, const LocalityOrders& orders, const Run& 
   if (!rest.empty()) MergeRest(groups, rest);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

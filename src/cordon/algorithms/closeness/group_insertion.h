@@ -9,10 +9,10 @@
 #include "cordon/algorithms/closeness/movable_groups.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // On return every row is in an admitted group. REQUIRES: the model admits all rows together, and every group that has
 // rows.
 void InsertRows(MovableGroups& groups, const LocalityOrders& orders, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

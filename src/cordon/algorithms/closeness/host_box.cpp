@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
@@ -146,4 +146,4 @@ void HostBoxes::Options(std::size_t q, const Consider& consider) const {
   consider(q, 0, last);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/algorithms/closeness/search_rows.h"
 #include "cordon/algorithms/grouping/box_spans.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class HostBoxes {
  public:
@@ -52,4 +52,4 @@ class HostBoxes {
   std::vector<std::vector<std::uint32_t>> nearly_;  // by attribute: rows that miss the box there alone
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include <bit>
 #include <optional>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The values of one attribute at each level, coarse first.
@@ -106,4 +106,4 @@ std::size_t LocalityOrders::FindInClass(std::size_t order, std::size_t value_cla
                                   all);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/base/random.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Where one order puts a row: compare as a pair.
 struct LocalityKey {
@@ -67,4 +67,4 @@ class LocalityOrders {
   std::vector<std::size_t> class_starts_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kSlack = 1e-9;
@@ -234,4 +234,4 @@ std::int64_t MixOutlook::LeastSize(std::int64_t size, std::int64_t most) const {
   return std::min(size, most);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -18,7 +18,7 @@
 #include "cordon/algorithms/closeness/search_rows.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class MixOutlook {
  public:
@@ -74,4 +74,4 @@ class MixOutlook {
   bool has_caps_ = false;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 MovableGroups::MovableGroups(const SearchRows& rows, const BoxSpans& spans, const GroupModel& model,
                              const CountedColumns& counted)
     : rows_(&rows),
@@ -227,4 +227,4 @@ void MovableGroups::Restore(const std::vector<std::int32_t>& assignment) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -18,7 +18,7 @@
 #include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class MovableGroups {
  public:
@@ -94,4 +94,4 @@ class MovableGroups {
   std::vector<std::uint32_t> slot_;     // place among the members of its group
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

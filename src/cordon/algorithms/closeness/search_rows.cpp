@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/closeness/search_rows.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 ValueClasses::ValueClasses(std::span<const std::int64_t> histogram) : exact_(histogram.size() <= kMaxClasses) {
   for (const std::int64_t rows : histogram) total_ += rows;
@@ -39,4 +39,4 @@ SearchRows SearchRows::Of(const Microdata& data, std::size_t sensitive, const Va
   return made;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

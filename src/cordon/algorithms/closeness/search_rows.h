@@ -10,7 +10,7 @@
 
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class ValueClasses {
  public:
@@ -48,4 +48,4 @@ struct SearchRows {
   const Code* row(std::size_t i) const { return codes.data() + i * width; }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

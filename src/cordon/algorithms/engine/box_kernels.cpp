@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 [[gnu::always_inline]] inline void Widths(const double* los, const double* his, double lo, double hi, double scale,
@@ -100,4 +100,4 @@ double Subtract(const double* totals, const double* bases, double* differences, 
   return Chosen().differences(totals, bases, differences, size);
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // sums[i] += (max(his[i], hi) - min(los[i], lo)) * scale. Of points los == his.
 void AddWidths(const double* los, const double* his, double lo, double hi, double scale, double* sums, std::size_t size);
@@ -19,4 +19,4 @@ void AddLookups(const std::int32_t* indices, const double* row, double* sums, st
 // The least of `totals[i] - bases[i]`, each of which is stored; infinity where size is 0.
 double Subtract(const double* totals, const double* bases, double* differences, std::size_t size);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -3,7 +3,7 @@
 
 #include "cordon/algorithms/engine/box_kernels.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 BoxLanes::BoxLanes(const BoxLoss& loss) : loss_(&loss), lo_(loss.num_axes()), hi_(loss.num_axes()), node_(loss.num_axes()) {}
 
@@ -122,4 +122,4 @@ void PointLanes::Join(const LossBox& box, std::vector<double>& joined) const {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

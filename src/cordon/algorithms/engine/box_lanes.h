@@ -10,7 +10,7 @@
 
 #include "cordon/algorithms/engine/box_loss.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Boxes in lanes. A lane that was freed costs minus infinity, so joining it costs plus infinity more, and no search takes it.
 class BoxLanes {
@@ -67,4 +67,4 @@ class PointLanes {
   mutable std::vector<double> spare_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr NodeId kLargestTable = 512;  // nodes of a hierarchy whose pairs are tabulated: 2 MB
@@ -136,4 +136,4 @@ std::vector<AxisRange> BoxLoss::Widest() const {
   return widest;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct LossBox {
   std::vector<double> lo;
@@ -71,4 +71,4 @@ class BoxLoss {
   std::vector<Axis> axes_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include <map>
 #include <span>
 
-namespace cordon {
+namespace cordon::engine {
 
 using Kind = Departure::Kind;
 
@@ -86,4 +86,4 @@ void DepartureStage::Restore(ByteReader& reader, std::size_t num_axes) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class DepartureStage {
  public:
@@ -33,4 +33,4 @@ class DepartureStage {
   std::vector<Departure> waiting_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

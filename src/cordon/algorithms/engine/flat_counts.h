@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 class FlatCounts {
  public:
@@ -89,4 +89,4 @@ class FlatCounts {
   int shift_ = 60;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/base/nearest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000;  // people: far more than can wait
@@ -54,4 +54,4 @@ Result<GroupNeeds> GroupNeeds::From(std::span<const ModelSpec> specs, const Stre
   return needs;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/data/stream.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct GroupNeeds {
   struct Diversity {
@@ -28,4 +28,4 @@ struct GroupNeeds {
   static Result<GroupNeeds> From(std::span<const ModelSpec> specs, const StreamSchema& schema, std::string_view algorithm);
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What an engine would say of itself right now.
 struct StreamGauges {
@@ -51,4 +51,4 @@ class StreamEngine {
   virtual Result<void> Restore(const std::string& snapshot) = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

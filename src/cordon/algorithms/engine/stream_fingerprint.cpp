@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void FingerprintAxes(const StreamSchema& schema, ByteWriter& writer) {
   for (const StreamAxis& axis : schema.quasi) {
@@ -30,4 +30,4 @@ Result<void> CheckSnapshotHead(ByteReader& reader, std::uint64_t version, std::s
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

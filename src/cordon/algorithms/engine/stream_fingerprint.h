@@ -11,7 +11,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The quasi axes: names, ends, hierarchies, weights.
 void FingerprintAxes(const StreamSchema& schema, ByteWriter& writer);
@@ -22,4 +22,4 @@ void FingerprintNeeds(const StreamSchema& schema, const GroupNeeds& needs, ByteW
 // `what` is the snapshot in words.
 Result<void> CheckSnapshotHead(ByteReader& reader, std::uint64_t version, std::string_view fingerprint, std::string_view what);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/algorithms/full_domain/lattice_search.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kBlockNodes = std::uint64_t{1} << 17;
@@ -133,4 +133,4 @@ std::string Describe(const FullDomainResult& result, const Microdata& data) {
                             result.loss_at_least, result.loss);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

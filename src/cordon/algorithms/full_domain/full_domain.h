@@ -23,7 +23,7 @@
 #include "cordon/data/view.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct FullDomainResult {
   Groups groups;
@@ -43,4 +43,4 @@ Result<FullDomainResult> FullDomain(const View& view, std::span<const ModelSpec>
 // What was searched and found, in words.
 std::string Describe(const FullDomainResult& result, const Microdata& data);
 
-}  // namespace cordon
+}  // namespace cordon::engine

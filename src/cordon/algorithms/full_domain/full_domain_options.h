@@ -6,7 +6,7 @@
 
 #include "cordon/data/recode.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct FullDomainOptions {
   // So many rows may be suppressed; what becomes of them decides what is judged.
@@ -22,4 +22,4 @@ struct FullDomainOptions {
   static constexpr std::uint64_t kLookCost = 500;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/algorithms/full_domain/lattice_cells.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using LatticeNode = std::uint32_t;
 
@@ -67,4 +67,4 @@ inline bool NotAbove(const LevelVector& low, const LevelVector& high) {
   return true;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

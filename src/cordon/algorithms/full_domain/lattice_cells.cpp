@@ -8,7 +8,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -129,4 +129,4 @@ std::size_t CellGrouper::NumberByTable(std::uint64_t radix) {
 
 std::size_t CellGrouper::NumberByHash() { return NumberKeys(keys_, ids_, slots_, known_); }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/algorithms/full_domain/lattice_levels.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using LevelVector = std::vector<std::uint8_t>;  // a level per quasi column: a node of the lattice
 
@@ -75,4 +75,4 @@ class CellGrouper {
   std::vector<std::uint64_t> part_;   // of a key, by code
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

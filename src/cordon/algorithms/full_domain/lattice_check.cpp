@@ -7,7 +7,7 @@
 #include "cordon/algorithms/full_domain/lattice_problem.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 NodeCheck::NodeCheck(const LatticeProblem& problem) : problem_(problem), grouper_(problem.cells()), counts_(problem.counted_) {}
 
@@ -250,4 +250,4 @@ CellSet NodeCheck::GroupsAt(const LevelVector& levels, const CellSet& from) {
   return groups;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/algorithms/full_domain/lattice_search.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kFirstBeam = 8;
@@ -117,7 +117,7 @@ class Climb {
   const LatticeProblem& problem_;
   LevelVector top_;
   std::uint64_t checks_;
-  const cordon::Run& run_;
+  const cordon::engine::Run& run_;
   NodeCheck check_;
   LatticeSearch found_;
   double loss_ = 0;                     // of the node last looked at
@@ -152,4 +152,4 @@ double LossAtLeast(LatticeProblem& problem, std::uint64_t block_nodes, const Run
   return sum;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/base/rational.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kFinestParts = 16;  // of the range, where a number has neither labels nor a grid
@@ -176,4 +176,4 @@ Result<std::vector<Level>> LevelsOf(const Attribute& attribute) {
   return levels;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

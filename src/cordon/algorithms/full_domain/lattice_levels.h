@@ -17,7 +17,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Level {
   std::vector<Code> bin_of;    // by code of the domain
@@ -31,4 +31,4 @@ struct Level {
 // Ascending; at least one. An error where labels of a numeric attribute do not cover its values or do not nest.
 Result<std::vector<Level>> LevelsOf(const Attribute& attribute);
 
-}  // namespace cordon
+}  // namespace cordon::engine

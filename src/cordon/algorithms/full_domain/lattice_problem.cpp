@@ -6,7 +6,7 @@
 
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Places of the named quasi columns, ascending; all where none is named.
@@ -123,4 +123,4 @@ double LatticeProblem::CellLoss(std::span<const std::uint8_t> levels, std::size_
   return sum;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

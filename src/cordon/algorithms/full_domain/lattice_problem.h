@@ -17,7 +17,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_counts.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Models on the same columns.
 struct LatticeRequirement {
@@ -134,4 +134,4 @@ class NodeCheck {
   bool use_moved_ = false;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kPenaltiesKept = 256;
@@ -246,7 +246,7 @@ class ExactSearch {
 
   const LatticeProblem& problem_;
   const Lattice& lattice_;
-  const cordon::Run& run_;
+  const cordon::engine::Run& run_;
   NodeCheck check_;
   LatticeSearch found_;
   std::vector<double> loss_;
@@ -266,4 +266,4 @@ LatticeSearch SearchLattice(const LatticeProblem& problem, const Lattice& lattic
   return ExactSearch(problem, lattice, run).Run();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

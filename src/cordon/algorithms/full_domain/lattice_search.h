@@ -8,7 +8,7 @@
 #include "cordon/algorithms/full_domain/lattice.h"
 #include "cordon/algorithms/full_domain/lattice_problem.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct FoundNode {
   LevelVector levels;
@@ -34,4 +34,4 @@ LatticeSearch ClimbLattice(const LatticeProblem& problem, const LevelVector& top
 // on its way. REQUIRES: problem.bounds_below() and, where rows may be suppressed, only monotone models.
 double LossAtLeast(LatticeProblem& problem, std::uint64_t block_nodes, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/algorithms/grouping/box_spans.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // 128 x 128 floats are 64 KB: a few of them stay in a second-level cache.
@@ -34,4 +34,4 @@ BoxSpans::BoxSpans(const Microdata& data) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

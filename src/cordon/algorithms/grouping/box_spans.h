@@ -12,7 +12,7 @@
 
 #include "cordon/data/microdata.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class BoxSpans {
  public:
@@ -46,4 +46,4 @@ class BoxSpans {
   float whole_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

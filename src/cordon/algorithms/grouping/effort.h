@@ -4,8 +4,8 @@
 // the result does not depend on the machine.
 #pragma once
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Effort { kLow, kNormal, kHigh };
 
-}  // namespace cordon
+}  // namespace cordon::engine

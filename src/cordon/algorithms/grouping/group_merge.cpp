@@ -7,7 +7,7 @@
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 256;
@@ -196,4 +196,4 @@ Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupMo
   return merged;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::size_t kMergeWindow = 512;
 
@@ -25,4 +25,4 @@ inline constexpr std::size_t kMergeWindow = 512;
 Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& counted,
                                   const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/base/check.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kMaxKeyBits = 128;
@@ -113,4 +113,4 @@ std::vector<Word> HilbertCurve::Keys(const View& view, std::span<const std::size
 template std::vector<std::uint64_t> HilbertCurve::Keys(const View&, std::span<const std::size_t>, const Run&) const;
 template std::vector<UInt128> HilbertCurve::Keys(const View&, std::span<const std::size_t>, const Run&) const;
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class HilbertCurve {
  public:
@@ -50,4 +50,4 @@ class HilbertCurve {
   int key_bits_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

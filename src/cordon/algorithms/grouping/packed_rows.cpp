@@ -5,7 +5,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kPackedRowsPerTask = 1 << 14;
@@ -58,4 +58,4 @@ PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, c
   });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -19,7 +19,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Records begin..end-1 of one of the two buffers.
 struct RowRun {
@@ -118,4 +118,4 @@ class PackedRows {
   std::array<std::unique_ptr<std::byte[]>, 2> buffers_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 
 bool RowsDecide(const View& view, const GroupModel& model, const CountedColumns& counted) {
   if (model.uses_histograms() || (model.uses_persons() && counted.persons() != nullptr) || !model.monotone()) return false;
@@ -24,4 +24,4 @@ Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const C
                               view.size(), people);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

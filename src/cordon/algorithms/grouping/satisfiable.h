@@ -8,7 +8,7 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Unsatisfiable where not even one group of all rows is admitted.
 Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const CountedColumns& counted);
@@ -17,4 +17,4 @@ Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const C
 // where each row is a person of its own.
 bool RowsDecide(const View& view, const GroupModel& model, const CountedColumns& counted);
 
-}  // namespace cordon
+}  // namespace cordon::engine

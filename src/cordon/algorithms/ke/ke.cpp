@@ -6,7 +6,7 @@
 #include "cordon/base/check.h"
 #include "cordon/data/decimal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Moves with the end i of a group through the list: how far its start may go. The number of distinct values from the
@@ -282,4 +282,4 @@ KeGroups GroupsOf(KeOrder order, const KeCut& cut, Random& random) {
   return groups;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -30,7 +30,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct KeRequirement {
   std::int64_t k = 2;  // distinct values of a group; at least 2
@@ -114,4 +114,4 @@ KeGroups GroupsOf(KeOrder order, const KeCut& cut, Random& random);
 // Why no grouping satisfies the model, and what would do.
 Error KeUnsatisfiable(const KeAxis& axis, int scale, const KeAnonymitySpec& model);
 
-}  // namespace cordon
+}  // namespace cordon::engine

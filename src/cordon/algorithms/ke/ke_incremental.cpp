@@ -5,7 +5,7 @@
 
 #include "cordon/algorithms/ke/ke_incremental_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Place = KeList::Place;
@@ -195,4 +195,4 @@ std::optional<KeCut> IncrementalKe::Cut() const {
   return SpreadCopies(axis(), starts);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

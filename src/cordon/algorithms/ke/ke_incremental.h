@@ -16,7 +16,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class KeList;
 
@@ -45,4 +45,4 @@ class IncrementalKe {
   std::unique_ptr<KeList> list_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class KeList {
  public:
@@ -90,4 +90,4 @@ class KeList {
   std::size_t size_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

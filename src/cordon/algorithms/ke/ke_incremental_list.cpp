@@ -3,7 +3,7 @@
 
 #include "cordon/algorithms/ke/ke_incremental_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 template <typename T>
@@ -102,4 +102,4 @@ void KeList::Append(std::int64_t value, std::int64_t rows, std::int64_t cost, st
   ++size_;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kDigitBits = 11;
@@ -94,4 +94,4 @@ KeOrder OrderByValue(std::span<const std::int64_t> values) {
   return OrderOf(std::move(items), least, 0, key_bits);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/algorithms/ke/ke.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A run of the sorted rows. Values first..last of the axis, the outer two perhaps with a part of their rows only.
@@ -133,4 +133,4 @@ Rational GreatestShare(const KeAxis& axis, const KeCut& cut) {
   return Rational(most, rows);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/algorithms/mondrian/mondrian_cuts.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Runs above this are cut one after the other, level by level; below it a whole subtree is one task. It fits a cache.
@@ -281,4 +281,4 @@ Result<Groups> Mondrian(const View& view, const GroupModel& model, const Counted
   return groups;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,11 +16,11 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Groups in pre-order of the cuts, the rows of a group in the order of the view; the same for any number of threads.
 // `counted` holds what the model looks at. Unsatisfiable where not even all rows together are admitted.
 Result<Groups> Mondrian(const View& view, const GroupModel& model, const CountedColumns& counted,
                         const MondrianOptions& options, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Counting a box costs its width, selecting a median costs the rows several times over.
@@ -207,4 +207,4 @@ void CutFinder::GatherCodes(std::size_t attribute) {
   rows_.ForEachCode(run_.buffer, run_.begin, run_.end, attribute, [&](Code code) { codes_.push_back(code); });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/algorithms/grouping/packed_rows.h"
 #include "cordon/algorithms/mondrian/mondrian_options.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Cut {
   struct Part {
@@ -82,4 +82,4 @@ class CutFinder {
   std::vector<std::size_t> order_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace cordon {
+namespace cordon::engine {
 
 struct MondrianOptions {
   enum class Dims {
@@ -22,4 +22,4 @@ struct MondrianOptions {
   bool relaxed = false;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -421,4 +421,4 @@ std::vector<std::vector<GroupId>> BoxTree::Parts(std::size_t max_rows) const {
   return parts;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/algorithms/partition/refine_groups.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class BoxTree {
  public:
@@ -126,4 +126,4 @@ class BoxTree {
   std::vector<double> left_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kSlack = 8;                       // entries of a table for each row
@@ -58,4 +58,4 @@ bool CutCounts::Admits(std::size_t q, Rank lo, Rank hi, bool outside) {
   return gate_.model().Admits(outside_);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/algorithms/partition/partition_gate.h"
 #include "cordon/algorithms/partition/partition_space.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class CutCounts {
  public:
@@ -54,4 +54,4 @@ class CutCounts {
   GroupCounts outside_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/algorithms/partition/rank_lanes.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostValues = 4096;
@@ -231,4 +231,4 @@ void CutScores<Lane>::Offer(PartitionCut cut, double total, PartitionCut::Side e
 template class CutScores<std::int16_t>;
 template class CutScores<std::int32_t>;
 
-}  // namespace cordon
+}  // namespace cordon::engine

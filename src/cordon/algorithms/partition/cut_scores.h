@@ -15,7 +15,7 @@
 #include "cordon/algorithms/partition/partition_gate.h"
 #include "cordon/algorithms/partition/partition_space.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct PartitionCut {
   double total = 0;  // loss of both sides
@@ -80,4 +80,4 @@ class CutScores {
 extern template class CutScores<std::int16_t>;
 extern template class CutScores<std::int32_t>;
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Effort = PartitionOptions::Effort;
@@ -381,4 +381,4 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
   return ToGroups(view, std::move(started.groups), left.out);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

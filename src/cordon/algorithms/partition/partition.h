@@ -15,12 +15,12 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct PartitionOptions {
   // Low: from the top down, two short rounds of refinement. Normal: the better of two starts, all moves, up to five rounds.
   // High: more starts, wider unions, more rounds.
-  using Effort = cordon::Effort;
+  using Effort = cordon::engine::Effort;
   enum class Start {
     kAuto,     // by effort
     kTopDown,  // cuts alone
@@ -45,4 +45,4 @@ struct PartitionOptions {
 Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
                          const PartitionOptions& options, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

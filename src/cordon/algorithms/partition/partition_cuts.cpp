@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // So many cuts are asked about where the model looks at more than the number of rows.
@@ -155,4 +155,4 @@ void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, s
   go_on(halves->outside, halves->expel_outside);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 #include "cordon/algorithms/partition/partition_gate.h"
 #include "cordon/algorithms/partition/partition_space.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using RowSets = std::vector<std::vector<Place>>;
 
@@ -62,4 +62,4 @@ class PartitionCuts {
   std::vector<Place> outside_rows_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

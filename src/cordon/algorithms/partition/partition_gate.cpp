@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostCounted = 512;  // values of all histograms that count every value, together
@@ -96,4 +96,4 @@ bool PartitionGate::Admits(std::span<const Place> rows, std::optional<Place> wit
   return admitted;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

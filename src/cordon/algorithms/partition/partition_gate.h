@@ -20,7 +20,7 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class PartitionGate {
  public:
@@ -73,4 +73,4 @@ class PartitionGate {
   GroupCounts counts_;  // empty between questions
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

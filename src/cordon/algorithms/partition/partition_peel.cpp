@@ -7,7 +7,7 @@
 
 #include "cordon/algorithms/partition/rank_lanes.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place rows that are left over
@@ -35,7 +35,7 @@ class Peeling {
     }
   }
 
-  RowSets Run(const cordon::Run& run) {
+  RowSets Run(const cordon::engine::Run& run) {
     const LevelVector top = cells_.Top();
     LevelVector levels = top;
     while (!left_.cells.empty() && !run.Stopped()) {
@@ -253,4 +253,4 @@ Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGat
   return Peeling<std::int32_t>(view, space, gate, cells, price).Run(run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,10 +11,10 @@
 #include "cordon/algorithms/partition/partition_space.h"
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // `price` is what a row that is left over is reckoned to lose. Every row is in one of the groups, each of which is
 // admitted. REQUIRES: all rows together are admitted. An error where some column has no levels.
 Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGate& gate, double price, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

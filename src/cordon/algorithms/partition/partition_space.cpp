@@ -6,7 +6,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kLargestTable = 700;  // ranks; 2 MB
@@ -83,4 +83,4 @@ std::optional<PartitionSpace::NodePlace> PartitionSpace::WidestNode(std::span<co
   return std::nullopt;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

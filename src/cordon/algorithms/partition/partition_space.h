@@ -15,7 +15,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using Rank = std::int32_t;
 using Place = std::uint32_t;  // of a row in the view
@@ -94,4 +94,4 @@ class PartitionSpace {
   bool narrow_ = true;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 template <typename Lane>
 struct RankLanes {
@@ -57,4 +57,4 @@ struct RankLanes {
   }
 };
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

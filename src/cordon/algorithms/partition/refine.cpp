@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kSweeps = 4;
@@ -504,4 +504,4 @@ RowSets GroupRefinement::Take() const {
   return sets;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

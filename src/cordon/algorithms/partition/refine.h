@@ -23,7 +23,7 @@
 #include "cordon/algorithms/partition/refine_groups.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct RefineOptions {
   int rounds = 5;
@@ -124,4 +124,4 @@ class GroupRefinement {
   std::unordered_map<GroupId, std::vector<TrimCut>> failed_;  // large blocks that stayed
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

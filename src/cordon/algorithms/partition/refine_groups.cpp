@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kCountedRows = 128;  // from here on a group counts its ranks, as looking at all rows takes longer
@@ -274,4 +274,4 @@ bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
   return can;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

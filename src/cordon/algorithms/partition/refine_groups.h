@@ -14,7 +14,7 @@
 #include "cordon/algorithms/partition/partition_gate.h"
 #include "cordon/algorithms/partition/partition_space.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using GroupId = std::uint32_t;
 inline constexpr GroupId kNoGroup = ~GroupId{0};
@@ -98,4 +98,4 @@ class RefineGroups {
   std::vector<Rank> ends_;  // per group: least, second least, greatest, second greatest ranks, each per attribute
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

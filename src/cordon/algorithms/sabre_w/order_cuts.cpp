@@ -10,7 +10,7 @@
 #include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/algorithms/grouping/hilbert.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr float kNever = std::numeric_limits<float>::infinity();
@@ -394,4 +394,4 @@ Groups OrderCuts(const Microdata& data, const GroupModel& model, const CountedCo
                 : Cut<Code>(data, quasi, order, spans, model, counted);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,9 +16,9 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // REQUIRES: the model admits all rows together, and they are not none. Rows of a group in the order that was cut.
 Groups OrderCuts(const Microdata& data, const GroupModel& model, const CountedColumns& counted);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/base/check.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Result<void> CheckOptions(const SabreWOptions& options, std::int64_t window) {
@@ -334,4 +334,4 @@ Result<void> SabreW::Restore(const std::string& snapshot) {
 std::vector<StreamWarning> SabreW::warnings() const { return state_->warnings(); }
 const SabreW::Cases& SabreW::cases() const { return state_->cases(); }
 
-}  // namespace cordon
+}  // namespace cordon::engine

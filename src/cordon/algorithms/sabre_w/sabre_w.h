@@ -22,7 +22,7 @@
 #include "cordon/base/random.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct SabreWOptions {
   enum class Short {
@@ -79,4 +79,4 @@ class SabreW final : public StreamEngine {
   std::unique_ptr<SabreWState> state_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/algorithms/sabre_w/window_ring.h"
 #include "cordon/base/bytes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class SabreWState {
  public:
@@ -74,4 +74,4 @@ class SabreWState {
   SabreW::Cases cases_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

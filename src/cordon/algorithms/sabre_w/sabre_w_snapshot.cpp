@@ -5,7 +5,7 @@
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 #include "cordon/algorithms/sabre_w/sabre_w_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
@@ -128,4 +128,4 @@ Result<void> SabreWState::Restore(const std::string& snapshot) {
   return reader.Finish(kWhat);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/data/stream_domain.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 long double Ratio(Int128 top, Int128 bottom) { return static_cast<long double>(top) / static_cast<long double>(bottom); }
@@ -234,4 +234,4 @@ std::optional<WindowModels::Value> WindowModels::WorstValue(const ValueCounts& t
   return std::nullopt;  // too few values: fewer tuples have no more
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

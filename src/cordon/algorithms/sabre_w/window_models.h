@@ -14,7 +14,7 @@
 #include "cordon/models/admit/emd.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // How often each value occurs, by counted column and code.
 struct ValueCounts {
@@ -94,4 +94,4 @@ class WindowModels {
   std::vector<Diversity> diversity_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

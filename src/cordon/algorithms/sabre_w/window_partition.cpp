@@ -16,7 +16,7 @@
 #include "cordon/algorithms/sabre_w/order_cuts.h"
 #include "cordon/models/admit/emd.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kTemperature = 0.1;  // groups are near a good place already
@@ -211,4 +211,4 @@ std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, 
   return nullptr;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

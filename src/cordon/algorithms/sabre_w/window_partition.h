@@ -20,7 +20,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class WindowMethod { kSabre, kSabreAk, kMondrian, kFullDomain };
 
@@ -43,4 +43,4 @@ class WindowPartition {
 // `sweeps`: for kSabre.
 std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps);
 
-}  // namespace cordon
+}  // namespace cordon::engine

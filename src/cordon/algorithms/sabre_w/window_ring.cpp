@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_set>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 64;
@@ -186,4 +186,4 @@ Microdata WindowRing::TableOf(std::span<const Position> positions) const {
   return table;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

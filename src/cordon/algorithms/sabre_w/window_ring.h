@@ -16,7 +16,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class WindowRing {
  public:
@@ -65,4 +65,4 @@ class WindowRing {
   std::vector<std::uint8_t> gone_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

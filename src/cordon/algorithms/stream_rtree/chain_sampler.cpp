@@ -8,7 +8,7 @@
 #include "cordon/algorithms/stream_rtree/publish_chance.h"
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kMostCode = 255;
@@ -231,4 +231,4 @@ void ChainSampler::Restore(ByteReader& reader, Position steps) {
   if (!std::all_of(used.begin(), used.end(), [](bool is) { return is; })) reader.Fail();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -20,7 +20,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class ChainSampler {
  public:
@@ -104,4 +104,4 @@ class ChainSampler {
   mutable std::vector<std::uint8_t> marks_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

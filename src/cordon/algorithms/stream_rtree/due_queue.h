@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 class DueQueue {
  public:
@@ -65,4 +65,4 @@ class DueQueue {
   std::vector<Node> nodes_;     // 1 is the root
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/algorithms/engine/box_kernels.h"
 #include "cordon/algorithms/stream_rtree/publish_chance.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void HoldOn::Gather(const LeafStore& leaves, Index slot, const ChainSampler& sampler) {
   leaves.CopyBox(slot, box_lo_, box_hi_);
@@ -73,4 +73,4 @@ void HoldOn::Select(const LeafStore& leaves, Index slot, const ChainSampler& sam
   for (std::size_t i = 0; i < count; ++i) held.push_back(candidates_[i].tuple);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 #include "cordon/algorithms/stream_rtree/chain_sampler.h"
 #include "cordon/algorithms/stream_rtree/leaf_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class HoldOn {
  public:
@@ -48,4 +48,4 @@ class HoldOn {
   std::vector<Candidate> candidates_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

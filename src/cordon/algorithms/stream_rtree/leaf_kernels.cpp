@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 void GapsFrom(const BoxColumns& boxes, std::span<const double> point, std::span<const double> scales, double* sums,
@@ -110,4 +110,4 @@ std::size_t MarkAll(std::span<const CodeTest> tests, std::uint8_t* marks, std::s
   return Chosen().marks(tests, marks, size);
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 // Boxes by axis: side a of box i stands at [a * stride + i].
 struct BoxColumns {
@@ -32,4 +32,4 @@ struct CodeTest {
 // marks[i] = 1 where all tests hold of i, else 0; returns how many do.
 std::size_t MarkAll(std::span<const CodeTest> tests, std::uint8_t* marks, std::size_t size);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

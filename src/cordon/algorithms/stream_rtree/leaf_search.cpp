@@ -7,7 +7,7 @@
 #include "cordon/algorithms/stream_rtree/leaf_kernels.h"
 #include "cordon/algorithms/stream_rtree/leaf_store.h"
 
-namespace cordon {
+namespace cordon::engine {
 void LeafStore::MarkLeavesOf(PersonId person) const {
   ++mark_;
   const std::uint32_t known = people_.Get(person);
@@ -69,4 +69,4 @@ LeafStore::Index LeafStore::FirstWithout(Index tuple) const {
   return first;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

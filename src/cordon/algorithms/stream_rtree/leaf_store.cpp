@@ -7,7 +7,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A scan with SIMD is the faster up to some thousand leaves, the more the more axes there are; between the two numbers the
@@ -280,4 +280,4 @@ LeafStore::Index LeafStore::Split(Index slot) {
   return upper;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -18,7 +18,7 @@
 #include "cordon/algorithms/stream_rtree/leaf_tree.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class LeafStore {
  public:
@@ -138,4 +138,4 @@ class LeafStore {
   mutable std::vector<double> distances_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

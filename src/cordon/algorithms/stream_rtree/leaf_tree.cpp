@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -278,4 +278,4 @@ bool LeafTree::Consistent() const {
   return (root_ == kNone || (nodes_[root_].parent == kNone && Consistent(root_, leaves))) && leaves == size_;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

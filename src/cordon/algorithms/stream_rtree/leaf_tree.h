@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 class LeafTree {
  public:
@@ -111,4 +111,4 @@ void LeafTree::Search(const double* point, const Most& most, const Visit& visit)
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

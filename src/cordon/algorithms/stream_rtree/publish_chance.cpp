@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -40,4 +40,4 @@ double HoldTime(double penalty, double small, double log_growth) {
   return std::log(penalty / small) / log_growth;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

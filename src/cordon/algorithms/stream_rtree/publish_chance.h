@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace cordon {
+namespace cordon::engine {
 
 // Samples that a small box around a tuple must hold: ceil((k - 1) * sample / window), the share of k - 1 arrivals.
 std::int64_t SamplesNeeded(std::int64_t k, std::int64_t sample, std::int64_t window);
@@ -32,4 +32,4 @@ double GeometricWait(double p, double unit);
 // infinite where it is no smaller: then there is nothing to gain.
 double HoldTime(double penalty, double small, double log_growth);
 
-}  // namespace cordon
+}  // namespace cordon::engine

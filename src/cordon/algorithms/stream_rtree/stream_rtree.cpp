@@ -7,7 +7,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kMostActive = 10'000'000;
@@ -104,4 +104,4 @@ Result<void> StreamRtree::Restore(const std::string& snapshot) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

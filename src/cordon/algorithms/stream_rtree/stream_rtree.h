@@ -23,7 +23,7 @@
 #include "cordon/base/random.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct StreamRtreeOptions {
   enum class Method {
@@ -82,4 +82,4 @@ class StreamRtree final : public StreamEngine {
   std::unique_ptr<StreamRtreeState> state_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/algorithms/stream_rtree/hold_on.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Sums over the tuples published in groups: the penalty of the group's box, penalty x (1 + alpha)^delay, and the delay.
 struct PublishedSums {
@@ -119,4 +119,4 @@ class StreamRtreeState {
   std::vector<Index> held_back_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

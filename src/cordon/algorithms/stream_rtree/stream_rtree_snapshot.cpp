@@ -9,7 +9,7 @@
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kVersion = 3;
@@ -166,4 +166,4 @@ Result<void> StreamRtreeState::Restore(const std::string& snapshot) {
   return reader.Finish(kWhat);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

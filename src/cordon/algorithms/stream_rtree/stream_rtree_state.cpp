@@ -9,7 +9,7 @@
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Control = StreamRtreeOptions::Control;
@@ -348,4 +348,4 @@ void StreamRtreeState::Flush(std::vector<Departure>& out) {
   stage_.Release(out);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

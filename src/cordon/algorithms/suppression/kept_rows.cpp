@@ -8,7 +8,7 @@
 #include "cordon/algorithms/grouping/satisfiable.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 bool Admitted(const GroupModel& model, const CountedColumns& counted, std::span<const RowId> rows) {
@@ -173,4 +173,4 @@ Result<std::vector<RowId>> LeaveOutToSatisfy(const SuppressionProblem& problem, 
   return left_out;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct KeptRows {
   View view;
@@ -46,4 +46,4 @@ bool GiveBackLastOfValues(const SuppressionProblem& problem, std::vector<RowId>&
 // it can be satisfied anyway; Unsatisfiable where more than `most` would have to go.
 Result<std::vector<RowId>> LeaveOutToSatisfy(const SuppressionProblem& problem, std::uint64_t most);
 
-}  // namespace cordon
+}  // namespace cordon::engine

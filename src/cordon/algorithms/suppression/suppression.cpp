@@ -10,7 +10,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/models/admit/all_of.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr int kPatience = 2;  // trials without gain before no more values are tried
@@ -212,4 +212,4 @@ Result<Groups> SearchLeavingOut(const SuppressionProblem& problem, std::uint64_t
   return LeavingOut(problem, max_rows, search, run).Search();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -21,7 +21,7 @@
 #include "cordon/algorithms/suppression/kept_rows.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Depth {
   kTrial,  // quick: only compared with other trials
@@ -36,4 +36,4 @@ using SearchKept = std::function<Result<Groups>(const KeptRows& kept, Depth dept
 Result<Groups> SearchLeavingOut(const SuppressionProblem& problem, std::uint64_t max_rows, const SearchKept& search,
                                 const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

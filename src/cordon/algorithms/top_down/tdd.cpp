@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<void> CheckTddModels(std::span<const ModelSpec> specs) {
   const auto is_template = [](const ModelSpec& spec) { return std::holds_alternative<ConfidenceSpec>(spec); };
@@ -17,4 +17,4 @@ Result<Groups> Tdd(const TopDownInput& input, const TopDownOptions& options, Top
   return RefineToGroups(input, options, facts, run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

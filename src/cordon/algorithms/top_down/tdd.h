@@ -11,7 +11,7 @@
 
 #include "cordon/algorithms/top_down/top_down_plan.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // An error where no model is a confidence template.
 Result<void> CheckTddModels(std::span<const ModelSpec> specs);
@@ -19,4 +19,4 @@ Result<void> CheckTddModels(std::span<const ModelSpec> specs);
 // REQUIRES: nothing of the models; the error is that of CheckTddModels.
 Result<Groups> Tdd(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

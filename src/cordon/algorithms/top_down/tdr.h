@@ -10,8 +10,8 @@
 
 #include "cordon/algorithms/top_down/top_down_plan.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<Groups> Tdr(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

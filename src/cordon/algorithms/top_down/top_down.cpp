@@ -7,7 +7,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostPairs = std::size_t{1} << 26;  // values of a masked attribute times guarded values
@@ -291,4 +291,4 @@ Result<void> TopDown::ToTheEnd(const Run& run) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

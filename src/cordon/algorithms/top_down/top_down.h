@@ -27,7 +27,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct TopDownOptions {
   enum class Choice {
@@ -172,4 +172,4 @@ class TopDown {
   std::int64_t num_refinements_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

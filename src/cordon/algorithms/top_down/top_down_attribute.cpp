@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kDenseCells = std::size_t{1} << 22;
@@ -344,4 +344,4 @@ std::string MaskedAttribute::Text(int id) const {
   return fmt::format("[{},{}{}", domain.FormatValue(lo), domain.FormatValue(hi), spec.cell > 0 ? ')' : ']');
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

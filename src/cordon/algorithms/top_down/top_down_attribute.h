@@ -22,7 +22,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Masking { kTaxonomy, kSuppression, kIntervals };
 
@@ -128,4 +128,4 @@ class MaskedAttribute {
   std::vector<std::int32_t> part_of_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

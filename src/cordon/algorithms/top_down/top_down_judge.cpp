@@ -6,7 +6,7 @@
 #include "cordon/algorithms/top_down/top_down.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRowsPerTask = std::size_t{1} << 16;
@@ -199,4 +199,4 @@ TopDown::Standing TopDown::StandingOf(const Refinement& refinement) const {
   return standing;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Columns = std::set<std::string>;
@@ -137,4 +137,4 @@ Result<Groups> RefineToGroups(const TopDownInput& input, const TopDownOptions& o
   return search->ToGroups(run);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What tdr and tdd are given. Everything outlives the search.
 struct TopDownInput {
@@ -39,4 +39,4 @@ Result<TopDown::Plan> MakePlan(const TopDownInput& input);
 // Refines to the end.
 Result<Groups> RefineToGroups(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Rows of each part in scratch.counts, the parts that have any in scratch.touched.
@@ -226,4 +226,4 @@ void Admitted::Judge(const GroupRows& group, const GroupCut& cut, RequirementScr
   ClearCounts(scratch);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What a group reaches: a count, a share of rows, or yes (1) and no (0).
 struct Bound {
@@ -179,4 +179,4 @@ class Admitted final : public Requirement {
   const CountedColumns* counted_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Puts rows that are alike in the columns side by side, in the order of their codes.
@@ -119,4 +119,4 @@ Groups TopDown::ToGroups(const Run& run) const {
   return groups;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <bit>
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace {
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 26;  // 512 MB of address space, touched where needed
@@ -40,4 +40,4 @@ UInt128 Score(Int128 gain, std::int64_t rows, const LossSum& loss) {
   return above / below;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

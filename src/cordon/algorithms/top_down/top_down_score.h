@@ -13,7 +13,7 @@
 
 #include "cordon/base/rational.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // log2(n) * 2^32, truncated. REQUIRES: n > 0.
 std::uint64_t FixedLog2(std::uint64_t n);
@@ -62,4 +62,4 @@ struct LossSum {
 // nobody (no terms) counts 0.
 UInt128 Score(Int128 gain, std::int64_t rows, const LossSum& loss);
 
-}  // namespace cordon
+}  // namespace cordon::engine

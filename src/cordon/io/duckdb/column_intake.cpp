@@ -9,7 +9,7 @@
 #include "cordon/io/text/local_dictionary_internal.h"
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // A cache in front of the column's dictionary that outgrows this starts over.
@@ -148,4 +148,4 @@ std::unique_ptr<ColumnIntake> MakeIntake(duckdb_type type) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

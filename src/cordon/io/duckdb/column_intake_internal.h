@@ -12,7 +12,7 @@
 #include "cordon/data/dictionary.h"
 #include "cordon/io/duckdb/duckdb_api_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct BadCell {
   std::size_t row;
@@ -34,4 +34,4 @@ class ColumnIntake {
 // SQLNULL: a column that is not kept.
 std::unique_ptr<ColumnIntake> MakeIntake(duckdb_type type);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -23,7 +23,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // "v1.4.4"
 Result<std::string> DuckDbVersion();
@@ -123,4 +123,4 @@ std::string LiteralPattern(std::string_view path);
 // The rows of a Parquet file, as it stands after FROM. Folders like year=2024 above a file are no columns of it.
 std::string ParquetRows(std::string_view path);
 
-}  // namespace cordon
+}  // namespace cordon::engine

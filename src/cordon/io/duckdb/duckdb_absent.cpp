@@ -3,7 +3,7 @@
 // Stands in for everything of duckdb.h in a build without DuckDB.
 #include "cordon/io/duckdb/duckdb.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Error Absent() {
@@ -38,4 +38,4 @@ Result<void> DuckDbSession::EachChunk(const std::string&, const Run&, const std:
   return Absent();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/io/duckdb/duckdb_api_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr const char* kHint =
@@ -74,4 +74,4 @@ Result<const DuckDbApi*> LoadDuckDb() {
   return loaded;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

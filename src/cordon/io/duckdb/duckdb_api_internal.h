@@ -17,7 +17,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // clang-format off
 #define CORDON_DUCKDB_FUNCTIONS(X)                                                                                        \
@@ -49,4 +49,4 @@ inline bool IsValid(const std::uint64_t* valid, std::size_t row) {
 // Opens the library once; safe to call from any thread.
 Result<const DuckDbApi*> LoadDuckDb();
 
-}  // namespace cordon
+}  // namespace cordon::engine

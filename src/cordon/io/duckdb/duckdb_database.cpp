@@ -5,7 +5,7 @@
 
 #include "cordon/io/duckdb/duckdb_database_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Settings a database starts with. No temporary files: what does not fit in memory is an error, not a copy of somebody's
@@ -98,4 +98,4 @@ Result<void> Database::Confine(std::span<const std::string> files) {
 
 Result<void> Database::SetThreads(int threads) { return Execute(fmt::format("SET threads = {}", std::max(threads, 1))); }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/duckdb_api_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Database {
  public:
@@ -44,4 +44,4 @@ class Database {
 // The part of DuckDB's message that is about the query alone; where it may quote data, only the kind of the error.
 Error QueryError(std::string_view message);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/io/duckdb/duckdb_database_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Int128 Widen(const duckdb_hugeint& value) { return static_cast<Int128>(value.upper) * (Int128{1} << 64) + value.lower; }
@@ -164,4 +164,4 @@ Result<void> DuckDbSession::EachChunk(const std::string& statement, const Run& r
   });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

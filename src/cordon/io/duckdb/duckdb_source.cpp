@@ -16,7 +16,7 @@
 #include "cordon/io/duckdb/sql_guard_internal.h"
 #include "cordon/io/files/byte_input_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRowsPerBatch = std::size_t{1} << 17;
@@ -317,4 +317,4 @@ Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet> tables
   return OpenGuarded(std::move(database), guarded, std::move(files), options);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/duckdb_database_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Rows of a Parquet row group; DuckDB's default, stated so that files do not change with it.
@@ -156,4 +156,4 @@ Result<void> WriteParquetFile(const std::string& path, const std::vector<Parquet
   return Error::Io("DuckDB could not write it").WithHint("is there room on the disk, and may the file be written?");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/io/duckdb/sql_guard_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Json = nlohmann::json;
@@ -163,4 +163,4 @@ Result<GuardedQuery> GuardQuery(Database& database, const std::string& query) {
   return guarded;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

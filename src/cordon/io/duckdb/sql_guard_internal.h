@@ -10,7 +10,7 @@
 
 #include "cordon/io/duckdb/duckdb_database_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct GuardedQuery {
   std::string text;                   // without a semicolon at its end
@@ -20,4 +20,4 @@ struct GuardedQuery {
 
 Result<GuardedQuery> GuardQuery(Database& database, const std::string& query);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/io/duckdb/duckdb.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::string Quote(std::string_view text, char quote) {
@@ -35,4 +35,4 @@ std::string ParquetRows(std::string_view path) {
   return "read_parquet([" + QuoteSqlText(LiteralPattern(path)) + "], hive_partitioning = false)";
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

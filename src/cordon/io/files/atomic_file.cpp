@@ -16,7 +16,7 @@
 #include "cordon/base/random.h"
 #include "cordon/io/files/byte_input_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ Result<std::string> ReadFile(const std::string& path) {
   return read().WithContext("reading {}", path == "-" ? "standard input" : path);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

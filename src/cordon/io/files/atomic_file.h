@@ -12,7 +12,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class AtomicFile {
  public:
@@ -54,4 +54,4 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes,
                        AtomicFile::Access access = AtomicFile::Access::kPublic);
 Result<std::string> ReadFile(const std::string& path);  // whole; "-" is standard input
 
-}  // namespace cordon
+}  // namespace cordon::engine

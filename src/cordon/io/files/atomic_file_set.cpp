@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<void> Outputs::Reserve(const std::string& path, AtomicFile::Access access) {
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
@@ -79,4 +79,4 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

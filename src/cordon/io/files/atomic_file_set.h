@@ -13,7 +13,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Outputs {
  public:
@@ -37,4 +37,4 @@ Result<void> CheckNotThere(const std::vector<std::string>& paths);
 // Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is no file.
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths);
 
-}  // namespace cordon
+}  // namespace cordon::engine

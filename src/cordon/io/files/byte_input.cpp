@@ -11,7 +11,7 @@
 
 #include "cordon/io/files/byte_input_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGzipBuffer = std::size_t{256} << 10;
@@ -188,4 +188,4 @@ Result<bool> ByteInput::EndOfMember(const std::stop_token& stop) {
   return true;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,7 +16,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class RawInput {
  public:
@@ -62,4 +62,4 @@ class ByteInput {
   std::unique_ptr<Inflater> inflater_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

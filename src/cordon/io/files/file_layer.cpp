@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::
   return files.SyncFolder(folder);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/files/atomic_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class WritableFile {
  public:
@@ -72,4 +72,4 @@ Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std
 // The file appears whole, and is durable on return.
 Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 
 #include "cordon/io/files/byte_input_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class LiveFile final : public LiveInput {
@@ -101,4 +101,4 @@ std::unique_ptr<LiveInput> LiveFromMemory(std::string bytes, std::size_t most_at
   return std::make_unique<Memory>(std::move(bytes), most_at_once);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class LiveInput {
  public:
@@ -25,4 +25,4 @@ class LiveInput {
 Result<std::unique_ptr<LiveInput>> OpenLiveInput(const std::string& path);  // "-" is standard input
 std::unique_ptr<LiveInput> LiveFromMemory(std::string bytes, std::size_t most_at_once);
 
-}  // namespace cordon
+}  // namespace cordon::engine

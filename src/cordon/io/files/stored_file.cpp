@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<StoredFile> StoredFile::Open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -43,4 +43,4 @@ Result<void> StoredFile::ReadExactly(std::string& buffer, std::uint64_t at) cons
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class StoredFile {
  public:
@@ -33,4 +33,4 @@ class StoredFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/io/files/stored_file.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Type = ThriftValue::Type;
@@ -197,4 +197,4 @@ std::string ParquetFooterBuilder::Finish() && {
   return bytes + std::string(kParquetMagic);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

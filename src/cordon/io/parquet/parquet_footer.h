@@ -17,7 +17,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/parquet/thrift_compact.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::string_view kParquetMagic = "PAR1";  // the first and the last bytes of a file
 
@@ -83,4 +83,4 @@ class ParquetFooterBuilder {
   std::uint64_t num_rows_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -17,7 +17,7 @@
 #include "cordon/io/text/out_column_internal.h"
 #include "cordon/io/text/output_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Which codes stand in a row; others must neither be written nor decide anything.
@@ -178,4 +178,4 @@ Result<Staged> StageParquet(const Release& release, const std::string& path, boo
   return staged;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

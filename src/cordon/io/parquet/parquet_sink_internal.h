@@ -13,10 +13,10 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/text/written.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What was written, and the file that waits for its Commit (none: standard output).
 Result<std::pair<Written, std::optional<AtomicFile>>> StageParquet(const Release& release, const std::string& path, bool bounds,
                                                                    const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/io/files/stored_file.h"
 #include "cordon/io/parquet/parquet_footer.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 20;  // stays in the cache from reading to writing
@@ -130,4 +130,4 @@ Result<void> ExtendParquet(const std::string& path, std::size_t keep, const std:
   return std::move(assembly).Finish();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -19,7 +19,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Row groups of a file.
 struct ParquetSlice {
@@ -38,4 +38,4 @@ using TakeBytes = std::function<Result<void>(std::string_view)>;
 Result<void> ExtendParquet(const std::string& path, std::size_t keep, const std::string& more, const TakeBytes& take,
                            const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

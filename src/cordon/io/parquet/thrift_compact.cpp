@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Type = ThriftValue::Type;
@@ -231,4 +231,4 @@ std::string SerializeThrift(const ThriftValue& structure) {
   return std::move(writer).Take();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -14,7 +14,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ThriftValue {
   enum class Type : std::uint8_t {
@@ -55,4 +55,4 @@ struct ThriftValue {
 Result<ThriftValue> ParseThrift(std::string_view bytes);
 std::string SerializeThrift(const ThriftValue& structure);
 
-}  // namespace cordon
+}  // namespace cordon::engine

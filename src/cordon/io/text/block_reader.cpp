@@ -4,7 +4,7 @@
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void Block::Reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
@@ -107,4 +107,4 @@ Result<bool> BlockReader::Next(Block& block, const std::stop_token& stop) {
   return true;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

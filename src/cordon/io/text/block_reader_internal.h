@@ -19,7 +19,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/files/byte_input_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Parsers may look this far beyond the end of a block (64 is also what simdjson asks for).
 inline constexpr std::size_t kBlockPadding = 64;
@@ -81,4 +81,4 @@ class BlockReader {
   std::string carry_;  // the start of a row that the last block cut off
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/io/text/block_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
@@ -255,4 +255,4 @@ std::unique_ptr<Source> MakeBlockSource(std::unique_ptr<BlockFeed> feed, std::un
   return std::make_unique<BlockSource>(std::move(feed), std::move(format), lines_before, options, std::move(name));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -23,7 +23,7 @@
 #include "cordon/io/text/local_dictionary_internal.h"
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What is wrong with a row. Places are counted from 0 within the block; the engine knows what came before it.
 struct RowError {
@@ -117,4 +117,4 @@ class BlockFeed {
 std::unique_ptr<Source> MakeBlockSource(std::unique_ptr<BlockFeed> feed, std::unique_ptr<BlockFormat> format,
                                         std::uint64_t lines_before, const BlockOptions& options, std::string name);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/io/text/buffered_reader_internal.h"
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -148,4 +148,4 @@ Result<bool> BufferedReader::Fill(const std::stop_token& stop) {
   return got > 0;
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -14,7 +14,7 @@
 #include "cordon/io/text/byte_scan_internal.h"
 #include "cordon/io/text/record_reader.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 
 inline constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
@@ -88,4 +88,4 @@ class BufferedReader : public RecordReader {
 std::unique_ptr<BufferedReader> MakeCsvRecordReader(LiveInput& input, const RecordOptions& options);
 std::unique_ptr<BufferedReader> MakeJsonRecordReader(LiveInput& input, const RecordOptions& options);
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

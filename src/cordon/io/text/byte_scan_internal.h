@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace cordon {
+namespace cordon::engine {
 
 inline bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
 
@@ -60,4 +60,4 @@ inline bool WordHolds(std::uint64_t word, char byte) {
   return ((zeroed - kOnes) & ~zeroed & (kOnes << 7)) != 0;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/io/text/byte_scan_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 // The delimiter's first byte is enough to ask for quotes: a longer delimiter could otherwise begin in the cell and end in
 // the one that follows.
 bool CsvCell::Append(std::string_view cell, std::string& to) const {
@@ -45,4 +45,4 @@ void AppendJsonString(std::string_view text, std::string& to) {
   to.push_back('"');
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class CsvCell {
  public:
@@ -26,4 +26,4 @@ class CsvCell {
 
 void AppendJsonString(std::string_view text, std::string& to);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/io/text/csv_record_internal.h"
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kNone = ~std::size_t{0};
@@ -242,4 +242,4 @@ std::string CsvFormat::Locate(std::uint64_t row, std::uint64_t line, const std::
   return fmt::format("row {} (line {}) {}", row, line, what);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

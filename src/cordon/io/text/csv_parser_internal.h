@@ -12,7 +12,7 @@
 #include "cordon/io/text/block_source_internal.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class CsvFormat : public BlockFormat {
  public:
@@ -27,4 +27,4 @@ class CsvFormat : public BlockFormat {
   Schema schema_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

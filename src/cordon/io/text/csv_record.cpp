@@ -5,7 +5,7 @@
 #include "cordon/io/text/csv_record_internal.h"
 #include "cordon/io/text/local_dictionary_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // `raw` starts with a quote.
@@ -109,4 +109,4 @@ Record ReadRecord(std::string_view text, const TextFormat& format) {
   return record;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

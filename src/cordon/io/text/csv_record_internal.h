@@ -11,7 +11,7 @@
 #include "cordon/base/result.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct CellError {
   enum class Kind { kNone, kStrayQuote, kTextAfterQuote, kStrayReturn, kOpenQuote };
@@ -52,4 +52,4 @@ struct Record {
 };
 Record ReadRecord(std::string_view text, const TextFormat& format);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/io/text/csv_record_internal.h"
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 class CsvReader final : public BufferedReader {
@@ -175,4 +175,4 @@ std::unique_ptr<BufferedReader> MakeCsvRecordReader(LiveInput& input, const Reco
   return std::make_unique<CsvReader>(input, options);
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -13,7 +13,7 @@
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 namespace ondemand = simdjson::ondemand;
 
@@ -98,4 +98,4 @@ inline LineError ReadValue(ondemand::value& value, std::optional<std::string_vie
   return {"has an object or array as a value", "cells are strings, numbers, true, false or null: flatten the data first"};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/io/text/buffered_reader_internal.h"
 #include "cordon/io/text/json_line_internal.h"
 
-namespace cordon::internal {
+namespace cordon::engine::internal {
 namespace {
 
 class JsonReader final : public BufferedReader {
@@ -66,4 +66,4 @@ std::unique_ptr<BufferedReader> MakeJsonRecordReader(LiveInput& input, const Rec
   return std::make_unique<JsonReader>(input, options);
 }
 
-}  // namespace cordon::internal
+}  // namespace cordon::engine::internal

@@ -13,7 +13,7 @@
 #include "cordon/io/text/text_check_internal.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class JsonLinesParser : public RowParser {
@@ -154,4 +154,4 @@ Result<std::unique_ptr<Source>> OpenJsonLines(std::unique_ptr<ByteInput> input, 
   return MakeBlockSource(std::move(feed), std::make_unique<JsonLinesFormat>(std::move(schema)), 0, blocks, name);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

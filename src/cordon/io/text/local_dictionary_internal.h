@@ -19,7 +19,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ShortKey {
   std::uint64_t lo;
@@ -168,4 +168,4 @@ inline void LocalDictionary::GrowLong() {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/io/text/buffered_reader_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<std::unique_ptr<RecordReader>> OpenRecordReader(LiveInput& input, const RecordOptions& options,
                                                        const std::stop_token& stop) {
@@ -15,4 +15,4 @@ Result<std::unique_ptr<RecordReader>> OpenRecordReader(LiveInput& input, const R
   return std::unique_ptr<RecordReader>(std::move(reader));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

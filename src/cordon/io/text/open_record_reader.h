@@ -8,10 +8,10 @@
 #include "cordon/io/files/live_input.h"
 #include "cordon/io/text/record_reader.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Reads the header. `input` outlives the reader.
 Result<std::unique_ptr<RecordReader>> OpenRecordReader(LiveInput& input, const RecordOptions& options,
                                                        const std::stop_token& stop);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include "cordon/io/text/out_column_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 bool HasBounds(const ReleaseColumn& column) {
@@ -48,4 +48,4 @@ Result<std::optional<std::string>> OutText(const OutColumn& column, Code code) {
   return std::optional<std::string>(domain.FormatValue(column.part == OutColumn::Part::kLo ? meaning.lo : meaning.hi));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

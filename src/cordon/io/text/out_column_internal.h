@@ -11,7 +11,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct OutColumn {
   std::string name;
@@ -28,4 +28,4 @@ Result<std::optional<std::string>> OutText(const OutColumn& column, Code code);
 // What a published cell of a numeric or date column says. REQUIRES: the column has such a domain.
 Result<Meaning> OutMeaning(const OutColumn& column, Code code);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/io/text/output_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Result<Output> Output::Open(const std::string& path) {
   if (path == "-") return Output(std::nullopt);
@@ -50,4 +50,4 @@ Result<std::string> GzipMember(std::string_view bytes) {
   return member;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

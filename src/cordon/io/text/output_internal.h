@@ -15,7 +15,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/text/written.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Output {
  public:
@@ -36,4 +36,4 @@ class Output {
 // One gzip member. The same bytes give the same member: no time stamp, no name.
 Result<std::string> GzipMember(std::string_view bytes);
 
-}  // namespace cordon
+}  // namespace cordon::engine

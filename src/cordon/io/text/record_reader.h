@@ -18,7 +18,7 @@
 #include "cordon/io/files/live_input.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Where a record ends.
 struct InputPlace {
@@ -63,4 +63,4 @@ class RecordReader {
   virtual InputPlace place() const = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

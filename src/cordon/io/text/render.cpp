@@ -6,7 +6,7 @@
 #include "cordon/io/text/out_column_internal.h"
 #include "cordon/io/text/render_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Text = std::optional<std::string>;
@@ -97,4 +97,4 @@ Result<Rendered> RenderJsonLines(const Release& release, bool bounds) {
   return rendered;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

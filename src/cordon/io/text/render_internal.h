@@ -12,7 +12,7 @@
 #include "cordon/data/release.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class RenderedColumn {
  public:
@@ -56,4 +56,4 @@ struct Rendered {
 Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool bounds);
 Result<Rendered> RenderJsonLines(const Release& release, bool bounds);
 
-}  // namespace cordon
+}  // namespace cordon::engine

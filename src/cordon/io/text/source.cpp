@@ -5,7 +5,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Batches into chunks of a fixed size.
@@ -54,4 +54,4 @@ Result<Table> ReadTable(Source& source, const Run& run) {
   return table;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -21,7 +21,7 @@
 #include "cordon/data/table.h"
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Batch {
   std::size_t num_rows = 0;
@@ -49,4 +49,4 @@ struct SourceOptions {
 
 Result<Table> ReadTable(Source& source, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Length of the well-formed sequence at the start (Unicode, table 3-7), or 0.
@@ -59,4 +59,4 @@ std::optional<BadByte> FindBadByte(std::string_view text) {
   return bad;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

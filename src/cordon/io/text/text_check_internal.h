@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace cordon {
+namespace cordon::engine {
 
 struct BadByte {
   enum class Kind { kZero, kNotUtf8 };
@@ -24,4 +24,4 @@ std::optional<BadByte> FindBadByte(std::string_view text);
 // Where the first sequence that is not UTF-8 starts; the size where there is none.
 std::size_t FirstNotUtf8(std::string_view text);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/io/text/text_check_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::string Lower(std::string text) {
@@ -92,4 +92,4 @@ Result<FileFormat> FormatOfName(const std::string& name) {
   return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl, parquet");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

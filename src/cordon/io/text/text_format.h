@@ -9,7 +9,7 @@
 
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class FileFormat { kCsv, kJsonLines, kParquet };
 enum class Compression { kNone, kGzip };
@@ -41,4 +41,4 @@ Result<PathFormat> FormatOfPath(const std::string& path);
 const char* FormatName(FileFormat format);
 Result<FileFormat> FormatOfName(const std::string& name);
 
-}  // namespace cordon
+}  // namespace cordon::engine

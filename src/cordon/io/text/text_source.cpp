@@ -7,7 +7,7 @@
 #include "cordon/io/text/text_check_internal.h"
 #include "cordon/io/text/text_source_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // The names in the header, which ends at `block.begin` afterwards. Messages give places only: where a file has no
@@ -100,4 +100,4 @@ Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat fo
   return OpenText(std::move(input), format, options, blocks, "");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/source.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // `name` goes into messages ("reading NAME: ..."); empty for bytes in memory.
 Result<std::unique_ptr<Source>> OpenCsv(std::unique_ptr<ByteInput> input, const SourceOptions& options,
@@ -23,4 +23,4 @@ Result<std::unique_ptr<Source>> OpenText(std::unique_ptr<ByteInput> input, FileF
 Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat format, const SourceOptions& options,
                                                 const BlockOptions& blocks);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/io/text/text_format.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Written {
   std::string sha256;  // of the bytes in the file (after compression), hexadecimal
@@ -19,4 +19,4 @@ struct Written {
   std::vector<std::string> columns;  // names in the file
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/models/admit/l_diversity.h"
 #include "cordon/models/admit/t_closeness.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Made = Result<std::unique_ptr<const GroupModel>>;
@@ -160,4 +160,4 @@ bool AllOf::uses_persons() const {
   return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_persons(); });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -13,7 +13,7 @@
 #include "cordon/models/admit/group_model.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // An error where the model is about the windows of a stream, which a table does not have.
 Result<void> CheckOfTable(const ModelSpec& spec);
@@ -41,4 +41,4 @@ class AllOf final : public GroupModel {
   std::vector<std::unique_ptr<const GroupModel>> models_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

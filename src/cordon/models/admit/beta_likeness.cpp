@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "the margins below are for a long double of at least 64 bits");
@@ -99,4 +99,4 @@ bool ShareLimits::Admit(const ValueHistogram& counts, std::int64_t rows) const {
   return true;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

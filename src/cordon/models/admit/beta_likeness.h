@@ -18,7 +18,7 @@
 
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // The greatest (and for delta-disclosure the least) share that a group may have of something.
 struct ShareLimit {
@@ -79,7 +79,7 @@ class BetaLikeness final : public GroupModel {
   BetaLikeness(BetaLikenessSpec spec, std::size_t histogram, ShareLimits limits, SetLimits sets)
       : spec_(std::move(spec)), histogram_(histogram), limits_(std::move(limits)), sets_(std::move(sets)) {}
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
     const ValueHistogram counts = group.histogram(histogram_);
     return limits_.Admit(counts, group.rows()) && sets_.Admit(counts, group.rows());
@@ -99,7 +99,7 @@ class DeltaDisclosure final : public GroupModel {
                   std::int64_t whole_rows)
       : spec_(std::move(spec)), histogram_(histogram), limits_(ShareLimits::Delta(spec_, whole, whole_rows)) {}
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override { return limits_.Admit(group.histogram(histogram_), group.rows()); }
   std::int64_t MinRows() const override { return limits_.min_rows(); }
 
@@ -109,4 +109,4 @@ class DeltaDisclosure final : public GroupModel {
   ShareLimits limits_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

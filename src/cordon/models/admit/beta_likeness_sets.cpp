@@ -7,7 +7,7 @@
 
 #include "cordon/models/admit/beta_likeness.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // So many sets are looked at for every group, and take 64 bytes each.
@@ -111,4 +111,4 @@ bool SetLimits::Admit(const ValueHistogram& counts, std::int64_t rows) const {
   return all_admit([](Code code) { return static_cast<std::size_t>(code); });
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class Confidence final : public GroupModel {
  public:
@@ -22,7 +22,7 @@ class Confidence final : public GroupModel {
     for (Guarded& each : guarded_) std::sort(each.values.begin(), each.values.end());
   }
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
     if (group.rows() == 0) return false;
     // Counts < 2^32, parts of h < 2^30: 2^62 fits 64 bits.
@@ -46,4 +46,4 @@ class Confidence final : public GroupModel {
   std::vector<Guarded> guarded_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 
 DistanceToWhole::DistanceToWhole(EarthMover mover, std::vector<std::int64_t> whole, std::int64_t whole_rows)
     : mover_(std::move(mover)), whole_(std::move(whole)), whole_rows_(whole_rows), area_{0} {
@@ -119,4 +119,4 @@ Int128 DistanceToWhole::Hierarchical(Listed group, std::int64_t group_rows) cons
   return cost;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

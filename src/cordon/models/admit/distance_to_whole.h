@@ -10,7 +10,7 @@
 #include "cordon/models/admit/emd.h"
 #include "cordon/models/admit/value_histogram.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class DistanceToWhole {
  public:
@@ -42,4 +42,4 @@ class DistanceToWhole {
   int shift_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Counts = std::span<const std::int64_t>;
@@ -90,4 +90,4 @@ Int128 EarthMover::Cost(Counts group, std::int64_t group_rows, Counts whole, std
                : EqualCost<Int128>(group, group_rows, whole, whole_rows);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -20,7 +20,7 @@
 #include "cordon/data/domain.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class EarthMover {
  public:
@@ -42,4 +42,4 @@ class EarthMover {
   std::shared_ptr<const Hierarchy> hierarchy_;  // kHierarchical
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/models/admit/group_counts.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Listed = std::vector<ValueCount>;
@@ -182,4 +182,4 @@ void GroupCounts::Clear() {
   person_rows_.clear();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/models/admit/value_histogram.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Where the counted facts of a row are: shared by all GroupCounts of one search, outlives them.
 class CountedColumns {
@@ -81,4 +81,4 @@ class GroupCounts {
   std::unordered_map<Code, std::int64_t> person_rows_;  // rows of each person, where persons are counted
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

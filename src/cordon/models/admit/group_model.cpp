@@ -3,7 +3,7 @@
 
 #include "cordon/base/nearest.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows) {
   return ReferenceOf(data, data.ColumnsOf(Role::kSensitive), rows);
@@ -33,4 +33,4 @@ Result<std::size_t> FindSensitive(const Reference& reference, const std::string&
   return std::move(error).WithHint("give the column role = \"sensitive\"");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -23,7 +23,7 @@
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Against what the groups are held: the sensitive attributes and how often each value occurs among the rows
 // that will be published. An input, so that a leaf, a window or a shard can be held against a larger whole.
@@ -67,4 +67,4 @@ class GroupModel {
   virtual std::optional<std::vector<DistinctNeed>> only_distinct() const { return std::nullopt; }
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

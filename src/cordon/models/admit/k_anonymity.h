@@ -11,12 +11,12 @@
 
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class KAnonymity final : public GroupModel {
  public:
-  explicit KAnonymity(const KAnonymitySpec& spec) : k_(spec.k), text_(cordon::Describe(spec)) {}
-  explicit KAnonymity(const KsAnonymitySpec& spec) : k_(spec.k), text_(cordon::Describe(spec)) {}
+  explicit KAnonymity(const KAnonymitySpec& spec) : k_(spec.k), text_(cordon::engine::Describe(spec)) {}
+  explicit KAnonymity(const KsAnonymitySpec& spec) : k_(spec.k), text_(cordon::engine::Describe(spec)) {}
 
   std::string Describe() const override { return text_; }
   bool Admits(const GroupCounts& group) const override { return group.persons() >= k_; }
@@ -39,7 +39,7 @@ class AlphaK final : public GroupModel {
   // `histogram`, `value`: where the guarded value is counted.
   AlphaK(AlphaKSpec spec, std::size_t histogram, Code value) : spec_(std::move(spec)), histogram_(histogram), value_(value) {}
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
     // count / rows <= alpha; counts < 2^32, parts of alpha < 2^30: 2^62.
     const Int128 count = group.histogram(histogram_)[value_];
@@ -55,4 +55,4 @@ class AlphaK final : public GroupModel {
   Code value_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cordon {
+namespace cordon::engine {
 
 KeAnonymity::KeAnonymity(KeAnonymitySpec spec, std::size_t histogram, std::shared_ptr<const Domain> domain)
     : spec_(std::move(spec)), histogram_(histogram), domain_(std::move(domain)), e_(spec_.e.numerator()) {
@@ -31,4 +31,4 @@ bool KeAnonymity::Admits(const GroupCounts& group) const {
   return !spec_.max_share || Rational(most, rows) <= *spec_.max_share;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,13 +11,13 @@
 
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class KeAnonymity final : public GroupModel {
  public:
   KeAnonymity(KeAnonymitySpec spec, std::size_t histogram, std::shared_ptr<const Domain> domain);
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override;
   std::int64_t MinRows() const override { return spec_.k; }
   bool monotone() const override { return !spec_.max_share.has_value(); }
@@ -29,4 +29,4 @@ class KeAnonymity final : public GroupModel {
   Int128 e_;  // the least width, at the domain's scale, that is at least e
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "the margins below are for a long double of at least 64 bits");
@@ -121,4 +121,4 @@ bool LDiversity::AdmitsRecursive(const ValueHistogram& counts) const {
   return static_cast<Int128>(most) * spec_.c->denominator() < static_cast<Int128>(tail) * spec_.c->numerator();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -16,13 +16,13 @@
 
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class LDiversity final : public GroupModel {
  public:
   LDiversity(LDiversitySpec spec, std::size_t histogram, std::optional<Code> missing);
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override;
   std::int64_t MinRows() const override;
   bool monotone() const override { return spec_.kind == LDiversitySpec::Kind::kDistinct; }
@@ -43,4 +43,4 @@ class LDiversity final : public GroupModel {
   std::vector<long double> weighted_;  // of small counts
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,14 +7,14 @@
 #include "cordon/models/admit/distance_to_whole.h"
 #include "cordon/models/admit/group_model.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class TCloseness final : public GroupModel {
  public:
   TCloseness(TClosenessSpec spec, DistanceToWhole distance, std::size_t histogram)
       : spec_(std::move(spec)), distance_(std::move(distance)), histogram_(histogram) {}
 
-  std::string Describe() const override { return cordon::Describe(spec_); }
+  std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override {
     if (group.rows() == 0) return false;
     // cost < 2^31 * 2^64 and the parts of t are at most 2^30: both sides stay below 2^126.
@@ -38,4 +38,4 @@ class TCloseness final : public GroupModel {
   std::size_t histogram_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/data/codes.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct ValueCount {
   Code value = 0;
@@ -53,4 +53,4 @@ class ValueHistogram {
   bool sparse_ = false;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -3,7 +3,7 @@
 
 #include <fmt/ranges.h>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 template <typename... Handlers>
@@ -259,4 +259,4 @@ Result<void> Validate(const ModelSpec& spec) {
   return std::visit([](const auto& m) { return Check(m); }, spec);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 #include "cordon/base/rational.h"
 #include "cordon/base/result.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 enum class Distance { kOrdered, kHierarchical, kEqual };
 
@@ -131,4 +131,4 @@ ModelSpec WithinWindow(const ModelSpec& spec);
 // tuples with 0 < t <= 1, ...
 Result<void> Validate(const ModelSpec& spec);
 
-}  // namespace cordon
+}  // namespace cordon::engine

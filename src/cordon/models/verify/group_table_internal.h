@@ -10,7 +10,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class GroupTable {
  public:
@@ -93,4 +93,4 @@ class GroupTable {
   std::vector<std::uint64_t> records_;  // key words, then first row and rows in one word
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

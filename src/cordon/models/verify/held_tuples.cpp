@@ -5,7 +5,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 64;
@@ -138,4 +138,4 @@ void HeldTuples::Restore(ByteReader& reader) {
   }
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/bytes.h"
 #include "cordon/data/stream.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class HeldTuples {
  public:
@@ -62,4 +62,4 @@ class HeldTuples {
   std::size_t in_ring_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Cells in the order of their columns; the first that differs.
@@ -103,4 +103,4 @@ const char* HelpVerifier::Check(const Facts& facts) {
   return FirstWrong(cells);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -15,7 +15,7 @@
 
 #include "cordon/base/rational.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class HelpVerifier {
  public:
@@ -61,4 +61,4 @@ class HelpVerifier {
   std::size_t fact_group_ = 0;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

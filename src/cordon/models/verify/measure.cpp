@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Requirements and where their answers go: one call of the verifier, so one count of the rows.
@@ -65,4 +65,4 @@ Result<Measured> MeasureRelease(const Release& release, const VerifyOptions& opt
   return measured;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/base/run.h"
 #include "cordon/models/verify/verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A value reached and the group that has it. Values as in Verdict.
 struct Reached {
@@ -42,4 +42,4 @@ struct Measured {
 // REQUIRES of the release only roles; sensitive columns without a domain are measured without order.
 Result<Measured> MeasureRelease(const Release& release, const VerifyOptions& options, const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include "cordon/data/codes.h"
 #include "cordon/models/verify/stream_judge_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // How many different items there are.
@@ -76,4 +76,4 @@ Made MakeStreamJudge(const ModelSpec& spec, const StreamSchema& schema) {
       .WithHint("streams take ks-anonymity, l-diversity of kind distinct, and window models");
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/models/verify/held_tuples.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class StreamJudge {
  public:
@@ -28,4 +28,4 @@ class StreamJudge {
 
 Result<std::unique_ptr<const StreamJudge>> MakeStreamJudge(const ModelSpec& spec, const StreamSchema& schema);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 
 #include "cordon/models/verify/stream_judge_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kSnapshotVersion = 2;
@@ -305,4 +305,4 @@ Result<void> StreamVerifier::Restore(const std::string& snapshot) {
   return {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -29,7 +29,7 @@
 #include "cordon/models/verify/held_tuples.h"
 #include "cordon/models/verify/window_verifier.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class StreamJudge;
 
@@ -97,4 +97,4 @@ class StreamVerifier {
   std::int64_t newest_before_step_ = 0;  // later groups have later numbers
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

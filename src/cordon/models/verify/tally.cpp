@@ -9,7 +9,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/models/verify/group_table_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kBatch = 256;                   // rows looked up together; divides kChunkRows
@@ -275,4 +275,4 @@ Result<Tally> Tally::CountAll(const TallyPlan& plan, const Run& run) {
   return std::move(parts[0]);
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

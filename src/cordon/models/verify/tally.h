@@ -17,7 +17,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // What is to be counted. Shared by the tallies of one release and outlives them, as does the release.
 class TallyPlan {
@@ -102,4 +102,4 @@ class Tally {
   std::vector<Histograms> histograms_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
@@ -263,4 +263,4 @@ Result<Truth> CheckTruth(const Release& release, const Microdata& original, std:
   return truth;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

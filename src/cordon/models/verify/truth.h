@@ -18,7 +18,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct Truth {
   bool holds = true;
@@ -36,4 +36,4 @@ struct Truth {
 Result<Truth> CheckTruth(const Release& release, const Microdata& original, std::optional<std::span<const RowId>> rows,
                          const Run& run);
 
-}  // namespace cordon
+}  // namespace cordon::engine

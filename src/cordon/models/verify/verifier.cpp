@@ -10,7 +10,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 4096;
@@ -317,4 +317,4 @@ Result<VerifiedRelease> Verifier::Accept(Release release, const Run& run, std::v
   return VerifiedRelease(std::move(release));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

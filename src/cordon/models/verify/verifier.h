@@ -17,7 +17,7 @@
 #include "cordon/data/release.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Which distribution t, beta and delta are held against: that of all published rows. Exempting suppressed rows frees them
 // of the judgement and leaves the distribution as it is: their sensitive values are published, so an attacker counts them.
@@ -73,4 +73,4 @@ class Verifier {
   VerifyOptions options_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

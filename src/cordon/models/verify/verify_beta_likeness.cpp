@@ -11,7 +11,7 @@
 
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "the margins below are for a long double of at least 64 bits");
@@ -225,4 +225,4 @@ JudgeResult MakeJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence)
   return JudgeResult(std::make_unique<const DeltaJudge>(spec, evidence));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

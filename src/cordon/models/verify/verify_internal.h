@@ -15,7 +15,7 @@
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/models/verify/tally.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // One sensitive column over all published rows.
 struct SensitiveFacts {
@@ -98,4 +98,4 @@ JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence& evidence);
 JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence& evidence);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class KJudge final : public GroupJudge {
@@ -122,4 +122,4 @@ JudgeResult MakeJudge(const ConfidenceSpec& spec, const Evidence& evidence) {
   return JudgeResult(std::make_unique<const ConfidenceJudge>(spec, evidence));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 struct GroupFacts {
@@ -83,4 +83,4 @@ JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence) {
   return JudgeResult(std::make_unique<const KeJudge>(spec, evidence));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

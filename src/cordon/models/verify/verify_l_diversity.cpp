@@ -9,7 +9,7 @@
 
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "the error bound below is for a long double of at least 64 bits");
@@ -120,4 +120,4 @@ JudgeResult MakeJudge(const LDiversitySpec& spec, const Evidence& evidence) {
   return JudgeResult(std::make_unique<const LJudge>(spec, evidence));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

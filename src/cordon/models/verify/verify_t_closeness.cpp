@@ -12,7 +12,7 @@
 
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 class TJudge : public GroupJudge {
@@ -171,4 +171,4 @@ JudgeResult MakeJudge(const TClosenessSpec& spec, const Evidence& evidence) {
   return JudgeResult(std::make_unique<const HierarchicalJudge>(spec, evidence));
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/data/stream_domain.h"
 #include "cordon/models/verify/verify_internal.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kFirstWindow = 64;
@@ -259,4 +259,4 @@ void WindowVerifier::Restore(ByteReader& reader) {
   for (Model& model : models_) model.counted = {};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -24,7 +24,7 @@
 #include "cordon/data/stream.h"
 #include "cordon/models/spec/model_spec.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 class WindowVerifier {
  public:
@@ -82,4 +82,4 @@ class WindowVerifier {
   bool ended_ = false;  // a short window was claimed
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine
