@@ -79,7 +79,7 @@ Command AddAnonymize(CLI::App& app) {
   AnonymizeRequest& request = args->request;
   CLI::App* parser = app.add_subcommand("anonymize", "Read, bind, anonymize, verify, write");
   parser
-      ->add_option("INPUT", request.input,
+      ->add_option("INPUT", request.input.name,
                    "Table to anonymize: .csv or .jsonl, each also .gz, .parquet, or sql:SELECT ...; - is standard input")
       ->required();
   parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();

@@ -41,7 +41,8 @@ Command AddAppend(CLI::App& app) {
   auto args = std::make_shared<AppendArgs>();
   CLI::App* parser = app.add_subcommand("append", "More rows for a store that permute made");
   parser->add_option("STORE", args->request.store, "The store")->required();
-  parser->add_option("MORE", args->request.input, "Rows of other people, columns as in the first table; - is standard input");
+  parser->add_option("MORE", args->request.input.name,
+                     "Rows of other people, columns as in the first table; - is standard input");
   parser->add_option(
       "--re-release", args->mode,
       "frozen (default): publish new groups only. guarded: group everything anew, if every row keeps its candidates");

@@ -47,9 +47,9 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
 Command AddEvaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArgs>();
   CLI::App* parser = app.add_subcommand("evaluate", "What did a release cost? Any tool's release");
-  parser->add_option("RELEASE", args->request.release, "The published table")->required();
+  parser->add_option("RELEASE", args->request.release.name, "The published table")->required();
   parser->add_option("--policy", args->policy, "The policy it was made by")->required();
-  parser->add_option("--original", args->request.original, "The table behind it")->required();
+  parser->add_option("--original", args->request.original.name, "The table behind it")->required();
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_option("--html", args->request.html, "Write a page with charts; private");
   args->measure.AddTo(*parser, QueryOptions{}.queries);

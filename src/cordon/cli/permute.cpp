@@ -41,7 +41,7 @@ Result<Answer> RunPermute(const PermuteArgs& args, Console& console, const Run& 
 Command AddPermute(CLI::App& app) {
   auto args = std::make_shared<PermuteArgs>();
   CLI::App* parser = app.add_subcommand("permute", "Shuffle a number column inside groups; quasi columns stay exact");
-  parser->add_option("INPUT", args->request.input, "Table to publish; - is standard input")->required();
+  parser->add_option("INPUT", args->request.input.name, "Table to publish; - is standard input")->required();
   parser->add_option("--policy", args->policy, "A policy with one ke-anonymity model (TOML)")->required();
   parser->add_option("--output", args->request.output, "The store, a directory that does not exist yet");
   parser->add_option("--format", args->format, "Format of the input where its name does not tell");

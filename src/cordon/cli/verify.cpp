@@ -68,11 +68,12 @@ Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
 Command AddVerify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
   CLI::App* parser = app.add_subcommand("verify", "Does a release hold? Any tool's release");
-  parser->add_option("RELEASE", args->request.release, "The published table");
+  parser->add_option("RELEASE", args->request.release.name, "The published table");
   parser->add_option("--stream", args->stream.output, "The output of cordon stream");
   parser->add_option("--audit", args->stream.audit, "Its audit log (stream --audit)");
   parser->add_option("--policy", args->policy, "What must hold")->required();
-  parser->add_option("--original", args->request.original, "The table behind it: also checks that every cell tells the truth");
+  parser->add_option("--original", args->request.original.name,
+                     "The table behind it: also checks that every cell tells the truth");
   parser->add_option("--row-map", args->request.row_map, "Which row of the original is behind each row (anonymize --row-map)");
   parser->add_flag("--input-order", args->request.input_order, "The rows of the release are in the order of the original");
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");

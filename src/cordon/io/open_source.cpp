@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/io/open_source.h"
 
+#include <algorithm>
+
+#include "cordon/base/digest.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/text/text_source_internal.h"
 
@@ -23,9 +26,60 @@ Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOp
   return OpenText(std::make_unique<ByteInput>(std::move(raw), hint), format, used, {}, name);
 }
 
+// Of names and cells, each with its length, so that no two tables share one.
+std::string DigestOf(const Table& table) {
+  Sha256 sha256;
+  const auto add = [&](std::string_view text, bool absent) {
+    sha256.Update(absent ? "-" : fmt::format("{}:", text.size()));
+    sha256.Update(text);
+  };
+  sha256.Update(fmt::format("{} rows\n", table.num_rows));
+  for (const Column& column : table.columns) {
+    add(column.name, false);
+    for (std::size_t row = 0; row < table.num_rows; ++row) add(column.cell(row).bytes(), column.codes[row] == kNull);
+  }
+  return ToHex(sha256.Finish());
+}
+
+// A chunk of the codes at a time.
+class TableSource final : public Source {
+ public:
+  explicit TableSource(std::shared_ptr<const Table> table) : table_(std::move(table)) {
+    for (const Column& column : table_->columns) names_.push_back(column.name);
+  }
+
+  const std::vector<std::string>& column_names() const override { return names_; }
+  std::shared_ptr<const Dictionary> dictionary(std::size_t column) const override { return table_->columns[column].dictionary; }
+  Result<std::optional<Batch>> Next(const Run& run) override {
+    if (run.Stopped()) return Error::Cancelled();
+    const std::size_t begin = next_ * kChunkRows;
+    if (begin >= table_->num_rows) {
+      if (digest_.empty()) digest_ = DigestOf(*table_);
+      return std::optional<Batch>();
+    }
+    Batch batch;
+    batch.num_rows = std::min(kChunkRows, table_->num_rows - begin);
+    for (const Column& column : table_->columns) {
+      const std::span<const Code> codes = column.codes.chunk(next_);
+      batch.columns.emplace_back(codes.begin(), codes.end());
+    }
+    ++next_;
+    return std::optional(std::move(batch));
+  }
+  std::string InputDigest() override { return digest_; }
+
+ private:
+  std::shared_ptr<const Table> table_;
+  std::vector<std::string> names_;
+  std::size_t next_ = 0;
+  std::string digest_;
+};
+
 }  // namespace
 
-Result<std::unique_ptr<Source>> OpenSource(const std::string& path, const SourceOptions& options) {
+Result<std::unique_ptr<Source>> OpenSource(const TableInput& input, const SourceOptions& options) {
+  if (input.table != nullptr) return std::unique_ptr<Source>(std::make_unique<TableSource>(input.table));
+  const std::string& path = input.name;
   if (IsSql(path)) return OpenSql(path.substr(kSqlPrefix.size()), options);
   const std::string name = path == "-" ? "standard input" : path;
   return OpenPath(path, options, name).WithContext("reading {}", name);
@@ -35,9 +89,9 @@ Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat fo
   return SourceFromBytes(std::move(bytes), format, options, {});
 }
 
-Result<Table> ReadTableFile(const std::string& path, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
+Result<Table> ReadTableFile(const TableInput& input, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
   CORDON_TRY(const std::unique_ptr<Source> source,
-             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
+             OpenSource(input, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
   return ReadTable(*source, run);
 }
 

@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/plan/check_guarded.h"
 
-#include <algorithm>
-
 namespace cordon::engine {
-namespace {
-
-// Whether every release satisfies it: then it guards nothing.
-bool AlwaysHolds(const ModelSpec& model) {
-  if (const auto* diversity = std::get_if<LDiversitySpec>(&model)) return diversity->l <= Rational(1);
-  if (const auto* closeness = std::get_if<TClosenessSpec>(&model)) return closeness->t >= Rational(1);
-  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&model)) return closeness->t >= Rational(1);
-  if (const auto* alpha = std::get_if<AlphaKSpec>(&model)) return alpha->alpha >= Rational(1);
-  if (const auto* confidence = std::get_if<ConfidenceSpec>(&model)) return confidence->h >= Rational(1);
-  return false;
-}
-
-bool IsGuarded(const Policy& policy, const std::string& column) {
-  return std::any_of(policy.models.begin(), policy.models.end(), [&](const ModelSpec& model) {
-    const std::vector<std::string> guarded = SensitiveColumns(model);
-    return !AlwaysHolds(model) && std::find(guarded.begin(), guarded.end(), column) != guarded.end();
-  });
-}
-
-}  // namespace
 
 Result<void> CheckGuarded(const Policy& policy) {
   for (const AttributePolicy& attribute : policy.attributes) {
-    if (attribute.role != Role::kSensitive || attribute.unguarded || IsGuarded(policy, attribute.name)) continue;
+    if (attribute.role != Role::kSensitive || attribute.unguarded || policy.IsGuarded(attribute.name)) continue;
     return Error::InvalidPolicy("{}:{}: no model guards the sensitive column '{}'", policy.name, attribute.line, attribute.name)
         .WithHint(
             "add a model with sensitive = \"{0}\", such as l-diversity; leave the column out with role = \"identifier\"; or "
@@ -41,7 +19,7 @@ Result<void> CheckGuarded(const Policy& policy) {
 std::vector<UnguardedColumn> UnguardedIn(const Policy& policy) {
   std::vector<UnguardedColumn> columns;
   for (const AttributePolicy& attribute : policy.attributes) {
-    if (attribute.unguarded && !IsGuarded(policy, attribute.name)) columns.push_back({attribute.name, *attribute.unguarded});
+    if (attribute.unguarded && !policy.IsGuarded(attribute.name)) columns.push_back({attribute.name, *attribute.unguarded});
   }
   return columns;
 }

@@ -9,6 +9,7 @@
 
 #include "cordon/algorithms/grouping/effort.h"
 #include "cordon/data/recode.h"
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/measure.h"
@@ -16,7 +17,7 @@
 namespace cordon::engine {
 
 struct AnonymizeRequest {
-  std::string input;   // "-": standard input
+  TableInput input;    // "-": standard input
   std::string output;  // "-": standard output; empty: nothing is written (--dry-run)
   std::optional<FileFormat> input_format;
   std::optional<FileFormat> output_format;

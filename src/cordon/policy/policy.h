@@ -152,6 +152,7 @@ struct StreamPolicy {
 
 struct Policy {
   std::string name;                 // of the file, for messages
+  std::string text;                 // as it was read
   std::filesystem::path directory;  // base of relative paths
   DataPolicy data;
   std::vector<AttributePolicy> attributes;  // in the order of the file
@@ -167,14 +168,14 @@ struct Policy {
     }
     return nullptr;
   }
-  // Whether a model speaks of the sensitive column.
+  // Whether a model says something of the sensitive column that not every release satisfies.
   bool IsGuarded(const std::string& column) const {
     return std::any_of(models.begin(), models.end(), [&](const ModelSpec& model) {
       const std::vector<std::string> guarded = SensitiveColumns(model);
-      return std::find(guarded.begin(), guarded.end(), column) != guarded.end();
+      return !AlwaysHolds(model) && std::find(guarded.begin(), guarded.end(), column) != guarded.end();
     });
   }
-  // Cells are published as they came and no model speaks of them: whoever knows them sees more than the quasi columns.
+  // Cells are published as they came and no model speaks of them. An attacker who knows them sees more than the quasi columns.
   std::vector<std::string> ColumnsPublishedAsIs() const {
     std::vector<std::string> columns;
     for (const AttributePolicy& attribute : attributes) {

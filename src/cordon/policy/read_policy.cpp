@@ -129,6 +129,7 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
              PolicyTable::Open(document, name, "the policy", {"data", "attributes", "privacy", "algorithm", "stream"}));
   Policy policy;
   policy.name = name;
+  policy.text = text;
   CORDON_TRY(const toml::table* data, Part(top, "data"));
   if (data != nullptr) {
     CORDON_TRY(policy.data, ReadDataTable(*data, name));

@@ -28,10 +28,10 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, options));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   seconds.emplace_back("read", watch.Lap());
-  CORDON_TRY(Microdata data, Bind(policy, table, run).WithContext("binding {} to {}", request.input, policy.name));
+  CORDON_TRY(Microdata data, Bind(policy, table, run).WithContext("binding {} to {}", request.input.name, policy.name));
   seconds.emplace_back("bind", watch.Lap());
   if (data.num_rows == 0) {
-    return Error::InvalidData("{} has no rows to publish", request.input)
+    return Error::InvalidData("{} has no rows to publish", request.input.name)
         .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or mend the missing cells"
                                               : "a header alone is no table");
   }
@@ -59,23 +59,28 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 
 }  // namespace
 
-Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
-  CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
   CORDON_TRY(Input input, Read(request, policy, run));
   if (recoding) HoldDigits(*recoding, input.data);
   CORDON_TRY(const Random random, RandomOf(request));
   CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr, random, run));
-  Report& report = made.report;
-  report.seconds.insert(report.seconds.begin(), input.seconds.begin(), input.seconds.end());
+  made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
+  RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save()};
+  return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record)};
+}
+
+Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
   if (request.output.empty()) {
-    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, report, input.data, made.verified.release(), run));
-    return std::move(report);
+    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, made.data, made.verified.release(), run));
+    return std::move(made.report);
   }
-  const RunRecord record{request.input, input.sha256, policy.digest, "", random.Save()};
-  return WriteRun(request, policy, input.data, made.verified, record, std::move(report), run);
+  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run);
 }
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {

@@ -6,11 +6,23 @@
 
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
+#include "cordon/data/release.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
+#include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
 namespace cordon::engine {
+
+// A release in memory, with all that is needed to write it.
+struct Anonymized {
+  Microdata data;
+  VerifiedRelease verified;
+  Report report;
+  RunRecord record;
+};
+// Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names.
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run);
 
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.

@@ -14,8 +14,8 @@ Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& 
   if (!request.html) return {};
   if (request.html->empty() || *request.html == "-") return Error::InvalidPolicy("--html needs the name of a file");
   // A table may be evaluated against itself; only what is written must not be one of them.
-  for (const auto& [purpose, path] : {std::pair{"the release", request.release}, std::pair{"the policy", policy.name},
-                                      std::pair{"the original", request.original}}) {
+  for (const auto& [purpose, path] : {std::pair{"the release", request.release.name}, std::pair{"the policy", policy.name},
+                                      std::pair{"the original", request.original.name}}) {
     CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
   }
   return {};
@@ -31,7 +31,7 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   report.utility = made.utility;
   report.risk = made.risk;
   CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
-  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.release, report, original, release, run));
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.release.name, report, original, release, run));
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
   CORDON_RETURN_IF_ERROR(outputs.Write(*request.html, HtmlReport(facts)));

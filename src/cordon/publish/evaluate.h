@@ -14,8 +14,8 @@
 namespace cordon::engine {
 
 struct EvaluateRequest {
-  std::string release;
-  std::string original;
+  TableInput release;
+  TableInput original;
   std::optional<FileFormat> format;  // of the release, if its name does not tell
   MeasureOptions measure;
   std::optional<ClassifyOptions> classify;  // trains a classifier on original and release

@@ -75,6 +75,22 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
   return bare == published ? std::optional(found) : std::nullopt;
 }
 
+// How the text of a release is read. Names for a headerless input count identifiers, which a release lacks; a release of ours
+// then has no header either.
+TextFormat ReleaseText(const std::string& path, const Policy& policy) {
+  TextFormat text = policy.data.text;
+  text.skip = 0;
+  if (text.columns.empty()) return text;
+  std::vector<std::string> published;
+  for (const std::string& name : text.columns) {
+    const AttributePolicy* attribute = policy.Find(name);
+    const bool hidden = attribute != nullptr && !IsPublished(*attribute);
+    if (!hidden) published.push_back(name);
+  }
+  text.columns = NamesBeside(path, published, policy).value_or(published);
+  return text;
+}
+
 struct StoreRows {
   Table table;
   std::string sensitive;  // what its manifest says was shuffled inside the groups
@@ -102,26 +118,15 @@ bool IsMissingStore(const std::string& path) {
 
 }  // namespace
 
-Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run) {
-  CORDON_TRY(const Table table, ReadTableFile(path, policy.data.text, std::nullopt, run));
-  return Bind(policy, table, run).WithContext("binding {} to {}", path, policy.name);
+Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run) {
+  CORDON_TRY(const Table table, ReadTableFile(input, policy.data.text, std::nullopt, run));
+  return Bind(policy, table, run).WithContext("binding {} to {}", input.name, policy.name);
 }
 
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, Microdata* original,
+Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help) {
-  // Names for a headerless input count identifiers, which a release lacks; a release of ours then has no header either.
-  TextFormat text = policy.data.text;
-  text.skip = 0;
-  if (!text.columns.empty()) {
-    std::vector<std::string> published;
-    for (const std::string& name : text.columns) {
-      const AttributePolicy* attribute = policy.Find(name);
-      const bool hidden = attribute != nullptr && !IsPublished(*attribute);
-      if (!hidden) published.push_back(name);
-    }
-    text.columns = NamesBeside(path, published, policy).value_or(published);
-  }
-  if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
+  const std::string& path = input.name;
+  if (std::error_code failed; input.table == nullptr && std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
     CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
     CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, help != nullptr, run); }));
@@ -130,16 +135,18 @@ Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, M
     if (help != nullptr) *help = read.help;
     return release;
   }
-  if (IsMissingStore(path) && !format) {
+  if (input.table == nullptr && IsMissingStore(path) && !format) {
     return Error::Io("reading {}: there is no such file or store", path)
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
   }
   CORDON_TRY(const std::unique_ptr<Source> source,
-             OpenSource(path, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
+             OpenSource(input, {.text = ReleaseText(path, policy), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
-  if (original != nullptr) release.starred = StarredBeside(path, source->InputDigest(), release);
+  if (original != nullptr && input.table == nullptr) {
+    release.starred = StarredBeside(path, source->InputDigest(), release);
+  }
   // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.
   const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
   if (choice.ok() && choice.value().algorithm->permutes && !release.ColumnsOf(Role::kGroup).empty()) {

@@ -11,16 +11,17 @@
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/source.h"
 #include "cordon/policy/policy.h"
 #include "cordon/store/ke_audit.h"
 
 namespace cordon::engine {
 
-Result<Microdata> ReadOriginal(const std::string& path, const Policy& policy, const Run& run);
+Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run);
 // `help`: where the release is a store, whether its help table is what its rows give.
 // `original` may be given more digits after the point, where cells of the release show more.
-Result<Release> ReadReleaseFile(const std::string& path, const Policy& policy, Microdata* original,
+Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help = nullptr);
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.

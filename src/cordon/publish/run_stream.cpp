@@ -2,10 +2,8 @@
 #include "cordon/publish/run_stream.h"
 
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 
-#include "cordon/bind/bind_stream.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/check_guarded.h"
@@ -35,19 +33,9 @@ Result<void> StreamRun::OpenInput() {
   CORDON_TRY(record_options_, InputOptions(request_, policy_));
   CORDON_TRY(input_, world_.open(request_.input));
   CORDON_TRY(reader_, OpenRecordReader(*input_, record_options_, run_.stop).WithContext("reading {}", request_.input));
-  CORDON_TRY(layout_, BindStream(policy_, reader_->columns()).WithContext("binding {} to {}", request_.input, policy_.name));
-  CORDON_TRY(row_options_, OutputOptions(request_, policy_, record_options_.format));
-  row_options_.group_column = row_options_.group_column || algorithm_->group_column;
-  CORDON_TRY(rows_, RowFormat::Make(layout_, row_options_));
-  return {};
-}
-
-Result<void> StreamRun::ChooseAlgorithm() {
-  algorithm_ = world_.algorithm;
-  if (algorithm_ != nullptr) return {};
-  const std::string& name = request_.algorithm.empty() ? policy_.algorithm.name : request_.algorithm;
-  CORDON_TRY(algorithm_, ChooseStreamAlgorithm(name, policy_));
-  return {};
+  CORDON_TRY(RowOptions rows, OutputOptions(request_, policy_, record_options_.format));
+  return parts_.Bind(policy_, reader_->columns(), std::move(rows))
+      .WithContext("binding {} to {}", request_.input, policy_.name);
 }
 
 Result<void> StreamRun::MakeRandom() {
@@ -56,25 +44,6 @@ Result<void> StreamRun::MakeRandom() {
   } else {
     random_ = request_.seed ? Random::FromSeed(*request_.seed) : Random::FromOperatingSystem();
   }
-  return {};
-}
-
-Result<void> StreamRun::MakeEngine() {
-  const StreamSchema schema = layout_.Schema();
-  CORDON_TRY(engine_, algorithm_->make(schema, policy_, random_->Substream(algorithm_->name)));
-  CORDON_TRY(verifier_, StreamVerifier::Make(schema, policy_.models, algorithm_->verifier(policy_)));
-  Random key = random_->Substream("persons");
-  const std::uint64_t words[] = {key.Next(), key.Next()};
-  PersonKey::Bytes bytes;
-  static_assert(sizeof bytes == sizeof words);
-  std::memcpy(bytes.data(), words, sizeof words);
-  persons_.emplace(bytes);
-  RowSinkOptions options;
-  options.order =
-      policy_.stream->order == StreamPolicy::Order::kArrival ? RowSinkOptions::Order::kArrival : RowSinkOptions::Order::kReady;
-  options.blank_suppressed = policy_.algorithm.suppressed == Suppression::kBlank;
-  options.resume_after = request_.resume_after.value_or(0);
-  sink_.emplace(*rows_, options, random_->Substream("groups"));
   return {};
 }
 
@@ -141,13 +110,13 @@ Result<void> StreamRun::OpenOutputs() {
     logs_.out = AppendLog(std::move(file), out_length);
   }
   const bool has_header = pipe ? request_.resume_after.value_or(0) > 0 : out_length > 0;
-  if (!has_header) logs_.out.buffer() += rows_->header();
+  if (!has_header) logs_.out.buffer() += parts_.rows().header();
 
   if (request_.audit) {
     const std::uint64_t length = snapshot_ ? snapshot_->audit_length : 0;
     CORDON_TRY(auto file, OpenDurably(*request_.audit, FileLayer::Access::kPrivate, length));
     logs_.audit = AppendLog(std::move(file), length);
-    if (length == 0) AppendAuditHead(policy_.digest, rows_->columns(), logs_.audit.buffer());
+    if (length == 0) AppendAuditHead(policy_.digest, parts_.rows().columns(), logs_.audit.buffer());
   }
   const std::optional<std::string> dead_path = DeadLettersPath(request_);
   if (!dead_path) return {};
@@ -165,10 +134,10 @@ Result<void> StreamRun::OpenOutputs() {
 
 StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   StreamReport report;
-  report.algorithm = algorithm_->name;
+  report.algorithm = parts_.algorithm().name;
   report.privacy = policy_.models;
   report.unguarded = UnguardedIn(policy_);
-  for (const DeclaredAxis& axis : layout_.axes) report.quasi.push_back(axis.axis().name);
+  for (const DeclaredAxis& axis : parts_.layout().axes) report.quasi.push_back(axis.axis().name);
   report.metrics = metrics;
   if (metrics.dead_letters > 0) report.dead_letters = DeadLettersPath(request_).value_or("");
   report.resumed_from = snapshot_ ? snapshot_->metrics.records : 0;
@@ -189,8 +158,7 @@ Result<StreamReport> StreamRun::Drive() {
   options.random = random_->Save();
   options.output = IsPipe(request_.output) ? "" : request_.output;
   options.start = reader_->place();
-  StreamDriver driver(layout_, *engine_, *verifier_, *sink_, logs_, files_, folder_ ? &*folder_ : nullptr,
-                      ticks_ ? &*ticks_ : nullptr, options);
+  StreamDriver driver(parts_.flow(), logs_, files_, folder_ ? &*folder_ : nullptr, ticks_ ? &*ticks_ : nullptr, options);
   MetricsBoard board;
   std::unique_ptr<MetricsServer> server;
   if (request_.metrics) {
@@ -214,7 +182,7 @@ Result<StreamReport> StreamRun::Drive() {
   CORDON_RETURN_IF_ERROR(OpenOutputs());
   const EventClock clock(policy_.stream->lateness_ms, snapshot_ ? snapshot_->event_clock : kNoTime,
                          policy_.stream->max_jump_ms);
-  TupleCoder coder(layout_, *rows_, *persons_, clock);
+  TupleCoder coder(parts_.layout(), parts_.rows(), parts_.persons(), clock);
   Result<StreamDriver::End> end = StreamDriver::End::kEnded;
   {
     Pump pump(*reader_, coder);
@@ -227,10 +195,10 @@ Result<StreamReport> StreamRun::Drive() {
   }
   StreamReport report = ReportOf(driver.metrics());
   report.end = end.value();
-  report.figures = engine_->figures();
-  report.warnings = engine_->warnings();
+  report.figures = parts_.engine().figures();
+  report.warnings = parts_.engine().warnings();
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
-  for (StreamWarning& warning : UnusedKeys(policy_, *algorithm_)) report.warnings.push_back(std::move(warning));
+  for (StreamWarning& warning : UnusedKeys(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
   return report;
 }
 
@@ -244,7 +212,11 @@ void StreamRun::ForgetUnused() {
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
   CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy_));  // or all of the stream would be suppressed
-  CORDON_RETURN_IF_ERROR(ChooseAlgorithm());
+  if (world_.algorithm != nullptr) {
+    parts_.Use(world_.algorithm);
+  } else {
+    CORDON_RETURN_IF_ERROR(parts_.Choose(policy_, request_.algorithm));
+  }
   CORDON_RETURN_IF_ERROR(OpenInput());
   CORDON_RETURN_IF_ERROR(FindCheckpoint());
   if (snapshot_ && snapshot_->finished) {
@@ -257,7 +229,7 @@ Result<StreamReport> StreamRun::Go() {
   }
   CORDON_RETURN_IF_ERROR(CheckNothingIsLost());
   CORDON_RETURN_IF_ERROR(MakeRandom());
-  CORDON_RETURN_IF_ERROR(MakeEngine());
+  CORDON_RETURN_IF_ERROR(parts_.Start(policy_, *random_, request_.resume_after.value_or(0)));
   if (folder_ && input_->live() && policy_.stream->delay_ms) {
     CORDON_TRY(ticks_, TickJournal::Open(files_, folder_->path()));
   }

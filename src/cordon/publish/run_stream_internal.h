@@ -9,9 +9,9 @@
 #include <string>
 
 #include "cordon/publish/run_stream.h"
+#include "cordon/publish/stream_parts.h"
 #include "cordon/stream/checkpoint.h"
-#include "cordon/stream/pump.h"
-#include "cordon/stream/row_sink.h"
+#include "cordon/stream/driver.h"
 
 namespace cordon::engine::internal {
 
@@ -25,11 +25,9 @@ class StreamRun {
 
  private:
   Result<void> OpenInput();
-  Result<void> ChooseAlgorithm();
   Result<void> MakeRandom();
   Result<void> FindCheckpoint();
   Result<void> CheckSnapshot() const;
-  Result<void> MakeEngine();
   Result<void> CheckLengths() const;
   std::vector<std::pair<std::string, FileLayer::Access>> Files() const;
   Result<void> CheckNothingIsLost() const;
@@ -56,18 +54,11 @@ class StreamRun {
   std::unique_ptr<LiveInput> input_;
   RecordOptions record_options_;
   std::unique_ptr<RecordReader> reader_;
-  StreamLayout layout_;
-  std::optional<RowFormat> rows_;
-  RowOptions row_options_;
-  const StreamAlgorithmEntry* algorithm_ = nullptr;
+  StreamParts parts_;
   std::optional<Random> random_;
   std::optional<CheckpointFolder> folder_;
   std::optional<TickJournal> ticks_;
   std::optional<StreamSnapshot> snapshot_;
-  std::unique_ptr<StreamEngine> engine_;
-  std::optional<StreamVerifier> verifier_;
-  std::optional<PersonKey> persons_;
-  std::optional<RowSink> sink_;
   DriverFiles logs_;
 };
 

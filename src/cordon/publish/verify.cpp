@@ -83,7 +83,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   made.notes = NotesOf(policy, release);
   CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
-                                .WithContext("judging {}", request.release));
+                                .WithContext("judging {}", request.release.name));
   return made;
 }
 

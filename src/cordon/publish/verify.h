@@ -18,9 +18,9 @@
 namespace cordon::engine {
 
 struct VerifyRequest {
-  std::string release;               // a file, or a store
+  TableInput release;                // a table, or a store
   std::optional<FileFormat> format;  // of the release, if its name does not tell
-  std::string original;              // empty: truth is not checked
+  TableInput original;               // empty: truth is not checked
   std::string row_map;               // which row of the original is behind each row
   bool input_order = false;          // the rows of the release are in the order of the original
   bool exempt_suppressed = false;    // rows with * in every quasi column are not judged

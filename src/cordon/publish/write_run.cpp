@@ -45,8 +45,10 @@ std::string RecordPath(const AnonymizeRequest& request) { return request.output 
 // Every path the run reads or writes, with what it is for.
 Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRequest& request, const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> paths = {{"the policy", policy.name}, {"--output", request.output}};
-  CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input));
-  for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
+  if (request.input.table == nullptr) {
+    CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input.name));
+    for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
+  }
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.html) paths.emplace_back("--html", *request.html);
@@ -81,7 +83,7 @@ Result<void> WriteReports(const AnonymizeRequest& request, const Report& report,
                           Outputs& outputs, const Run& run) {
   if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
   if (!request.html) return {};
-  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.input, report, data, release, run));
+  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.input.name, report, data, release, run));
   return outputs.Write(*request.html, HtmlReport(facts));
 }
 

@@ -89,22 +89,22 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
   PutInOrder(more, store.columns);
   if (more.num_rows == 0) {  // a header alone is no batch, but it must be one of the store's
     CORDON_TRY(KeRows none,
-               BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
+               BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input.name));
     return NewRows{std::move(more), std::move(none)};
   }
   const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, store.model.sensitive, state, run);
   if (const Seen seen = WasTakenIn(batch, state); seen != Seen::kNo && !request.again) {
-    return Error::InvalidPolicy("{} is in the store already{}", request.input,
+    return Error::InvalidPolicy("{} is in the store already{}", request.input.name,
                                 seen == Seen::kSameRows ? ": the same rows in other bytes" : "")
         .WithHint("rows published twice tell more of their people; --again if these are other people");
   }
   RememberBatch(batch, state);
   CORDON_TRY(KeRows rows,
-             BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input));
+             BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input.name));
   CORDON_TRY(const Table pending, PendingRows(store, run));
   if (pending.num_rows == 0) return NewRows{std::move(more), std::move(rows)};
   Table both = Concatenated(pending, more);
-  CORDON_TRY(rows, BindKeRows(policy, store.model, both, run).WithContext("the rows that wait with {}", request.input));
+  CORDON_TRY(rows, BindKeRows(policy, store.model, both, run).WithContext("the rows that wait with {}", request.input.name));
   return NewRows{std::move(both), std::move(rows)};
 }
 
@@ -142,7 +142,7 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
     Json state = store.state;
     CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, state, run));
     if (rows.rows.values.empty() && rows.table.num_rows > 0) {
-      return Error::InvalidData("{} has no row with a value of '{}'", request.input, store.model.sensitive);
+      return Error::InvalidData("{} has no row with a value of '{}'", request.input.name, store.model.sensitive);
     }
     if (rows.rows.values.empty()) return KeReport{.mode = guarded ? "guarded" : "frozen"};  // nothing came, nothing changes
     state.erase("pending");

@@ -20,7 +20,7 @@ namespace cordon::engine {
 struct AppendRequest {
   enum class Mode { kFrozen, kGuarded };
   std::string store;
-  std::string input;  // empty: nothing new, the store is to be compacted
+  TableInput input;  // empty: nothing new, the store is to be compacted
   std::optional<FileFormat> input_format;
   Mode mode = Mode::kFrozen;
   bool again = false;    // take a batch in although one with the same bytes or rows was

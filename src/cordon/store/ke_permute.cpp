@@ -17,11 +17,11 @@
 namespace cordon::engine {
 namespace {
 
-Result<Table> ReadInput(const std::string& path, std::optional<FileFormat> format, const Policy& policy, const Run& run,
+Result<Table> ReadInput(const TableInput& input, std::optional<FileFormat> format, const Policy& policy, const Run& run,
                         std::string& sha256) {
   CORDON_TRY(
       const std::unique_ptr<Source> source,
-      OpenSource(path, {.text = policy.data.text, .format = format, .stop = run.stop, .skip_columns = SkipColumns(policy)}));
+      OpenSource(input, {.text = policy.data.text, .format = format, .stop = run.stop, .skip_columns = SkipColumns(policy)}));
   CORDON_TRY(Table table, ReadTable(*source, run));
   sha256 = source->InputDigest();
   return table;
@@ -63,8 +63,7 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
   CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
   stage.AddTruth(truth);
-  CORDON_TRY(const std::string policy_text, ReadFile(policy.name));
-  CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy_text, AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy.text, AtomicFile::Access::kPrivate));
   state["format"] = 1;
   CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
   state["truth"] = Json::array({truth});
@@ -143,11 +142,12 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
   Json state = Json::object();
   if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, state, run), state);
-  CORDON_TRY(KeRows rows, BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input, policy.name));
+  CORDON_TRY(KeRows rows,
+             BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input.name, policy.name));
   const std::uint64_t excluded = rows.excluded;
   Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
   if (rows.values.empty() && table.num_rows > 0) {
-    return Error::InvalidData("{} has no row with a value of '{}'", request.input, model.sensitive);
+    return Error::InvalidData("{} has no row with a value of '{}'", request.input.name, model.sensitive);
   }
   KeGroups groups{.starts = {0}};  // of no rows: none, an empty store that can grow
   if (!rows.values.empty()) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/report.h"
@@ -15,7 +16,7 @@
 namespace cordon::engine {
 
 struct PermuteRequest {
-  std::string input;
+  TableInput input;
   std::string output;  // the store; empty: nothing is written
   std::optional<FileFormat> input_format;
   std::optional<std::uint64_t> seed;  // repeats a run, and lets whoever knows it undo the shuffle

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives a stream engine: batches come from the pump, tuples go through engine and verifier, rows to the sink; in between
-// checkpoints are made. One thread; the pump has another.
-//
-//   Pump -> Arrive, Push -> Accept, EndStep -> RowSink, audit
-//
-// Nothing of a step is written before all of the step was judged. Where the verifier finds fault, the stream stops there.
+// Drives a stream: batches come from the pump, their tuples go through the flow (flow.h), its rows to files; in between
+// checkpoints are made. One thread; the pump has another. If the verifier finds fault, the stream stops there.
 //
 // Event time: the clock is the greatest event time read. A live stream that falls silent is moved on by the wall clock once
 // something is due, so that sparse streams are released in time; a file is not, so that it gives the same rows every time.
@@ -18,13 +14,10 @@
 #include <stop_token>
 #include <string>
 
-#include "cordon/algorithms/engine/stream_engine.h"
-#include "cordon/models/verify/stream_verifier.h"
 #include "cordon/stream/append_log.h"
 #include "cordon/stream/checkpoint.h"
-#include "cordon/stream/payload_store.h"
+#include "cordon/stream/flow.h"
 #include "cordon/stream/pump.h"
-#include "cordon/stream/row_sink.h"
 
 namespace cordon::engine {
 
@@ -55,8 +48,8 @@ struct DriverFiles {
 class StreamDriver {
  public:
   // References outlive the driver. `folder` null: no checkpoints; `ticks` null: none are kept.
-  StreamDriver(const StreamLayout& layout, StreamEngine& engine, StreamVerifier& verifier, RowSink& sink, DriverFiles& logs,
-               FileLayer& files, CheckpointFolder* folder, TickJournal* ticks, DriverOptions options);
+  StreamDriver(StreamFlow& flow, DriverFiles& logs, FileLayer& files, CheckpointFolder* folder, TickJournal* ticks,
+               DriverOptions options);
 
   // Before Run: takes up where a checkpoint stands. The caller has cut the files and placed the reader.
   Result<void> Restore(const StreamSnapshot& snapshot);
@@ -69,7 +62,7 @@ class StreamDriver {
   };
   Result<End> Run(Pump& pump, const std::stop_token& stop);
 
-  const StreamMetrics& metrics() const { return metrics_; }
+  const StreamMetrics& metrics() const { return flow_.metrics(); }
 
   // Called now and then; `final` at the end.
   std::function<void(const StreamMetrics&, bool final)> on_status;
@@ -83,37 +76,27 @@ class StreamDriver {
   Result<End> Loop(Pump& pump, const std::stop_token& stop);
   Result<void> TakeBatch(const CodedBatch& batch, const std::stop_token& stop);
   Result<void> TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry);
-  Result<void> TakeTuple(const CodedBatch& batch, std::size_t index);
   Result<void> TakeDeadLetter(const DeadLetter& letter);
   Result<void> MoveClock(EventTime now);
-  Result<void> Settle();  // what the engine let go in this step
+  FlowOutput Out() { return {logs_.out.buffer(), logs_.audit.open() ? &logs_.audit.buffer() : nullptr}; }
+  Result<void> FlushIfFull();
   Result<void> RepeatTicks();
   Result<void> Heartbeat();
   Result<void> Finish();
   Result<void> FlushAll();
   void Status(bool final);
 
-  const StreamLayout& layout_;
-  StreamEngine& engine_;
-  StreamVerifier& verifier_;
-  RowSink& sink_;
+  StreamFlow& flow_;
   DriverFiles& logs_;
   FileLayer& files_;
   CheckpointFolder* folder_;
   TickJournal* ticks_;
   DriverOptions options_;
 
-  PayloadStore store_;
-  StreamMetrics metrics_;
   InputPlace place_;
-  Position position_ = 0;
-  EventTime event_clock_;   // of the data alone
-  EventTime engine_clock_;  // also moved by the wall clock
+  EventTime event_clock_;  // of the data alone: the flow's is also moved by the wall clock
   std::size_t next_tick_ = 0;
-  bool finishing_ = false;
   bool finished_ = false;
-  std::vector<Departure> leaving_;
-  std::vector<VerifiedDeparture> judged_;
   Moment last_tuple_;
   Moment last_status_;
 };

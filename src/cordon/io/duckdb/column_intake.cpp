@@ -7,7 +7,7 @@
 
 #include "cordon/io/duckdb/column_intake_internal.h"
 #include "cordon/io/text/local_dictionary_internal.h"
-#include "cordon/io/text/text_check_internal.h"
+#include "cordon/io/text/text_check.h"
 
 namespace cordon::engine {
 namespace {

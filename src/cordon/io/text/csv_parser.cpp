@@ -6,7 +6,7 @@
 #include "cordon/io/text/byte_scan_internal.h"
 #include "cordon/io/text/csv_parser_internal.h"
 #include "cordon/io/text/csv_record_internal.h"
-#include "cordon/io/text/text_check_internal.h"
+#include "cordon/io/text/text_check.h"
 
 namespace cordon::engine {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cordon/io/text/text_check.h"
+
 #include <simdjson.h>
 
 #include <cstdint>
 #include <cstring>
-
-#include "cordon/io/text/text_check_internal.h"
 
 namespace cordon::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cordon/io/text/text_check_internal.h"
+#include "cordon/io/text/text_check.h"
 
 namespace cordon::engine {
 namespace {

@@ -239,6 +239,15 @@ std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
                     spec);
 }
 
+bool AlwaysHolds(const ModelSpec& spec) {
+  if (const auto* diversity = std::get_if<LDiversitySpec>(&spec)) return diversity->l <= Rational(1);
+  if (const auto* closeness = std::get_if<TClosenessSpec>(&spec)) return closeness->t >= Rational(1);
+  if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) return closeness->t >= Rational(1);
+  if (const auto* alpha = std::get_if<AlphaKSpec>(&spec)) return alpha->alpha >= Rational(1);
+  if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) return confidence->h >= Rational(1);
+  return false;
+}
+
 std::optional<std::int64_t> WindowOf(const ModelSpec& spec) {
   if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) return closeness->window;
   if (const auto* likeness = std::get_if<WindowLikenessSpec>(&spec)) return likeness->window;

@@ -122,6 +122,8 @@ std::string Describe(const ModelSpec& spec);
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
+// Whether every release satisfies it: then it guards nothing.
+bool AlwaysHolds(const ModelSpec& spec);
 // The tuples of the window that a model holds groups against; nothing for models that have none.
 std::optional<std::int64_t> WindowOf(const ModelSpec& spec);
 // What a window model asks of one window: the same as of a table. Other models as they are.
