@@ -11,13 +11,9 @@
 
 #include "cordon/data/dictionary.h"
 #include "cordon/io/duckdb/duckdb_api_internal.h"
+#include "cordon/io/text/cell_cache_internal.h"
 
 namespace cordon::engine {
-
-struct BadCell {
-  std::size_t row;
-  const char* what;
-};
 
 class ColumnIntake {
  public:

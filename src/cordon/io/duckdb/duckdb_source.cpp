@@ -5,7 +5,6 @@
 // whatever the number of threads.
 #include <algorithm>
 #include <future>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -20,7 +19,6 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kRowsPerBatch = std::size_t{1} << 17;
-constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
 
 // SHA-256 of a file's bytes.
 Result<std::string> DigestOf(const std::string& path, const std::stop_token& stop) {

@@ -10,7 +10,6 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
 constexpr std::size_t kMaxCodes = std::numeric_limits<Code>::max();
 // A worker's dictionary that outgrows this starts over: it is a cache in front of the column's own.
 constexpr std::size_t kLocalEntries = std::size_t{1} << 16;

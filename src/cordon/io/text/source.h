@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,8 @@
 #include "cordon/io/text/text_format.h"
 
 namespace cordon::engine {
+
+inline constexpr std::uint64_t kMaxRows = std::numeric_limits<RowId>::max() - 1;  // what a source gives at most
 
 struct Batch {
   std::size_t num_rows = 0;
