@@ -20,6 +20,10 @@ class Dictionary {
   std::size_t size() const { return offsets_.size() - 1; }
   Cell operator[](Code code) const { return Cell(Bytes(static_cast<std::size_t>(code))); }
 
+  // The buffers of the Arrow array: size() + 1 offsets into all bytes.
+  const std::uint64_t* offsets() const { return offsets_.data(); }
+  const char* bytes() const { return bytes_.data(); }
+
   // The code of `text`, added if new.
   Code Intern(std::string_view text);
   std::optional<Code> Find(std::string_view text) const;
