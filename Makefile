@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release --parallel $(JOBS) --target cordon
+	@cmake --build --preset release --parallel $(JOBS) --target cordon_cli
 
 test: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -69,11 +69,12 @@ nightly:
 package: | build/
 	@scripts/bootstrap.sh build test duckdb package
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release --parallel $(JOBS) --target cordon
+	@cmake --build --preset release --parallel $(JOBS) --target cordon_cli
 	@scripts/package.sh build/release build/package
 	@scripts/test_package.sh build/package
 
 install: build
+	@cmake --build --preset release --parallel $(JOBS) --target cordon cordon_static
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:

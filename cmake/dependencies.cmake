@@ -10,8 +10,10 @@ find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium>=1.0.18)  # HMAC, ChaCha20, BLAKE2, OS randomness
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)  # policies
 find_package(simdjson 3.0 REQUIRED)             # JSON Lines, UTF-8 validation
-find_package(CLI11 2.1 REQUIRED)                # the command line
 pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib>=0.11)  # the metrics of a stream
+if(CORDON_CLI)
+  find_package(CLI11 2.1 REQUIRED)              # the command line
+endif()
 if(CORDON_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()

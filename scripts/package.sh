@@ -12,7 +12,7 @@ name=cordon-$version-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 (cd "$folder" && cpack --config "$build/CPackConfig.cmake" -G DEB -B "$folder/stage" >"$folder/cpack.log" 2>&1) || { cat "$folder/cpack.log"; exit 1; }
 mv "$folder"/stage/*.deb "$folder"
 
-DESTDIR='' cmake --install "$build" --prefix "$folder/$name" --strip >/dev/null
+DESTDIR='' cmake --install "$build" --prefix "$folder/$name" --component Unspecified --strip >/dev/null
 mkdir -p "$folder/$name/lib/cordon"
 # Everything but the C library itself, which must be that of the machine.
 ldd "$folder/$name/bin/cordon" | awk '$2 == "=>" { print $3 }' | grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*)\.so' |

@@ -7,11 +7,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "cordon"
+PUBLIC = ROOT / "include" / "cordon"
 
 # What a room may use besides itself; docs/architecture.md draws it. From the ground up: a room comes after all that it uses.
-# A sub-room is a line of its own; naming a room allows all of its sub-rooms.
+# A sub-room is a line of its own; naming a room allows all of its sub-rooms. "include" is include/cordon, the public headers.
 ALLOWED = {
-    "base": set(),
+    "include": set(),
+    "base": {"include"},
     "data": {"base"},
     "models/spec": {"base"},
     "models/admit": {"base", "data", "models/spec"},
@@ -20,7 +22,7 @@ ALLOWED = {
     "metrics": {"base", "data"},
     "io/files": {"base"},
     "io/text": {"base", "data", "io/files"},
-    "io/arrow": {"base", "data", "io/text"},
+    "io/arrow": {"include", "base", "data", "io/text"},
     "io/duckdb": {"base", "data", "io/files", "io/text"},
     "io/parquet": {"base", "data", "io/files", "io/text", "io/duckdb"},
     "io": {"base", "data", "io/files", "io/text", "io/duckdb", "io/parquet"},
@@ -52,12 +54,12 @@ ALLOWED = {
               "permute", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "report", "plan", "store"},
+    "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "store", "publish"},
     "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "inspect", "store", "publish"},
 }
 MOST_FILES = 45  # in one folder
 
-# Headers of include/cordon, which stand in no folder, are for every room.
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]cordon/([^">/]+/[^">]+)[">]', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]cordon/([^">]+)[">]', re.MULTILINE)
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 LINKS = re.compile(r"\bcordon_(\w+)\b")
 CODE = {".h", ".cpp"}
@@ -70,7 +72,7 @@ def code_files(folder):
 
 def room_of(file):
     """The room or sub-room of "io/text/source.h"."""
-    return file.rpartition("/")[0]
+    return file.rpartition("/")[0] or "include"
 
 
 def top(room):
@@ -87,7 +89,7 @@ def wrong_includes(room, text):
 
 def includes_of(room):
     """The other rooms and sub-rooms that the files of a room include."""
-    files = [path for path in (SOURCE / room).iterdir() if path.suffix in CODE]
+    files = [path for path in (PUBLIC if room == "include" else SOURCE / room).iterdir() if path.suffix in CODE]
     return {room_of(file) for path in files for file in INCLUDE.findall(path.read_text())} - {room}
 
 
@@ -132,7 +134,7 @@ def cycle_in(graph):
 class Rooms(unittest.TestCase):
     def test_every_room_is_known(self):
         rooms = {room_of(str(path.relative_to(SOURCE))) for path in code_files(SOURCE)}
-        self.assertEqual(rooms, set(ALLOWED))
+        self.assertEqual(rooms, set(ALLOWED) - {"include"})
 
     def test_a_folder_holds_one_idea(self):
         for folder in [SOURCE, *SOURCE.rglob("*/")]:
@@ -168,6 +170,13 @@ class Rooms(unittest.TestCase):
         self.assertEqual(wrong_includes("io/text", '#include "cordon/io/open_source.h"'), ["cordon/io/open_source.h"])
         self.assertEqual(wrong_includes("io/text", '#include "cordon/io/duckdb/duckdb.h"'), ["cordon/io/duckdb/duckdb.h"])
 
+    def test_public_headers_include_each_other_and_the_standard_library(self):
+        own = {path.name for path in PUBLIC.iterdir()}
+        for path in sorted(PUBLIC.iterdir()):
+            for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.MULTILINE):
+                with self.subTest(file=path.name, include=name):
+                    self.assertTrue(name.removeprefix("cordon/") in own or re.fullmatch(r"[a-z_0-9]+", name))
+
     def test_no_files_include_each_other_in_a_circle(self):
         files = {str(path.relative_to(SOURCE)): path.read_text() for path in code_files(SOURCE)}
         self.assertEqual(cycle_in(include_graph(files)), [])
@@ -198,7 +207,7 @@ class Rooms(unittest.TestCase):
     def test_a_room_links_what_it_includes(self):
         for path in sorted(SOURCE.glob("*/CMakeLists.txt")):
             room = path.parent.name
-            used = {top(other) for each in ALLOWED if top(each) == room for other in includes_of(each)} - {room}
+            used = {top(other) for each in ALLOWED if top(each) == room for other in includes_of(each)} - {room, "include"}
             with self.subTest(room=room):
                 linked = set(LINKS.findall(path.read_text())) & {top(each) for each in ALLOWED} - {room}
                 self.assertEqual(linked | {"base", "data"}, used | {"base", "data"})  # these two come with the others
@@ -214,7 +223,7 @@ class Rooms(unittest.TestCase):
                 self.assertNotIn('"cordon/models/verify/', path.read_text())
 
     def test_files_carry_the_licence_line_first(self):
-        for folder in [SOURCE, ROOT / "tests", ROOT / "bench", ROOT / "fuzz"]:
+        for folder in [SOURCE, PUBLIC, ROOT / "examples", ROOT / "tests", ROOT / "bench", ROOT / "fuzz"]:
             for path in code_files(folder):
                 with self.subTest(file=str(path.relative_to(ROOT))):
                     self.assertEqual(path.read_text().split("\n", 1)[0], f"// {SPDX}")

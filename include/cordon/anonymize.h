@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a table to a release that satisfies the policy. A Release exists only if the verifier has found that it does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cordon/export.h"
+#include "cordon/policy.h"
+#include "cordon/result.h"
+#include "cordon/run.h"
+#include "cordon/table.h"
+#include "cordon/verdict.h"
+
+namespace cordon {
+
+struct AnonymizeOptions {
+  enum class Effort { kLow, kNormal, kHigh };
+  enum class Order { kShuffled, kSorted, kInput };
+
+  std::string algorithm;  // empty: the policy's
+  Effort effort = Effort::kNormal;
+  std::optional<Order> order;         // none: the algorithm's own, shuffled or sorted
+  std::optional<double> seconds;      // for the search; then the release depends on the machine
+  bool group_column = false;          // adds a column with an opaque name of each row's group
+  bool risk = false;                  // measures the risks that are left
+  std::optional<std::uint64_t> seed;  // repeats a run; none: randomness of the operating system
+  bool insecure_seed = false;         // allows a seed if randomness protects: for tests
+  RunOptions run;
+};
+
+// Figures of a release. Holds no cell.
+struct Report {
+  std::string algorithm;
+  std::uint64_t rows = 0;
+  std::uint64_t people = 0;
+  std::uint64_t suppressed = 0;
+  std::uint64_t dropped = 0;  // rows with missing cells, if the policy drops them
+  double information_loss = 0;
+  std::vector<Verdict> privacy;
+  std::vector<Warning> warnings;
+  std::string json;  // all of it, as `cordon anonymize --json` prints it (docs/report.md)
+  std::string text;  // for a person
+};
+
+struct WriteOptions {
+  std::string format;   // "csv", "jsonl", "parquet"; empty: by the name
+  bool bounds = false;  // numeric ranges as two columns, NAME_lo and NAME_hi
+  bool force = false;   // replaces files that are there
+};
+
+class CORDON_API Release {
+ public:
+  const cordon::Table& table() const;  // the published rows
+  const Report& report() const;
+  // Private: the row of the input behind each row, from 0. Who has it can undo the shuffle of the rows.
+  std::span<const std::uint64_t> input_rows() const;
+
+  // Writes the rows to `path`, the manifest and the private run record beside it: all of them, or none.
+  Result<void> Write(const std::string& path, const WriteOptions& options = {}) const;
+
+  struct Parts;
+  explicit Release(std::shared_ptr<const Parts> parts);  // for the library's own use
+
+ private:
+  std::shared_ptr<const Parts> parts_;
+};
+
+// kUnsatisfiable if no release satisfies the policy; the hint says what these rows allow.
+CORDON_API Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options = {});
+
+}  // namespace cordon

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All of the library. docs/library.md walks through it.
+#pragma once
+
+#include "cordon/anonymize.h"
+#include "cordon/evaluate.h"
+#include "cordon/policy.h"
+#include "cordon/result.h"
+#include "cordon/store.h"
+#include "cordon/stream.h"
+#include "cordon/table.h"
+#include "cordon/verify.h"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/anonymize.h"
+
+#include "cordon/anonymize.h"
+#include "cordon/api/convert_internal.h"
+#include "cordon/publish/write_run.h"
+
+namespace cordon {
+
+struct Release::Parts {
+  Policy policy;
+  engine::AnonymizeRequest request;
+  engine::Anonymized made;
+  cordon::Table table;
+  Report report;
+};
+
+namespace {
+
+engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& options) {
+  engine::AnonymizeRequest request;
+  request.input = internal::InputOf(input);
+  request.algorithm = options.algorithm;
+  switch (options.effort) {
+    case AnonymizeOptions::Effort::kLow: request.effort = engine::Effort::kLow; break;
+    case AnonymizeOptions::Effort::kNormal: break;
+    case AnonymizeOptions::Effort::kHigh: request.effort = engine::Effort::kHigh; break;
+  }
+  if (options.order) {
+    switch (*options.order) {
+      case AnonymizeOptions::Order::kShuffled: request.order = engine::RowOrder::kShuffled; break;
+      case AnonymizeOptions::Order::kSorted: request.order = engine::RowOrder::kSorted; break;
+      case AnonymizeOptions::Order::kInput: request.order = engine::RowOrder::kInput; break;
+    }
+  }
+  request.seconds = options.seconds;
+  request.group_column = options.group_column;
+  if (options.risk) request.measure.risk = engine::RiskOptions();
+  request.seed = options.seed;
+  request.insecure_seed = options.insecure_seed;
+  return request;
+}
+
+Report ReportOf(const engine::Report& report) {
+  Report made;
+  made.algorithm = report.algorithm;
+  made.rows = report.rows;
+  made.people = report.people;
+  made.suppressed = report.suppressed;
+  made.dropped = report.dropped;
+  made.information_loss = report.utility.loss.information_loss;
+  made.privacy = internal::VerdictsOf(report.privacy);
+  for (const engine::Warning& warning : report.warnings) made.warnings.push_back({warning.code, warning.fix});
+  made.json = engine::Dump(engine::ToJson(report));
+  made.text = engine::Summary(report);
+  return made;
+}
+
+// The column with texts that rows show and no others: a dictionary of the engine may also have those of rows that were left
+// out, and a Table hands its dictionaries on.
+engine::Column Shown(const engine::Column& column, std::size_t num_rows) {
+  std::vector<engine::Code> code_of(column.dictionary->size(), engine::kNull);
+  auto dictionary = std::make_shared<engine::Dictionary>();
+  engine::CodesBuilder codes;
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    const engine::Code code = column.codes[row];
+    if (code == engine::kNull) {
+      codes.Add(engine::kNull);
+      continue;
+    }
+    engine::Code& shown = code_of[static_cast<std::size_t>(code)];
+    if (shown == engine::kNull) shown = dictionary->Intern((*column.dictionary)[code].bytes());
+    codes.Add(shown);
+  }
+  return {column.name, std::move(dictionary), codes.Finish()};
+}
+
+Table TableOf(const engine::Release& release) {
+  auto table = std::make_shared<engine::Table>();
+  table->num_rows = release.num_rows;
+  for (const engine::ReleaseColumn& column : release.columns) table->columns.push_back(Shown(column.text, release.num_rows));
+  return Table(std::move(table));
+}
+
+}  // namespace
+
+Release::Release(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+
+const Table& Release::table() const { return parts_->table; }
+const Report& Release::report() const { return parts_->report; }
+std::span<const std::uint64_t> Release::input_rows() const { return parts_->made.verified.release().input_rows; }
+
+Result<void> Release::Write(const std::string& path, const WriteOptions& options) const {
+  const RunOptions run_options;
+  internal::EngineRun run(run_options);
+  engine::AnonymizeRequest request = parts_->request;
+  request.output = path;
+  CORDON_TRY(request.output_format, internal::FormatOf(options.format));
+  request.bounds = options.bounds;
+  request.force = options.force;
+  const engine::Policy& policy = parts_->policy.inner();
+  if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
+  CORDON_RETURN_IF_ERROR(engine::CheckFiles(request, policy));
+  const engine::Anonymized& made = parts_->made;
+  CORDON_RETURN_IF_ERROR(engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run()));
+  return {};
+}
+
+Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options) {
+  internal::EngineRun run(options.run);
+  engine::AnonymizeRequest request = RequestOf(input, options);
+  CORDON_TRY(engine::Anonymized made, engine::MakeAnonymized(request, policy.inner(), run.run()));
+  Report report = ReportOf(made.report);
+  Table table = TableOf(made.verified.release());
+  return Release(std::make_shared<const Release::Parts>(
+      Release::Parts{policy, std::move(request), std::move(made), std::move(table), std::move(report)}));
+}
+
+}  // namespace cordon

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <thread>
+
+#include "cordon/api/convert_internal.h"
+
+namespace cordon::internal {
+
+EngineRun::EngineRun(const RunOptions& options) : options_(options) {}
+
+engine::Run EngineRun::run() {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return {.threads = options_.threads > 0 ? options_.threads : cores,
+          .stop = options_.stop,
+          .progress = options_.progress ? this : nullptr,
+          .budget = nullptr};
+}
+
+void EngineRun::Report(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+  options_.progress(stage, done, total);
+}
+
+engine::TableInput InputOf(const Input& input) {
+  return input.table() ? engine::TableInput(input.table()->inner()) : engine::TableInput(input.path());
+}
+
+std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts) {
+  std::vector<Verdict> made;
+  for (const engine::Verdict& verdict : verdicts) {
+    made.push_back({verdict.text, verdict.holds, verdict.reached_text, verdict.failing_groups});
+  }
+  return made;
+}
+
+engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name) {
+  if (name.empty()) return std::optional<engine::FileFormat>();
+  CORDON_TRY(const engine::FileFormat format, engine::FormatOfName(name));
+  return std::optional(format);
+}
+
+}  // namespace cordon::internal

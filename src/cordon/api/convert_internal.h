@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the public types to those of the engine, and back.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cordon/base/run.h"
+#include "cordon/io/table_input.h"
+#include "cordon/io/text/text_format.h"
+#include "cordon/models/verify/verifier.h"
+#include "cordon/run.h"
+#include "cordon/table.h"
+#include "cordon/verdict.h"
+
+namespace cordon::internal {
+
+// Hands progress to a function. Outlives the run that it gives.
+class EngineRun final : public engine::Progress {
+ public:
+  explicit EngineRun(const RunOptions& options);
+  engine::Run run();
+  void Report(std::string_view stage, std::uint64_t done, std::uint64_t total) override;
+
+ private:
+  const RunOptions& options_;
+};
+
+engine::TableInput InputOf(const Input& input);
+std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts);
+// "csv", "jsonl", "parquet"; empty: none.
+engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name);
+
+}  // namespace cordon::internal

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/publish/verify.h"
+
+#include "cordon/api/convert_internal.h"
+#include "cordon/verify.h"
+
+namespace cordon {
+
+Result<Verification> Verify(const Input& release, const Policy& policy, const VerifyOptions& options) {
+  internal::EngineRun run(options.run);
+  engine::VerifyRequest request;
+  request.release = internal::InputOf(release);
+  if (options.original) request.original = internal::InputOf(*options.original);
+  request.input_order = options.input_order;
+  request.exempt_suppressed = options.exempt_suppressed;
+  CORDON_TRY(const engine::Verification found, engine::Verify(request, policy.inner(), run.run()));
+  Verification made;
+  made.holds = found.holds();
+  made.rows = found.rows;
+  made.counts_people = found.counts_people;
+  made.privacy = internal::VerdictsOf(found.verdicts);
+  if (found.truth) made.true_of_original = found.truth->holds;
+  made.notes = found.notes;
+  made.json = engine::Dump(engine::ToJson(found));
+  made.text = engine::Describe(found);
+  return made;
+}
+
+}  // namespace cordon
