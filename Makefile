@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz nightly package install clean
+.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -58,6 +58,10 @@ fuzz: | build/
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
+# cordon verify and scripts/verify_release.py on many random releases and streams, clean and tampered with.
+verifiers: build
+	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000
+
 # What takes too long for every change: hours. Run it before a release.
 nightly:
 	$(MAKE) lint
@@ -65,6 +69,7 @@ nightly:
 	$(MAKE) asan
 	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=600
+	$(MAKE) verifiers
 
 package: | build/
 	@scripts/bootstrap.sh build test duckdb package

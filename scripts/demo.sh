@@ -13,6 +13,6 @@ step "$cordon" anonymize "$folder/patients.csv" --policy "$folder/policy.toml" -
 step head -n 4 "$folder/release.csv"
 step "$cordon" verify "$folder/release.csv" --policy "$folder/policy.toml"
 if command -v python3 >/dev/null; then  # a second program, which shares no code with the first
-  step python3 "$(dirname "$0")/verify_release.py" "$folder/release.csv" "$folder/release.csv.manifest.json"
+  step python3 "$(dirname "$0")/verify_release.py" "$folder/release.csv"
 fi
 printf '\nThe release, its manifest and the report are in %s; open %s/report.html in a browser\n' "$folder" "$folder"

@@ -1,194 +1,1153 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a release against its manifest with nothing but the Python standard library.
+"""A second verifier: judges what cordon has published, by the definitions in docs/models and nothing else.
 
-    verify_release.py OUT.csv OUT.manifest.json
+    verify_release.py RELEASE [MANIFEST]                        the claims of a manifest (default: RELEASE.manifest.json)
+    verify_release.py STORE [--policy P.toml]                   a folder that cordon permute made
+    verify_release.py RELEASE --policy P.toml [--exempt-suppressed] [--original INPUT --row-map M.csv]
+    verify_release.py --stream OUT --audit LOG --policy P.toml  the output of cordon stream
 
-A second program for the certificate: it shares no code with cordon, reads the published rows alone and computes
-with exact fractions. Prints one line per claim. Exit status: 0 all that can be checked holds, 1 a claim is false,
-2 the files cannot be read. Claims beyond k, distinct l and t are reported as not checked.
+It shares no code with cordon. Counts and shares are exact; where a definition has a logarithm, precision grows until
+the answer is certain. CSV and JSON Lines (also .gz) need the standard library alone, Parquet and stores need pyarrow.
+If a manifest stands next to the file, other bytes than it names are refused. With --original people are counted;
+that cells are true is not checked. --json prints JSON.
+
+Exit status: 0 everything holds, 1 something does not hold or cannot be judged, 2 the request or a file is wrong.
 """
+import argparse
+import bisect
 import csv
 import gzip
 import hashlib
 import io
 import json
+import math
+import os
+import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
+from datetime import date
+from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import accumulate
+
+MISSING = None  # a sensitive cell without a value
+INFINITE = math.inf
 
 
-def read_rows(data, output):
-    """The cells of every row, by column name."""
-    if output.get("format", "csv") != "csv":
-        raise ValueError("this program reads CSV only")
-    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-    delimiter = output.get("delimiter", ",")
-    if len(delimiter.strip(" ")) > 1:
-        raise ValueError(f"cells are separated by {delimiter!r}: this program reads a delimiter of one character, "
-                         "with or without spaces; cordon verify reads it")
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.strip(" ") or " ",
-                       quotechar=output.get("quote", '"') or None, quoting=csv.QUOTE_MINIMAL if output.get("quote", '"') else csv.QUOTE_NONE,
-                       skipinitialspace=len(delimiter) > 1, strict=True)
-    header = next(lines, []) if output.get("header", True) else output["names"]
-    rows = [row or [""] for row in lines]  # csv gives [] for a line that is one empty cell
-    if any(len(row) != len(header) for row in rows):
-        raise ValueError("a row has another number of cells than the header")
-    return {name: [row[i] for row in rows] for i, name in enumerate(header)}, len(rows)
+class Refused(Exception):
+    """A request or file that cannot be judged. The text never holds a cell."""
 
 
-def cells_of(table, names):
-    """The key of every row's group; with --bounds a column was published as its two ends."""
-    found = []
-    for name in names:
-        parts = [name] if name in table else [name + "_lo", name + "_hi"]
-        if any(part not in table for part in parts):
-            raise ValueError(f"the file has no column '{name}'")
-        found += [table[part] for part in parts]
-    return list(zip(*found)) if found else None
+# ---------------------------------------------------------------------------------------------------------------------
+# The models. Each takes its claim (the parameters), one group, and the whole table (or window) as another group, and
+# returns whether the group satisfies it and the figure that is reported. A group has its rows, its people, and for each
+# sensitive column how many rows have which value.
 
 
-def group_counts(keys, values):
-    groups = defaultdict(Counter)
-    for key, value in zip(keys, values):
-        groups[key][value] += 1
-    return groups
+class Group:
+    def __init__(self, first_row=0):
+        self.first_row, self.rows, self.people, self.values = first_row, 0, 0, {}
 
 
-def equal_distance(group, whole, _):
-    return sum((abs(group[v] - whole[v]) for v in whole), Fraction(0)) / 2
-
-
-def ordered_distance(group, whole, claim):
-    order, carried, moved = claim["order"], Fraction(0), Fraction(0)
-    for value in order[:-1]:  # what a border between neighbours must let through
-        carried += group.get(value, 0) - whole.get(value, 0)
-        moved += abs(carried)
-    return moved / max(len(order) - 1, 1)
-
-
-def hierarchical_distance(group, whole, claim):
-    level = {}  # of a label: the lowest at which it stands on a path, the largest of these over the paths
-    parent, excess = {}, defaultdict(Fraction)
-    for leaf, path in claim["paths"].items():
-        for label in path:
-            level[label] = max(level.get(label, 0), path.index(label))
-        nodes = list(dict.fromkeys(path))
-        parent.update(zip(nodes, nodes[1:]))
-        for label in nodes:
-            excess[label] += group.get(leaf, 0) - whole.get(leaf, 0)
-    height = level[path[-1]]
-    return sum((abs(excess[n]) * (level[parent[n]] - level[n]) for n in parent), Fraction(0)) / (2 * max(height, 1))
-
-
-DISTANCES = {"equal": equal_distance, "ordered": ordered_distance, "hierarchical": hierarchical_distance}
+def parameter(claim, name):
+    return Fraction(claim[name])
 
 
 def shares(counts):
     total = sum(counts.values())
-    return Counter({value: Fraction(count, total) for value, count in counts.items()})
+    return {value: Fraction(count, total) for value, count in counts.items()}
+
+
+def present(counts):
+    """How many rows have each value, the missing one left out."""
+    return {value: count for value, count in counts.items() if value is not MISSING}
+
+
+def k_anonymity(claim, group, whole):
+    """At least k people (docs/models/k_anonymity.md, ks_anonymity.md)."""
+    return group.people >= parameter(claim, "k"), group.people
+
+
+def l_diversity(claim, group, whole):
+    """Enough different values; a missing value is not one (docs/models/l_diversity.md)."""
+    counts = sorted(present(group.values[claim["sensitive"]]).values(), reverse=True)
+    wanted = parameter(claim, "l")
+    if claim["kind"] == "distinct":
+        return len(counts) >= wanted, len(counts)
+    if claim["kind"] == "entropy":
+        return entropy_at_least(counts, wanted), math.exp(entropy(counts)) if counts else 0.0
+    rarer = sum(counts[int(wanted) - 1:])  # recursive: the l-th and less frequent values
+    if rarer == 0:
+        return False, INFINITE
+    return counts[0] < parameter(claim, "c") * rarer, Fraction(counts[0], rarer)
+
+
+def entropy(counts):
+    rows = sum(counts)
+    return math.fsum(count * math.log(rows / count) for count in counts) / rows
+
+
+def entropy_at_least(counts, wanted):
+    """Entropy >= ln l, which is rows^rows >= l^rows * product of count^count: whole numbers decide what is close."""
+    if not counts:
+        return False
+    difference = entropy(counts) - math.log(wanted)
+    if abs(difference) > 1e-9:
+        return difference > 0
+    rows = sum(counts)
+    left = rows**rows * wanted.denominator**rows
+    return left >= wanted.numerator**rows * math.prod(count**count for count in counts)
+
+
+def t_closeness(claim, group, whole):
+    """Earth mover's distance to the whole at most t (docs/models/t_closeness.md)."""
+    q, p = (shares(each.values[claim["sensitive"]]) for each in (group, whole))
+    distance = {"equal": equal_distance, "ordered": ordered_distance, "hierarchical": hierarchical_distance}
+    reached = distance[claim["distance"]](q, p, claim)
+    return reached <= parameter(claim, "t"), reached
+
+
+def equal_distance(q, p, claim):
+    return sum((abs(q.get(value, 0) - p[value]) for value in p), Fraction(0)) / 2
+
+
+def ordered_distance(q, p, claim):
+    """What the border between each two neighbours must let through; the smallest and the largest value are 1 apart."""
+    differences = [q.get(value, 0) - p.get(value, 0) for value in claim["order"]]
+    through = sum((abs(carried) for carried in accumulate(differences)), Fraction(0))
+    return through / max(len(claim["order"]) - 1, 1)
+
+
+def hierarchical_distance(q, p, claim):
+    """Two values are as far apart as their first common ancestor is high: what is too much in a subtree must leave it."""
+    heights, parents, excess = {}, {}, Counter()
+    for leaf, path in claim["paths"].items():
+        nodes = list(dict.fromkeys(path))  # a label that repeats along its path is one node
+        for node in nodes:
+            heights[node] = max(heights.get(node, 0), path.index(node))
+            excess[node] += q.get(leaf, 0) - p.get(leaf, 0)
+        parents.update(zip(nodes, nodes[1:]))
+    steps = (abs(excess[node]) * (heights[parent] - heights[node]) for node, parent in parents.items())
+    return sum(steps, Fraction(0)) / (2 * max(*heights.values(), 1))
+
+
+def beta_likeness(claim, group, whole):
+    """No value, nor any set of values that the claim names, rises too far (docs/models/beta_likeness.md)."""
+    in_group, in_whole = group.values[claim["sensitive"]], whole.values[claim["sensitive"]]
+    beta, most, holds = parameter(claim, "beta"), Fraction(0), True
+    for count, all_rows in [(count, in_whole[value]) for value, count in in_group.items()] + named_sets(claim, in_group, in_whole):
+        if all_rows == 0:  # only against a window in which the value does not occur
+            return False, INFINITE
+        p, q = Fraction(all_rows, whole.rows), Fraction(count, group.rows)
+        gain = (q - p) / p
+        most = max(most, gain)
+        holds = holds and gain <= beta and (claim["kind"] == "basic" or gain <= 0 or exp_at_most(gain, 1 / p))
+    return holds, most
+
+
+def named_sets(claim, in_group, in_whole):
+    """The rows of group and whole with a value of each set: runs no wider than `range`, subtrees from `min_depth` down."""
+    found = []
+    if "range" in claim:
+        widest, order = parameter(claim, "range"), sorted(present(in_whole))
+        upto_group = [0, *accumulate(in_group.get(value, 0) for value in order)]
+        upto_whole = [0, *accumulate(in_whole[value] for value in order)]
+        for first, least in enumerate(order):
+            for last in range(first, bisect.bisect_right(order, least + widest)):
+                if order[first] in in_group and order[last] in in_group:  # a longer run only has more of the whole
+                    found.append((upto_group[last + 1] - upto_group[first], upto_whole[last + 1] - upto_whole[first]))
+    if "min_depth" in claim:
+        below = {}
+        for leaf, path in claim["paths"].items():
+            nodes = list(dict.fromkeys(path))
+            for node in nodes[1:]:
+                if len(nodes) - 1 - nodes.index(node) >= int(claim["min_depth"]):
+                    below.setdefault(node, []).append(leaf)
+        for leaves in below.values():
+            count = sum(in_group.get(leaf, 0) for leaf in leaves)
+            if count > 0:
+                found.append((count, sum(in_whole.get(leaf, 0) for leaf in leaves)))
+    return found
+
+
+def exp_at_most(exponent, bound):
+    """e^exponent <= bound for fractions, exponent not 0: the two are never equal, so some precision tells."""
+    digits = 30
+    while True:
+        context = Context(prec=digits)
+        left = context.exp(context.divide(Decimal(exponent.numerator), Decimal(exponent.denominator)))
+        right = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
+        margin = context.multiply(max(left, right), Decimal(10) ** (8 - digits))  # exponents below 10^6
+        if abs(left - right) > margin:
+            return left < right
+        digits *= 2
+
+
+def delta_disclosure(claim, group, whole):
+    """|ln(q / p)| < delta for every value of the whole; each occurs in the group (docs/models/delta_disclosure.md)."""
+    q, p = (shares(each.values[claim["sensitive"]]) for each in (group, whole))
+    if any(value not in q for value in p):
+        return False, INFINITE
+    ratios = [max(q[value] / p[value], p[value] / q[value]) for value in p]
+    widest, delta = max(ratios), parameter(claim, "delta")
+    return not exp_at_most(delta, widest), math.log(widest)
+
+
+def alpha_k(claim, group, whole):
+    """At least k people, and one value at most the share alpha (docs/models/alpha_k.md)."""
+    share = Fraction(group.values[claim["sensitive"]].get(claim["value"], 0), group.rows)
+    return group.people >= parameter(claim, "k") and share <= parameter(claim, "alpha"), share
+
+
+def confidence(claim, group, whole):
+    """Listed values at most the share h (docs/models/confidence.md)."""
+    counts = [count for name, listed in claim["values"].items()
+              for value, count in group.values[name].items() if not listed or value in listed]
+    share = Fraction(max(counts, default=0), group.rows)
+    return share <= parameter(claim, "h"), share
+
+
+def ke_anonymity(claim, group, whole):
+    """At least k different numbers that span at least e; with max_share none too frequent (docs/models/ke_anonymity.md)."""
+    distinct, span, share = ke_figures(claim, group)
+    holds = distinct >= parameter(claim, "k") and span >= parameter(claim, "e")
+    return holds and ("max_share" not in claim or share <= parameter(claim, "max_share")), distinct
+
+
+def ke_figures(claim, group):
+    counts = present(group.values[claim["sensitive"]])
+    if not counts:
+        return 0, Fraction(0), Fraction(0)
+    return len(counts), max(counts) - min(counts), Fraction(max(counts.values()), sum(counts.values()))
+
+
+MODELS = {"k-anonymity": k_anonymity, "ks-anonymity": k_anonymity, "l-diversity": l_diversity, "t-closeness": t_closeness,
+          "beta-likeness": beta_likeness, "delta-disclosure": delta_disclosure, "alpha-k": alpha_k,
+          "confidence": confidence, "ke-anonymity": ke_anonymity}
+WINDOW_MODELS = {"window-closeness": t_closeness, "window-likeness": beta_likeness}  # with a window as the whole
+
+
+def smaller_is_worse(claim):
+    return claim["model"] in ("k-anonymity", "ks-anonymity", "ke-anonymity") or claim.get("kind") in ("distinct", "entropy")
+
+
+def sensitive_columns(claim):
+    return list(claim["values"]) if claim["model"] == "confidence" else [claim["sensitive"]] if "sensitive" in claim else []
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A release: published cells by column, and what is known about the columns.
+
+
+class Release:
+    def __init__(self, table, rows, roles, types, missing):
+        self.table, self.rows, self.roles, self.types = table, rows, roles, types
+        self.missing = set(missing)
+        self.persons = None  # of each row, if the original tells
+        self.permuted = ""   # the column that was shuffled inside the groups that the column `group` names
+        self.parsed = {}
+
+    def named(self, role):
+        return [name for name in self.roles if self.roles[name] == role]
+
+    def cells(self, name):
+        """Of a quasi column the two ends, if it was published so (--bounds)."""
+        parts = [name] if name in self.table else [name + "_lo", name + "_hi"]
+        if any(part not in self.table for part in parts):
+            raise Refused(f"the file has no column '{name}'")
+        return [self.table[part] for part in parts]
+
+    def is_missing(self, cell):
+        return cell is MISSING or cell in self.missing
+
+    def value(self, name, cell):
+        """What a sensitive cell means: a number, a day, or its text."""
+        if self.is_missing(cell):
+            return MISSING
+        kind = self.types.get(name, "categorical")
+        try:
+            return number(cell) if kind == "numeric" else day(cell) if kind == "date" else cell
+        except ValueError:
+            raise Refused(f"a cell of '{name}' is not a {'number' if kind == 'numeric' else 'date'}") from None
+
+    def values(self, name):
+        if self.roles.get(name) != "sensitive":
+            raise Refused(f"'{name}' is not a sensitive column of the file")
+        if name not in self.parsed:
+            cells = self.cells(name)[0]
+            meaning = {cell: self.value(name, cell) for cell in set(cells)}
+            self.parsed[name] = [meaning[cell] for cell in cells]
+        return self.parsed[name]
+
+    def subset(self, rows):
+        part = Release({name: [cells[row] for row in rows] for name, cells in self.table.items()}, len(rows), self.roles,
+                       self.types, self.missing)
+        part.permuted = self.permuted
+        part.persons = [self.persons[row] for row in rows] if self.persons is not None else None
+        return part
 
 
 def number(text):
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text, re.ASCII):
+        raise ValueError
+    return Fraction(text)
+
+
+def day(text):
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?", text, re.ASCII):
+        raise ValueError
+    return Fraction(date.fromisoformat(text[:10]).toordinal())
+
+
+def grouping_columns(release, claim):
+    named = release.named("group")
+    if claim["model"] == "ke-anonymity" and named and release.permuted == claim["sensitive"]:
+        return named
+    if any(name not in release.named("quasi") for name in claim.get("on", [])):
+        raise Refused(f"{claim['model']}: 'on' names a column that is not quasi")
+    return (claim.get("on") or release.named("quasi")) + named
+
+
+def groups_of(release, columns, sensitive, exempt_suppressed=False):
+    """Rows that show the same text in every column, in order of their first rows."""
+    parts = [cells for name in columns for cells in release.cells(name)]
+    keys = zip(*parts) if parts else [()] * release.rows
+    quasi = [cells for name in release.named("quasi") for cells in release.cells(name)]
+    values = {name: release.values(name) for name in sensitive}
+    found, people = {}, {}
+    for row, key in enumerate(keys):
+        if exempt_suppressed and quasi and all(cells[row] == "*" for cells in quasi):
+            continue
+        if key not in found:
+            found[key], people[key] = Group(row), set()
+        group = found[key]
+        group.rows += 1
+        for name in sensitive:
+            counts = group.values.setdefault(name, Counter())
+            counts[values[name][row]] += 1
+        people[key].add(row if release.persons is None else release.persons[row])
+    for key, group in found.items():
+        group.people = len(people[key])
+    return list(found.values())
+
+
+def with_domain(claim, release):
+    """The claim with its values as the cells are read, and what its distance or sets need to know of the domain."""
+    claim = dict(claim)
+    name = claim.get("sensitive")
+    if claim["model"] == "alpha-k":
+        claim["value"] = release.value(name, claim["value"])
+    if claim["model"] == "confidence":
+        claim["values"] = {each: {release.value(each, cell) for cell in listed} for each, listed in claim["values"].items()}
+    found = set(release.values(name)) if name else set()
+    if claim.get("distance") == "ordered":
+        declared = [release.value(name, cell) for cell in claim["order"]] if "order" in claim else sorted(found - {MISSING})
+        claim["order"] = [value for value in declared if value is not MISSING] + [MISSING] * (MISSING in found)
+        known = claim["order"]
+    elif claim.get("distance") == "hierarchical" or "min_depth" in claim:
+        claim["paths"] = paths_of(claim, release, found)
+        known = claim["paths"]
+    else:
+        return claim
+    if not found <= set(known):
+        raise Refused(f"a cell of '{name}' is not among the declared values")
+    return claim
+
+
+def paths_of(claim, release, found):
+    """Each leaf's way to the root. A missing cell is a leaf of its own under the root."""
+    if "paths" in claim:
+        paths = {leaf: list(path) for leaf, path in claim["paths"].items() if not release.is_missing(leaf)}
+    elif "prefix" in claim:
+        paths = {value: prefix_path(value, int(claim["prefix"])) for value in found - {MISSING}}
+    else:
+        raise Refused(f"{claim['model']}: the hierarchy of '{claim['sensitive']}' is not known")
+    if MISSING in found:
+        levels, root = next(((len(path), path[-1]) for path in paths.values()), (2, "*"))
+        paths[MISSING] = [MISSING] * (levels - 1) + [root]
+    return paths
+
+
+def prefix_path(value, length):
+    """53710, 5371*, 537*, ..., *; a shorter code joins at its length."""
+    return [value] + [value if len(value) < keep else value[:keep] + "*" for keep in range(length - 1, -1, -1)]
+
+
+def judge(release, claims, exempt_suppressed=False):
+    """A verdict for each claim. The worst group is named: a failing one before any that holds, else the first of equals."""
+    verdicts = []
+    for given in claims:
+        if given["model"] not in MODELS:
+            raise Refused(f"'{given['model']}' cannot be judged of a table")
+        claim = with_domain(given, release)
+        sensitive = sensitive_columns(claim)
+        groups = groups_of(release, grouping_columns(release, claim), sensitive, exempt_suppressed)
+        whole = Group()
+        whole.rows, whole.values = release.rows, {name: Counter(release.values(name)) for name in sensitive}
+        judged = [(*MODELS[claim["model"]](claim, group, whole), group) for group in groups]
+        verdicts.append(verdict_of(claim, given, judged))
+    return verdicts
+
+
+def verdict_of(claim, given, judged):
+    verdict = {"model": claim["model"], "text": given.get("text") or describe(given), "holds": True, "reached": None,
+               "reached_exact": "nothing", "failing_groups": 0}
+    if not judged:  # a table without rows holds
+        return verdict
+    worse = min if smaller_is_worse(claim) else max
+    failing = [each for each in judged if not each[0]]
+    reached = worse(value for _, value, _ in judged)
+    witness = worse(failing or judged, key=lambda each: each[1])[2]
+    verdict.update(holds=not failing, reached=None if reached == INFINITE else float(reached), failing_groups=len(failing),
+                   reached_exact=shown(reached) + note_of(claim, [group for _, _, group in judged]),
+                   witness={"first_row": witness.first_row + 1, "rows": witness.rows})
+    return verdict
+
+
+def note_of(claim, groups):
+    """The other figures of a model, each of its own worst group."""
+    if claim["model"] == "alpha-k":
+        return f", k={min(group.people for group in groups)}"
+    if claim["model"] == "ke-anonymity":
+        figures = [ke_figures(claim, group) for group in groups]
+        return f" distinct values, range {decimal_text(min(f[1] for f in figures))}, share {max(f[2] for f in figures)}"
+    return ""
+
+
+def shown(value):
+    return "infinite" if value == INFINITE else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def decimal_text(value):
+    """A fraction with a power of ten below it, as a decimal number."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = int(abs(value) * 10**digits)
+    text = str(whole).rjust(digits + 1, "0")
+    return ("-" if value < 0 else "") + (text[:-digits] + "." + text[-digits:] if digits else text)
+
+
+def describe(claim):
+    hidden = ("model", "order", "paths", "text", "holds", "reached", "counts")
+    return f"{claim['model']}({', '.join(f'{key}={value}' for key, value in claim.items() if key not in hidden)})"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading tables: the columns by name, each a list of texts; None is a JSON null or a Parquet NULL.
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def read_table(path, data, text, names=None, kind=None):
+    """`text` has delimiter, quote, header and trim of a CSV; `names` those of a file without a header."""
+    kind = kind or ("parquet" if path.endswith(".parquet") else
+                    "jsonl" if re.search(r"\.(jsonl|ndjson)(\.gz)?$", path) else "csv")
+    if kind == "parquet":
+        return read_parquet(path)
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if not data and kind == "csv" and not names:
+        raise Refused("the file is empty")
     try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return text
+        decoded = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Refused("the file is not UTF-8") from None
+    return read_jsonl(decoded, names) if kind == "jsonl" else read_csv(decoded, text, names)
 
 
-def in_order(cells, claim, missing):
-    """The declared values, else the published ones by size; a missing cell is one more value, the last."""
-    values = {number(cell): cell for cell in sorted(set(cells)) if cell not in missing}  # 5 and 5.0 are one
-    found = [values[value] for value in sorted(values, key=lambda value: (isinstance(value, str), value))]
-    order = claim.get("order", found)
-    return order + [marker for marker in missing[:1] if marker not in order and any(cell in missing for cell in cells)]
+def read_csv(text, form, names=None):
+    records = csv_records(text, form.get("delimiter", ","), form.get("quote", '"'), form.get("trim", False))
+    header = next(records, None) if form.get("header", True) else None
+    names = names or header or []
+    if len(set(names)) != len(names):
+        raise Refused("two columns have the same name")
+    columns = [[] for _ in names]
+    rows = 0
+    for rows, record in enumerate(records, 1):
+        if len(record) != len(names):
+            raise Refused(f"row {rows} has {len(record)} cells instead of {len(names)}")
+        for column, cell in zip(columns, record):
+            column.append(cell)
+    return dict(zip(names, columns)), rows
 
 
-def known_values(cells, claim, missing):
-    """The cells as the manifest spells them: 5.0 is its 5."""
-    if claim["distance"] == "ordered":
-        claim["order"] = in_order(cells, claim, missing)
-    listed = {"equal": set(cells), "ordered": claim.get("order"), "hierarchical": claim.get("paths")}[claim["distance"]]
-    spelling = {**{number(value): value for value in listed}, **{value: value for value in listed}}
-    spelling.update((marker, missing[0]) for marker in missing if missing[0] in spelling)
-    found = {cell: spelling.get(cell, spelling.get(number(cell))) for cell in set(cells)}
-    if None in found.values():
-        raise ValueError(f"a cell of '{claim['sensitive']}' is not among the values the manifest lists")
-    return [found[cell] for cell in cells]
+def csv_records(text, delimiter, quote, trim):
+    if len(delimiter) == 1 and not trim:  # the standard library's reader knows no longer delimiters
+        options = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
+        for record in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, **options):
+            yield record or [""]
+        return
+    place, record = 0, []
+    while place < len(text):
+        start = place
+        while trim and text[place:place + 1] == " " and not text.startswith(delimiter, place):
+            place += 1
+        if quote and text.startswith(quote, place):
+            cell, place = quoted_cell(text, place + 1, quote)
+            while trim and text[place:place + 1] == " " and not text.startswith(delimiter, place):
+                place += 1
+        else:
+            ends = [end for end in (text.find(delimiter, start), text.find("\n", start)) if end >= 0]
+            place = min(ends, default=len(text))
+            cell = text[start:place].removesuffix("\r") if text[place:place + 1] != delimiter[:1] else text[start:place]
+            cell = cell.strip(" ") if trim else cell
+        record.append(cell)
+        if text.startswith("\r\n", place):
+            place += 1
+        if text.startswith(delimiter, place) and text[place:place + 1] != "\n":
+            place += len(delimiter)
+            if place < len(text):
+                continue
+            record.append("")
+        elif place < len(text) and text[place] != "\n":
+            raise Refused("a quoted cell goes on after its quote")
+        place += 1
+        yield record
+        record = []
 
 
-def reached_t(groups, claim):
-    whole = shares(sum(groups.values(), Counter()))
-    distance = DISTANCES[claim["distance"]]
-    return max((distance(shares(group), whole, claim) for group in groups.values()), default=Fraction(0))
+def quoted_cell(text, place, quote):
+    cell = ""
+    while True:
+        end = text.find(quote, place)
+        if end < 0:
+            raise Refused("a quoted cell does not end")
+        cell += text[place:end]
+        if text[end + 1:end + 2] != quote:
+            return cell, end + 1
+        cell, place = cell + quote, end + 2
 
 
-def judge(claim, table, output):
-    """(what was found, whether the claim holds); None where this program cannot tell."""
-    named = lambda role: [column["name"] for column in output["columns"] if column["role"] == role]
-    rows = len(next(iter(table.values()), []))
-    keys = cells_of(table, (claim.get("on") or named("quasi")) + named("group")) or [()] * rows
-    missing = output.get("missing", [""])
-    if claim["model"] in ("k-anonymity", "ks-anonymity"):
-        reached, k = min(Counter(keys).values(), default=None), int(claim["k"])
-        if claim.get("counts") == "persons":
-            return f"{reached} rows (persons are not published)", reached is None or reached >= k
-        return reached, reached is None or reached >= k
-    if claim["model"] == "l-diversity" and claim["kind"] == "distinct":
-        numeric = {column["name"]: column.get("type") for column in output["columns"]}[claim["sensitive"]] == "numeric"
-        cells = table[claim["sensitive"]]
-        groups = group_counts(keys, [cell if not numeric or cell in missing else number(cell) for cell in cells])
-        reached = min((len(set(group) - set(missing)) for group in groups.values()), default=None)
-        return reached, reached is None or reached >= Fraction(claim["l"])
-    if claim["model"] == "t-closeness" and (claim["distance"] != "hierarchical" or "paths" in claim):
-        reached = reached_t(group_counts(keys, known_values(table[claim["sensitive"]], claim, missing)), claim)
-        return reached, reached <= Fraction(claim["t"])
+def read_jsonl(text, names=None):
+    columns, rows = {name: [] for name in names or []}, 0
+    for rows, line in enumerate((line for line in text.split("\n") if line.strip()), 1):
+        try:
+            record = json.loads(line, parse_int=str, parse_float=str)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or not all(cell is None or isinstance(cell, str) for cell in record.values()):
+            raise Refused(f"line {rows} is not an object of texts")
+        if rows == 1 and not names:
+            columns = {name: [] for name in record}
+        if set(record) - set(columns):
+            raise Refused(f"line {rows} has a column that the first line does not have")
+        for name, cells in columns.items():
+            cells.append(record.get(name))
+    return columns, rows
+
+
+def read_parquet(path):
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise Refused("Parquet needs pyarrow: pip install pyarrow, or publish as CSV") from None
+    try:
+        table = pyarrow.parquet.read_table(path)
+    except Exception as error:  # its own kinds of errors; their texts could quote the file
+        raise Refused(f"{path} is not a Parquet file that can be read ({type(error).__name__})") from None
+    text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) else str(cell)
+    return {name: [text(cell) for cell in table.column(name).to_pylist()] for name in table.column_names}, table.num_rows
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Manifests.
+
+
+def read_json(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except ValueError:
+        raise Refused(f"{path} is not JSON") from None
+    if not isinstance(found, dict):
+        raise Refused(f"{path} is not a manifest")
+    return found
+
+
+def check_bytes(data, output, findings):
+    if hashlib.sha256(data).hexdigest() != output["sha256"] or len(data) != output.get("bytes", len(data)):
+        findings.append("sha256: the bytes are not those that the manifest names")
+
+
+def verify_manifest(path, manifest_path):
+    manifest = read_json(manifest_path)
+    if manifest.get("format") != 1:
+        raise Refused("the manifest is of another format than 1")
+    output, findings, data = manifest["output"], [], read_bytes(path)
+    check_bytes(data, output, findings)
+    names = output["names"] if not output.get("header", True) else None
+    table, rows = read_table(path, data, output, names, output.get("format"))
+    if rows != output["rows"]:
+        findings.append(f"rows: there are {rows}, the manifest says {output['rows']}")
+    columns = output["columns"]
+    release = Release(table, rows, {column["name"]: column["role"] for column in columns},
+                      {column["name"]: column.get("type", "categorical") for column in columns}, output.get("missing", [""]))
+    check_columns(release)
+    release.permuted = manifest.get("permuted", "")
+    verdicts = judge(release, manifest["privacy"])
+    for claim, verdict in zip(manifest["privacy"], verdicts):
+        if not claim["holds"]:
+            findings.append(f"{claim['text']}: the manifest itself says that it does not hold")
+        people = claim.get("counts") == "persons"  # not published: rows are an upper bound of k
+        if not people and not same_figure(claim.get("reached"), verdict):
+            findings.append(f"{claim['text']}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
+    notes = []
+    if any(claim.get("counts") == "persons" for claim in manifest["privacy"]):
+        notes.append("people are not published; k counts rows here")
+    if not manifest["privacy"]:
+        notes.append("the manifest claims nothing")
+    return result_of(release, verdicts, findings, notes)
+
+
+def same_figure(said, verdict):
+    return said is None or said == verdict["reached_exact"] or (
+        isinstance(verdict["reached"], float) and re.fullmatch(r"[0-9.e+-]+", said) is not None and
+        math.isclose(float(said), verdict["reached"], rel_tol=1e-5))
+
+
+def check_columns(release):
+    """Every published column is spoken of, and every one that is spoken of is there."""
+    expected = [part for name in release.roles for part in
+                ([name] if name in release.table or name + "_lo" not in release.table else [name + "_lo", name + "_hi"])]
+    for name in expected:
+        if name not in release.table:
+            raise Refused(f"the file has no column '{name}'")
+    for place, name in enumerate(release.table, 1):
+        if name not in expected:  # not named: it may be a row taken for a header
+            raise Refused(f"column {place} of the file is not one that was declared")
+    for name in release.named("quasi"):
+        for cells in release.cells(name):
+            if sum(release.is_missing(cell) and cell != "*" for cell in set(cells)) > 1:
+                raise Refused(f"missing cells of '{name}' are shown by several markers")
+
+
+def result_of(release, verdicts, findings, notes):
+    return {"format": 1, "rows": release.rows, "counts": "rows" if release.persons is None else "persons",
+            "privacy": verdicts, "findings": findings, "notes": notes,
+            "holds": not findings and all(verdict["holds"] for verdict in verdicts)}
+
+
+def verify_store(path, policy_path=None):
+    """A permuted release that grows: digests, the model by the column `group`, and the two tables made from the rows."""
+    manifest, findings = read_json(os.path.join(path, "manifest.json")), []
+    if manifest.get("format") != 1 or manifest.get("kind") != "ke-store":
+        raise Refused(f"{path} is not a store of format 1")
+    for name, output in manifest["files"].items():
+        if os.path.basename(name) != name:
+            raise Refused("the manifest names a file outside of the store")
+        if hashlib.sha256(read_bytes(os.path.join(path, name))).hexdigest() != output["sha256"]:
+            raise Refused(f"{name} is damaged: its bytes are not those that the manifest names")
+    table, rows = read_parquet(os.path.join(path, "table.parquet"))
+    columns = manifest["columns"]
+    kinds = {"integer": "numeric", "decimal": "numeric", "date": "date"}
+    release = Release(table, rows, {column["name"]: column["role"] for column in columns},
+                      {column["name"]: kinds.get(column.get("type"), "categorical") for column in columns}, [])
+    check_columns(release)
+    release.permuted = manifest["sensitive"]
+    verdicts = judge(release, claims_of(read_policy(policy_path)) if policy_path else manifest["privacy"])
+    numbers = {}
+    for group, value in zip(table["group"], release.values(manifest["sensitive"])):
+        numbers.setdefault(int(group), []).append(value)
+    for key, found in (("rows", rows), ("groups", len(numbers))):
+        if manifest[key] != found:
+            findings.append(f"{key}: there are {found}, the manifest says {manifest[key]}")
+    for name, lines in (("help.parquet", help_lines(numbers)), ("groups.parquet", group_lines(numbers))):
+        read, _ = read_parquet(os.path.join(path, name))
+        if [tuple(Fraction(cell) for cell in line) for line in zip(*read.values())] != lines:
+            findings.append(f"{name}: the lines are not what the published rows give")
+    return result_of(release, verdicts, findings, [])
+
+
+def help_lines(numbers):
+    """group, hits, bounds of the sum, the minimum and the maximum of so many rows of the group (docs/algorithms/ke.md)."""
+    lines = []
+    for group in sorted(numbers):
+        up = sorted(numbers[group])
+        least, most = [0, *accumulate(up)], [0, *accumulate(reversed(up))]
+        for hits in range(1, len(up) + 1):
+            lines.append((group, hits, least[hits], most[hits], up[0], up[-hits], up[hits - 1], up[-1]))
+    return lines
+
+
+def group_lines(numbers):
+    return [(group, len(each), len(set(each)), min(each), max(each), sum(each)) for group, each in sorted(numbers.items())]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Policies (docs/policy.md): what columns are, and what must hold.
+
+
+def read_policy(path):
+    try:
+        import tomllib
+    except ImportError:
+        raise Refused("--policy needs Python 3.11 or later") from None
+    with open(path, "rb") as file:
+        try:
+            policy = tomllib.load(file, parse_float=Fraction)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            raise Refused(f"{path} is not TOML; cordon policy check tells where") from None
+    policy.setdefault("data", {})
+    policy.setdefault("attributes", {})
+    policy.setdefault("algorithm", {})
+    policy["folder"] = os.path.dirname(path)
+    return policy
+
+
+def published(attribute):
+    return attribute["role"] not in ("identifier", "person") or "pseudonym" in attribute
+
+
+def release_of(policy, table, rows):
+    roles = {name: "insensitive" if "pseudonym" in each else each["role"]
+             for name, each in policy["attributes"].items() if published(each)}
+    if "group" in table and "group" not in policy["attributes"]:
+        roles["group"] = "group"
+    types = {name: each.get("type", "categorical") for name, each in policy["attributes"].items()}
+    release = Release(table, rows, roles, types, policy["data"].get("missing", [""]))
+    check_columns(release)
+    models = policy.get("privacy", [])
+    served = policy["algorithm"].get("name", "auto") in ("auto", "ke") and len(models) == 1
+    if "group" in table and served and models[0]["model"] == "ke-anonymity":
+        release.permuted = models[0]["sensitive"]
+    for name in release.named("sensitive"):
+        declared = declared_values(policy, name)
+        if declared is not None and not set(release.values(name)) <= {release.value(name, cell) for cell in declared} | {MISSING}:
+            raise Refused(f"a cell of '{name}' is not among the declared values")
+    return release
+
+
+def declared_values(policy, name):
+    attribute = policy["attributes"][name]
+    if "values" in attribute:
+        return [plain(value) for value in attribute["values"]]
+    if isinstance(attribute.get("hierarchy"), str) and attribute.get("type", "categorical") == "categorical":
+        return list(hierarchy_of(policy, attribute))
     return None
 
 
-def check_claim(claim, table, output):
-    judged = judge(claim, table, output)
-    if judged is None:
-        print(f"{claim['text']}: not checked by this program")
-        return bool(claim["holds"])
-    reached, holds = judged
-    said = claim.get("reached")
-    differs = isinstance(reached, (int, Fraction)) and said is not None and "." not in str(said) and Fraction(said) != reached
-    holds = holds and bool(claim["holds"]) and not differs
-    print(f"{claim['text']}: {'holds' if holds else 'DOES NOT HOLD'}; reached {'no rows' if reached is None else reached}"
-          + (f", the manifest says {said}" if differs else ""))
-    return holds
+def plain(value):
+    return decimal_text(value) if isinstance(value, Fraction) else str(value)
 
 
-def verify(csv_path, manifest_path):
-    with open(manifest_path, encoding="utf-8") as file:
-        manifest = json.load(file)
-    if manifest.get("format") != 1:
-        raise ValueError("the manifest is of another format than 1")
-    with open(csv_path, "rb") as file:
-        data = file.read()
-    output = manifest["output"]
-    same = hashlib.sha256(data).hexdigest() == output["sha256"]
-    print(f"sha256: {'as in the manifest' if same else 'DIFFERS from the manifest'}")
-    table, rows = read_rows(data, output)
-    print(f"rows: {rows}" + ("" if rows == output["rows"] else f", the manifest says {output['rows']}"))
-    if not manifest["privacy"]:
-        print("privacy: the manifest claims nothing")
-    verdicts = [check_claim(claim, table, output) for claim in manifest["privacy"]]
-    return same and rows == output["rows"] and all(verdicts)
+def hierarchy_of(policy, attribute):
+    with open(os.path.join(policy["folder"], attribute["hierarchy"]), encoding="utf-8-sig", newline="") as file:
+        text = file.read()
+    first = text.partition("\n")[0]
+    delimiter = next((each for each in ";,\t" if each in first), ";")
+    lines = [record for record in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if record]
+    return {line[0]: line for line in lines}
+
+
+def claims_of(policy):
+    claims = []
+    for model in policy.get("privacy", []):
+        claim = {key: value if isinstance(value, (list, dict)) else str(value) for key, value in model.items()}
+        name = claim["model"]
+        attribute = policy["attributes"].get(claim.get("sensitive"), {})
+        if name == "l-diversity":
+            claim.setdefault("kind", "distinct")
+        if name in ("beta-likeness", "window-likeness"):
+            claim.setdefault("kind", "enhanced")
+        if name in ("t-closeness", "window-closeness"):
+            ordered = attribute.get("type", "categorical") != "categorical"
+            claim.setdefault("distance", "ordered" if ordered else "hierarchical" if "hierarchy" in attribute else "equal")
+        if "values" in attribute:
+            claim["order"] = [plain(value) for value in attribute["values"]]
+            if attribute.get("type", "categorical") != "categorical":
+                claim["order"].sort(key=lambda text: number(text) if attribute["type"] == "numeric" else day(text))
+        hierarchy = attribute.get("hierarchy")
+        if isinstance(hierarchy, str) and attribute.get("type", "categorical") == "categorical":
+            claim["paths"] = hierarchy_of(policy, attribute)
+        elif isinstance(hierarchy, dict) and "prefix" in hierarchy:
+            values = attribute.get("values")
+            claim.update({"paths": {value: prefix_path(value, hierarchy["prefix"]) for value in values}} if values else
+                         {"prefix": hierarchy["prefix"]})
+        claims.append(claim)
+    return claims
+
+
+def text_form(policy):
+    return {key: policy["data"][key] for key in ("delimiter", "quote", "header", "trim") if key in policy["data"]}
+
+
+def names_of(policy, beside):
+    """The columns of a release without a header: of its manifest, else those that the policy publishes."""
+    if "columns" not in policy["data"]:
+        return None
+    if beside and "names" in beside["output"]:
+        return beside["output"]["names"]
+    return [name for name in policy["data"]["columns"] if published(policy["attributes"][name])]
+
+
+def verify_policy(path, policy_path, original, row_map, exempt_suppressed):
+    policy, findings, notes = read_policy(policy_path), [], []
+    beside = read_json(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
+    data = read_bytes(path)
+    if beside:
+        check_bytes(data, beside["output"], findings)
+    table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
+    release = release_of(policy, table, rows)
+    people = [name for name, each in policy["attributes"].items() if each["role"] == "person"]
+    if people and original:
+        release.persons = persons_of(policy, people[0], original, row_map, release)
+    elif people:
+        notes.append("a release does not tell people apart; k counts rows here. Give --original and --row-map to count people")
+    return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes)
+
+
+def persons_of(policy, column, original, row_map, release):
+    """The person of each published row; people that are not given are one common person."""
+    lines = read_bytes(original)
+    if policy["data"].get("skip"):
+        lines = lines.split(b"\n", policy["data"]["skip"])[-1]
+    table, rows = read_table(original, lines, text_form(policy), policy["data"].get("columns"))
+    if column not in table:
+        raise Refused(f"{original} has no column '{column}'")
+    found, _ = read_table(row_map, read_bytes(row_map), {})
+    try:
+        to, source = ([int(cell) - 1 for cell in found[name]] for name in ("released_row", "input_row"))
+    except (KeyError, ValueError):
+        raise Refused(f"{row_map} is not a row map") from None
+    if sorted(to) != list(range(release.rows)) or not all(0 <= row < rows for row in source):
+        raise Refused(f"{row_map} does not fit the release and the original")
+    row_of = dict(zip(to, source))
+    persons = [table[column][row_of[row]] for row in range(release.rows)]
+    return [MISSING if release.is_missing(person) else person for person in persons]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Streams (docs/stream.md): the output, line by line with its audit log.
+
+
+class Log:
+    """The departures of an audit log, and its end if the stream has ended."""
+
+    def __init__(self, path):
+        self.departures, self.end = [], None
+        lines = read_bytes(path).decode("utf-8", "replace").split("\n")
+        if lines.pop():
+            raise Refused(f"the last line of {path} is cut off")
+        for place, line in enumerate(lines, 1):
+            try:
+                self.take(place, json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise Refused(f"line {place} of {path} is not a record of an audit log") from None
+        if not lines:
+            raise Refused(f"{path} is empty")
+
+    def take(self, place, record):
+        if self.end or (place == 1) != ("cordon_audit" in record):
+            raise ValueError
+        if place == 1:
+            self.columns = [str(name) for name in record["columns"]]
+            if record["cordon_audit"] != 1:
+                raise ValueError
+        elif "end" in record:
+            self.end = {"positions": whole_number(record["positions"]), "rows": whole_number(record["rows"])}
+        else:
+            self.departures.append(self.departure(record))
+
+    @staticmethod
+    def departure(record):
+        lists = {name: [whole_number(each) for each in record.get(name) or []] for name in ("positions", "persons", "times", "window")}
+        clock = None if record.get("clock") is None else whole_number(record["clock"])
+        kind, size = record["kind"], len(lists["positions"])
+        if kind not in ("group", "reuse", "suppressed", "pooled") or size == 0 or len(lists["persons"]) != size:
+            raise ValueError
+        if len(lists["times"]) != (0 if clock is None else size) or len(lists["window"]) not in (0, 2):
+            raise ValueError
+        return {**lists, "kind": kind, "clock": clock, "group": whole_number(record["group"]), "at": whole_number(record["at"])}
+
+
+def whole_number(found):
+    if type(found) is not int:
+        raise ValueError
+    return found
+
+
+class StreamAudit:
+    MOST_HELD = 2**27  # where no delay in tuples bounds how many wait
+
+    def __init__(self, policy, log):
+        self.policy, self.log, self.findings = policy, log, []
+        if "stream" not in policy:
+            raise Refused("the policy has no table [stream]")
+        claims = claims_of(policy)
+        self.windows = [claim for claim in claims if claim["model"] in WINDOW_MODELS]
+        self.claims = [claim for claim in claims if claim["model"] not in WINDOW_MODELS]
+        self.suppressed = policy["algorithm"].get("suppressed", "drop")
+        self.in_order = policy["stream"].get("order", "ready") == "arrival"
+        self.delay, self.delay_ms = self.delays()
+        self.newest = max((departure["at"] for departure in log.departures), default=0)
+
+    def delays(self):
+        """In tuples, in milliseconds. With windows a tuple has left when window + step - 1 more have arrived."""
+        delay = self.policy["stream"].get("delay")
+        if self.windows:
+            window = max(int(claim["window"]) for claim in self.windows)
+            step = self.policy["algorithm"].get("sabre-w", {}).get("step", window // 4 if window % 4 == 0 else window)
+            return max(window + step - 1, delay or 0), None
+        if isinstance(delay, str):
+            found = re.fullmatch(r"(\d+)(ms|s|m|h|d)", delay, re.ASCII)
+            if not found:
+                raise Refused("the delay of the policy cannot be read")
+            return None, int(found[1]) * {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}[found[2]]
+        return delay, None
+
+    def waits(self, departure):
+        return self.suppressed == "pool" and departure["kind"] in ("pooled", "suppressed")
+
+    def check_log(self):
+        """Every tuple left once, after it came and in time; what joins a group joins one that was published."""
+        left, groups, before, clock = set(), set(), None, None
+        tuples = sum(len(departure["positions"]) for departure in self.log.departures)
+        bound = tuples + (self.delay + 1 if self.delay is not None and self.suppressed != "pool" else self.MOST_HELD)
+        last = 0
+        for departure in self.log.departures:
+            at = departure["at"]
+            if at > bound:
+                self.find("more tuples had arrived than can have left or wait")
+            if at < last:
+                self.find("departures are out of order")
+            last = max(last, at)
+            if (self.delay_ms is None) != (departure["clock"] is None):
+                self.find("a departure does not have the kind of time that the policy has")
+                continue
+            if departure["clock"] != clock:
+                before, clock = clock, departure["clock"]
+            for place, position in enumerate(departure["positions"]):
+                if not 1 <= position <= at:
+                    self.find(f"tuple {position} left before it had arrived")
+                if position in left:
+                    self.find(f"tuple {position} left twice")
+                left.add(position)
+                if self.waits(departure):
+                    continue
+                self.longest = max(self.longest, at - position)
+                if self.delay is not None and at - position > self.delay:
+                    self.find(f"tuple {position} left too late")
+                if self.delay_ms is not None and before is not None and before >= departure["times"][place] + self.delay_ms:
+                    self.find(f"tuple {position} was held for too long")  # it could have left at that moment
+            if departure["kind"] == "reuse" and departure["group"] not in groups:
+                self.find("a tuple joins a group that was not published")
+            elif departure["kind"] in ("group", "pooled"):
+                groups.add(departure["group"])
+                self.groups += 1
+            elif departure["kind"] == "suppressed":
+                self.hidden += len(departure["positions"])
+        due = self.log.end["positions"] if self.log.end else last - self.delay - 1 if self.delay is not None and self.suppressed != "pool" else 0
+        if any(position not in left for position in range(1, min(due, bound) + 1)):
+            self.find("a tuple that had to leave never left")
+
+    longest = groups = hidden = 0
+
+    def find(self, what):
+        if len(self.findings) < 20:
+            self.findings.append(what)
+
+    def line_up(self):
+        """(position, person, departure) of each row: departure by departure, or in the order in which tuples came."""
+        shown = [(position, person, number) for number, departure in enumerate(self.log.departures)
+                 for position, person in zip(departure["positions"], departure["persons"])
+                 if departure["kind"] != "suppressed" or self.suppressed == "blank"]
+        return sorted(shown) if self.in_order else shown
+
+    def kind(self, row):
+        return self.log.departures[row[2]]["kind"]
+
+    def check_rows(self, table, count):
+        rows = self.line_up()
+        if self.log.end and self.log.end["rows"] != len(rows):
+            self.find("the log does not end after as many rows as it accounts for")
+        if "sequence" in table and "sequence" not in self.policy["attributes"]:
+            if table["sequence"] != [str(row + 1) for row in range(count)]:
+                self.find("the rows are not numbered 1, 2, 3, ...")
+        if len(rows) != count and not (self.in_order and not self.log.end and len(rows) > count):
+            self.find(f"the output has {count} rows, the log accounts for {len(rows)}")
+            return None
+        rows = rows[:count]
+        quasi = [name for name, each in self.policy["attributes"].items() if each["role"] == "quasi"]
+        for place, row in enumerate(rows):
+            if self.kind(row) == "suppressed" and any((cells[place] or "") != ("*" if name in quasi else "")
+                                                      for name, cells in table.items() if name != "sequence"):
+                self.find(f"row {place + 1} is of a suppressed tuple and not blank")
+        return rows
+
+    def check_boxes(self, release, rows):
+        """Rows of one group show one box; groups of windows have a name each, under which they are promised."""
+        boxes, names, owners = {}, {}, {}
+        quasi = [cells for name in release.named("quasi") for cells in release.cells(name)]
+        named = release.table.get("group") if release.named("group") else None
+        if self.windows and rows and named is None:
+            self.find("the output has no column 'group'")
+        for place, row in enumerate(rows):
+            group, box = self.log.departures[row[2]]["group"], [cells[place] for cells in quasi]
+            if boxes.setdefault(group, box) != box:
+                self.find(f"row {place + 1} does not show the box of its group")
+            if self.windows and named is not None:
+                if names.setdefault(group, named[place]) != named[place] or owners.setdefault(named[place], group) != group:
+                    self.find(f"row {place + 1} does not have the name of its group")
+
+    def judge_windows(self, release, rows):
+        """Each group against the window that the log claims; what was never published is not known."""
+        judged = unknown = 0
+        values = {claim["sensitive"]: {} for claim in self.windows}
+        for name, known in values.items():
+            known.update((row[0], value) for row, value in zip(rows, release.values(name)))
+            if MISSING in known.values():
+                raise Refused(f"a cell of '{name}' is missing")
+        claims = [with_domain(claim, release) for claim in self.windows]
+        for departure in self.log.departures:
+            if departure["kind"] == "suppressed":
+                continue
+            answer = self.judge_window(departure, claims, values)
+            if answer is False:
+                self.find("a group does not hold against its window")
+            judged, unknown = judged + (answer is not None), unknown + (answer is None)
+        return judged, unknown
+
+    def judge_window(self, departure, claims, values):
+        members, (first, last) = departure["positions"], departure["window"] or (0, -1)
+        if any(position not in known for known in values.values() for position in members):
+            return None  # a log may be ahead of its output
+        strict = self.policy["algorithm"].get("sabre-w", {}).get("short", "static") == "strict"
+        whole_stream = self.log.end and not strict and (first, last) == (1, departure["at"])
+        if not 1 <= first <= min(members) <= max(members) <= last <= departure["at"]:
+            return False
+        answers = []
+        for claim in claims:
+            size, wanted = last - first + 1, int(claim["window"])
+            if size != wanted and not (whole_stream and size < wanted):
+                return False
+            known = values[claim["sensitive"]]
+            group, window = Group(), Group()
+            group.rows, group.values = len(members), {claim["sensitive"]: Counter(known[each] for each in members)}
+            seen = Counter(known[each] for each in range(first, last + 1) if each in known)
+            window.rows, window.values = sum(seen.values()), {claim["sensitive"]: seen}
+            answers.append(self.answer(claim, group, window, size - window.rows))
+        return False if False in answers else None if None in answers else True
+
+    @staticmethod
+    def answer(claim, group, window, unseen):
+        """True, False, or None where the values of `unseen` tuples of the window could decide either way."""
+        model = WINDOW_MODELS[claim["model"]]
+        if unseen == 0:
+            return model(claim, group, window)[0]
+        if claim["model"] == "window-closeness":  # the whole window is no farther from what was seen than the unseen share
+            reached, slack = model(claim, group, window)[1], Fraction(unseen, window.rows + unseen)
+            t = parameter(claim, "t")
+            return True if reached + slack <= t else False if reached - slack > t else None
+        window.rows += unseen  # a larger share of the window allows more: none of the unseen have the value, or all
+        if all(window.values[claim["sensitive"]].get(value) for value in group.values[claim["sensitive"]]) and model(claim, group, window)[0]:
+            return True
+        most = Group()
+        most.rows, name = window.rows, claim["sensitive"]
+        most.values = {name: Counter({value: window.values[name][value] + unseen for value in group.values[name]})}
+        return None if model(claim, group, most)[0] else False
+
+
+def verify_stream(path, log_path, policy_path):
+    policy, log = read_policy(policy_path), Log(log_path)
+    audit, data = StreamAudit(policy, log), read_bytes(path)
+    audit.check_log()
+    names = log.columns if "columns" in policy["data"] or not data else None
+    table, count = read_table(path, data, {**text_form(policy), **({} if data else {"header": False})}, names)
+    result = {"format": 1, "rows": count, "people": None, "departures": len(log.departures), "groups": audit.groups,
+              "suppressed": audit.hidden, "longest_delay_tuples": audit.longest, "ended": log.end is not None,
+              "privacy": [], "each_group": [], "findings": audit.findings, "notes": [], "holds": False}
+    rows = audit.check_rows(table, count)
+    if rows is None:
+        return result
+    release = release_of(policy, {name: cells for name, cells in table.items() if name != "sequence" or name in policy["attributes"]}, count)
+    release.persons = [row[1] for row in rows]
+    shown = [place for place, row in enumerate(rows) if audit.kind(row) != "suppressed"]
+    release, rows = release.subset(shown), [rows[place] for place in shown]
+    audit.check_boxes(release, rows)
+    result.update(people=len(set(release.persons)), privacy=judge(release, audit.claims))
+    # Each group when it left: rows that joined later left out, rows of two groups never taken together.
+    founding = [place for place, row in enumerate(rows) if audit.kind(row) != "reuse"]
+    alone = release.subset(founding)
+    alone.roles = {**{name: role for name, role in alone.roles.items() if role != "group"}, "group": "group"}
+    alone.table = {**alone.table, "group": [rows[place][2] for place in founding]}
+    result["each_group"] = judge(alone, audit.claims)
+    unknown = 0
+    if audit.windows:
+        judged, unknown = audit.judge_windows(release, rows)
+        result["windows"] = {"groups": judged, "unknown": unknown}
+    holds = not audit.findings and all(verdict["holds"] for verdict in result["privacy"] + result["each_group"])
+    return {**result, "holds": None if holds and unknown else holds}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def explain(result):
+    lines = [f"rows: {result['rows']}"]
+    for each, before in ((result["privacy"], ""), (result.get("each_group", []), "each group when it was published: ")):
+        for verdict in each:
+            where = f" in the group of row {verdict['witness']['first_row']}" if not verdict["holds"] else ""
+            lines.append(f"{before}{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']}{where}")
+    if result.get("windows", {}).get("unknown"):
+        lines.append(f"{result['windows']['unknown']} groups cannot be held against their windows: too many tuples were not published")
+    return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="verify_release.py", description="Judges what cordon has published, without cordon.")
+    parser.add_argument("RELEASE", nargs="?", help="the published table, or a store")
+    parser.add_argument("MANIFEST", nargs="?", help="default: RELEASE.manifest.json")
+    parser.add_argument("--policy", help="judge by this policy instead of the manifest")
+    parser.add_argument("--original", help="the table behind it: people are counted (needs --policy and --row-map)")
+    parser.add_argument("--row-map", help="which row of the original is behind each row")
+    parser.add_argument("--exempt-suppressed", action="store_true", help="leave rows with * in every quasi column out")
+    parser.add_argument("--stream", help="the output of cordon stream")
+    parser.add_argument("--audit", help="its audit log")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    asked = parser.parse_args(arguments)
+    if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
+        parser.error("--stream needs --audit and --policy, and nothing else")
+    if not asked.stream and (not asked.RELEASE or asked.audit):
+        parser.error("give a RELEASE, or --stream OUT with --audit LOG")
+    if bool(asked.original) != bool(asked.row_map) or (asked.original and not asked.policy):
+        parser.error("--original, --row-map and --policy go together")
+    if asked.MANIFEST and asked.policy or asked.exempt_suppressed and not asked.policy:
+        parser.error("a MANIFEST speaks for itself: leave --policy and --exempt-suppressed out")
+    return asked
+
+
+def verify(asked):
+    if asked.stream:
+        return verify_stream(asked.stream, asked.audit, asked.policy)
+    if os.path.isdir(asked.RELEASE):
+        return verify_store(asked.RELEASE, asked.policy)
+    if asked.policy:
+        return verify_policy(asked.RELEASE, asked.policy, asked.original, asked.row_map, asked.exempt_suppressed)
+    return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json")
 
 
 def main(arguments):
-    if len(arguments) != 2:
-        print("usage: verify_release.py OUT.csv OUT.manifest.json", file=sys.stderr)
-        return 2
+    asked = parse(arguments)
     try:
-        return 0 if verify(*arguments) else 1
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, csv.Error) as error:
-        # The kind of a stray error only: its text could hold a cell.
-        text = error.args[0] if type(error) is ValueError else f"{type(error).__name__}"
-        print(f"verify_release: cannot check {arguments[0]}: {text}", file=sys.stderr)
-        return 2
+        result = verify(asked)
+    except Refused as error:
+        what = str(error)
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}"
+    except csv.Error:
+        what = "the CSV cannot be read"
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError, EOFError, RecursionError, MemoryError) as error:
+        what = f"a file is not in the form that was expected ({type(error).__name__})"  # its text could hold a cell
+    else:
+        print(json.dumps(result, indent=2) if asked.json else "\n".join(explain(result)))
+        return 0 if result["holds"] else 1
+    print(f"verify_release: cannot check {asked.stream or asked.RELEASE}: {what}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -104,6 +104,15 @@ TEST(ReadRelease, BoundsBecomeRanges) {
             "check the delimiter too");
 }
 
+TEST(ReadRelease, AbsentBoundsAreAMissingCellWhateverTheMarkerIs) {
+  const Policy policy = ReleasePolicy(
+      "[data]\nmissing = [\"?\"]\n[attributes.a]\nrole = \"quasi\"\ntype = \"numeric\"\n[[privacy]]\nmodel = \"k-anonymity\"\n"
+      "k = 2\n");
+  const auto release = ReadRelease(policy, TableOf({{"a_lo", {"1", "<null>"}}, {"a_hi", {"9", "<null>"}}}), nullptr, {});
+  ASSERT_TRUE(release.ok()) << Told(release);
+  EXPECT_EQ(release.value().columns[0].text.cell(1).bytes(), "?");
+}
+
 TEST(ReadRelease, EveryQuasiCellMustBeReadable) {
   EXPECT_EQ(
       Told(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"1", "[1,2]", "[2,1]", "young"})),

@@ -85,6 +85,10 @@ Result<Column> JoinBounds(const std::string& name, const Column& lo, const Colum
   CodesBuilder codes;
   std::unordered_map<std::uint64_t, Code> known;
   for (std::size_t row = 0; row < num_rows; ++row) {
+    if (lo.codes[row] == kNull && hi.codes[row] == kNull) {  // a missing cell, whatever the marker is
+      codes.Add(kNull);
+      continue;
+    }
     const std::uint64_t key = (static_cast<std::uint64_t>(lo.codes[row]) << 32) | static_cast<std::uint32_t>(hi.codes[row]);
     const auto [entry, is_new] = known.try_emplace(key, kNull);
     if (is_new) {

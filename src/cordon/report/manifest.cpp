@@ -6,31 +6,51 @@
 namespace cordon::engine {
 namespace {
 
-// What a re-verifier needs to compute a distance and cannot see in the rows: the order of declared values, and the
-// path of each value to the root. Both stand in the policy and its files; an order that is not declared is that of
-// the numbers in the published column.
-void AddDistance(const TClosenessSpec& spec, const Policy& policy, const Release& release, Json& json) {
-  const ReleaseColumn* column = release.Find(spec.sensitive);
-  const AttributePolicy* attribute = policy.Find(spec.sensitive);
-  if (column == nullptr || column->attribute.domain == nullptr || attribute == nullptr) return;
-  const Domain& domain = *column->attribute.domain;
-  if (spec.distance == Distance::kOrdered && attribute->values) {
-    Json order = Json::array();
-    for (Code code = 0; code < domain.size(); ++code) order.push_back(domain.Publish(code, code));
-    json["order"] = std::move(order);
+// What a re-verifier needs and cannot see in the rows: the order of declared values, and the path of each value to the
+// root. Both stand in the policy and its files; an order that is not declared is that of the numbers in the published column.
+void AddOrder(const ReleaseColumn& column, const AttributePolicy& attribute, Json& json) {
+  const Domain& domain = *column.attribute.domain;
+  if (!attribute.values) return;
+  Json order = Json::array();
+  for (Code code = 0; code < domain.size(); ++code) order.push_back(domain.Publish(code, code));
+  json["order"] = std::move(order);
+}
+
+void AddPaths(const ReleaseColumn& column, const AttributePolicy& attribute, Json& json) {
+  const Domain& domain = *column.attribute.domain;
+  if (!domain.is_categorical()) return;
+  const bool prefix = attribute.hierarchy.kind == HierarchySource::Kind::kPrefix;
+  if (prefix && !attribute.values) {  // made from the values in the data: a list would tell of suppressed ones
+    json["prefix"] = attribute.hierarchy.prefix;
+    return;
   }
-  // A hierarchy that was made from the values in the data (by prefix) would list them, suppressed ones too.
-  const bool from_file = attribute->hierarchy.kind == HierarchySource::Kind::kFile;
-  if (spec.distance == Distance::kHierarchical && domain.is_categorical() && (from_file || attribute->values)) {
-    const Hierarchy& hierarchy = *domain.hierarchy();
-    Json paths = Json::object();
-    for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
-      Json path = Json::array();
-      for (int level = 0; level < hierarchy.num_levels(); ++level)
-        path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
-      paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
-    }
-    json["paths"] = std::move(paths);
+  if (attribute.hierarchy.kind != HierarchySource::Kind::kFile && !attribute.values) return;
+  const Hierarchy& hierarchy = *domain.hierarchy();
+  Json paths = Json::object();
+  for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
+    Json path = Json::array();
+    for (int level = 0; level < hierarchy.num_levels(); ++level)
+      path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
+    paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
+  }
+  json["paths"] = std::move(paths);
+}
+
+void AddDomain(const ModelSpec& spec, const Policy& policy, const Release& release, Json& json) {
+  const auto* closeness = std::get_if<TClosenessSpec>(&spec);
+  const auto* likeness = std::get_if<BetaLikenessSpec>(&spec);
+  const bool ordered = closeness != nullptr && closeness->distance == Distance::kOrdered;
+  const bool hierarchical = closeness != nullptr && closeness->distance == Distance::kHierarchical;
+  const bool nodes = likeness != nullptr && likeness->min_depth;
+  if (!ordered && !hierarchical && !nodes) return;
+  const std::string name = SensitiveColumns(spec).front();
+  const ReleaseColumn* column = release.Find(name);
+  const AttributePolicy* attribute = policy.Find(name);
+  if (column == nullptr || column->attribute.domain == nullptr || attribute == nullptr) return;
+  if (ordered) {
+    AddOrder(*column, *attribute, json);
+  } else {
+    AddPaths(*column, *attribute, json);
   }
 }
 
@@ -43,7 +63,7 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
       std::holds_alternative<KsAnonymitySpec>(verdict.spec)) {
     json["counts"] = release.persons.empty() ? "rows" : "persons";
   }
-  if (const auto* spec = std::get_if<TClosenessSpec>(&verdict.spec)) AddDistance(*spec, policy, release, json);
+  AddDomain(verdict.spec, policy, release, json);
   return json;
 }
 
