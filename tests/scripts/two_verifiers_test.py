@@ -101,8 +101,9 @@ class Case:
         for key in ("rows", "people", "groups", "suppressed", "departures", "longest_delay_tuples", "ended", "counts", "holds"):
             if key in ours and ours[key] != other.get(key) and not ours.get("findings"):
                 raise Disagreement(f"{where}: {key}: cordon {ours[key]}, python {other.get(key)}")
-        if bool(ours.get("findings")) != bool(other["findings"]):
-            raise Disagreement(f"{where}: findings: cordon {ours.get('findings')}, python {other['findings']}")
+        found = ours.get("findings") or not ours.get("manifest", {"holds": True})["holds"]
+        if bool(found) != bool(other["findings"]):
+            raise Disagreement(f"{where}: findings: cordon {found}, python {other['findings']}")
         if "windows" in ours and not ours["findings"] and any(ours["windows"][key] != other["windows"][key] for key in ("groups", "unknown")):
             raise Disagreement(f"{where}: windows: cordon {ours['windows']}, python {other['windows']}")
         if ours.get("findings"):  # how much is judged after a fault is up to each
@@ -351,11 +352,22 @@ def table_case(case):
             continue  # an empty file
         write_cells(copy, names, changed, form)
         if manifest.exists():
+            check_other_bytes(case, copy, manifest)
             reseal(case, copy, manifest, len(changed))
         exempt = ["--exempt-suppressed"] if chance.random() < 0.2 else []
         case.compare(f"tampered table ({kind})", copy.name, "--policy", "p.toml", *exempt)
         if manifest.exists() and not exempt:
             check_resealed(case, copy)
+
+
+def check_other_bytes(case, copy, manifest):
+    """Next to the manifest of the release both verifiers refuse whatever has other bytes."""
+    beside = case.folder / f"{copy.name}.manifest.json"
+    shutil.copy(manifest, beside)
+    differs = copy.read_bytes() != (case.folder / manifest.name.removesuffix(".manifest.json")).read_bytes()
+    status = case.compare("other bytes than the manifest names" if differs else "same bytes", copy.name, "--policy", "p.toml")
+    if differs and (status == 0 or case.second(copy.name)[0] == 0):
+        raise Disagreement(f"seed {case.seed}, {copy.name}: other bytes than the manifest names are accepted")
 
 
 def reseal(case, copy, manifest, rows):

@@ -31,12 +31,28 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
   return number - 1;
 }
 
+std::string ManifestPathOf(const std::string& path) { return path + ".manifest.json"; }
+
 std::optional<Json> ManifestBeside(const std::string& path) {
-  const Result<std::string> text = ReadFile(path + ".manifest.json");
+  const Result<std::string> text = ReadFile(ManifestPathOf(path));
   if (!text.ok()) return std::nullopt;
   Json manifest = ParseJson(text.value());
   if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
   return manifest;
+}
+
+// A manifest that is there and cannot be read is an error: what it says of the file is not known.
+Result<std::optional<ManifestMatch>> MatchManifest(const std::string& path, const std::string& digest) {
+  const std::string name = ManifestPathOf(path);
+  std::error_code failed;
+  if (path == "-" || IsSql(path) || !std::filesystem::exists(name, failed)) return std::optional<ManifestMatch>();
+  const std::optional<Json> manifest = ManifestBeside(path);
+  const Json said = manifest ? (*manifest)["output"].value("sha256", Json()) : Json();
+  if (!said.is_string()) {
+    return Error::InvalidData("{} is not a manifest", name)
+        .WithHint("it tells which bytes the release has; if it belongs to something else, move it away");
+  }
+  return std::optional(ManifestMatch{said.get<std::string>() == digest, name});
 }
 
 // Rows that are "*" throughout may be a group or suppressed rows: the manifest of exactly this file says how many were
@@ -123,16 +139,21 @@ Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, co
   return Bind(policy, table, run).WithContext("binding {} to {}", input.name, policy.name);
 }
 
+std::string ManifestMatch::Explain() const {
+  return fmt::format("manifest: {}; the bytes are {}those that {} names", holds ? "holds" : "does not hold",
+                     holds ? "" : "not ", manifest);
+}
+
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
-                                std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help) {
+                                std::optional<FileFormat> format, const Run& run, FileAudit* audit) {
   const std::string& path = input.name;
   if (std::error_code failed; input.table == nullptr && std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
     CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
-    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, help != nullptr, run); }));
+    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, audit != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;
-    if (help != nullptr) *help = read.help;
+    if (audit != nullptr) audit->help = read.help;
     return release;
   }
   if (input.table == nullptr && IsMissingStore(path) && !format) {
@@ -142,6 +163,9 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   CORDON_TRY(const std::unique_ptr<Source> source,
              OpenSource(input, {.text = ReleaseText(path, policy), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
+  if (audit != nullptr && input.table == nullptr) {
+    CORDON_TRY(audit->manifest, MatchManifest(path, source->InputDigest()));
+  }
   if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
   if (original != nullptr && input.table == nullptr) {

@@ -19,10 +19,23 @@
 namespace cordon::engine {
 
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run);
-// `help`: where the release is a store, whether its help table is what its rows give.
+
+// Whether a file holds the bytes that the manifest next to it names.
+struct ManifestMatch {
+  bool holds = false;
+  std::string manifest;  // its path
+
+  std::string Explain() const;
+};
+
+// What an audit wants to know beyond the rows.
+struct FileAudit {
+  std::optional<HelpAudit> help;          // of a store: whether its help table is what its rows give
+  std::optional<ManifestMatch> manifest;  // of a file with a manifest next to it
+};
 // `original` may be given more digits after the point, where cells of the release show more.
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
-                                std::optional<FileFormat> format, const Run& run, std::optional<HelpAudit>* help = nullptr);
+                                std::optional<FileFormat> format, const Run& run, FileAudit* audit = nullptr);
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,

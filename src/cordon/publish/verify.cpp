@@ -57,7 +57,7 @@ std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
 }  // namespace
 
 bool Verification::holds() const {
-  return (!truth || truth->holds) && (!help || help->holds) &&
+  return (!truth || truth->holds) && (!file.help || file.help->holds) && (!file.manifest || file.manifest->holds) &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.holds; });
 }
 
@@ -71,7 +71,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
     CORDON_TRY(original, ReadOriginal(request.original, policy, run));
   }
   CORDON_TRY(Release release,
-             ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run, &made.help));
+             ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run, &made.file));
   if (original) {
     CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(request, release, *original, run));
     if (rows) TakePersons(release, *original, *rows, run);
@@ -101,7 +101,10 @@ Json ToJson(const Verification& made) {
     json["truth"] = {
         {"holds", made.truth->holds}, {"necessary_only", made.truth->necessary_only}, {"text", made.truth->Explain()}};
   }
-  if (made.help) json["help"] = ToJson(*made.help);
+  if (made.file.help) json["help"] = ToJson(*made.file.help);
+  if (made.file.manifest) {
+    json["manifest"] = {{"holds", made.file.manifest->holds}, {"text", made.file.manifest->Explain()}};
+  }
   json["holds"] = made.holds();
   return json;
 }
@@ -109,8 +112,9 @@ Json ToJson(const Verification& made) {
 std::string Describe(const Verification& made) {
   std::string text;
   for (const Verdict& verdict : made.verdicts) text += Explain(verdict) + "\n";
-  if (made.help) text += made.help->Explain() + "\n";
+  if (made.file.help) text += made.file.help->Explain() + "\n";
   if (made.truth) text += made.truth->Explain() + "\n";
+  if (made.file.manifest && !made.file.manifest->holds) text += made.file.manifest->Explain() + "\n";
   return text;
 }
 

@@ -30,8 +30,8 @@ struct Verification {
   std::uint64_t rows = 0;
   bool counts_people = false;  // k counted people, not rows
   std::vector<Verdict> verdicts;
-  std::optional<Truth> truth;      // with an original
-  std::optional<HelpAudit> help;   // of a store
+  std::optional<Truth> truth;  // with an original
+  FileAudit file;
   std::vector<std::string> notes;  // what no release can show
 
   bool holds() const;
