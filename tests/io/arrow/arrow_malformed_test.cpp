@@ -110,6 +110,10 @@ TEST(ArrowMalformed, Dictionaries) {
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.buffers[1] = std::string("\0\xff", 2); }), missing);
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].length = 1; }), missing);
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].length = 0; }), BadCellAt(1, "its dictionary has no such entry"));
+  Cells<std::string> many;  // more than an int8 can count
+  for (int i = 0; i < 300; ++i) many.emplace_back(std::to_string(i));
+  EXPECT_EQ(Wrong(DictionaryArray<std::int8_t>("c", {127, -1}, TextArray(many)), [](TestArray&) {}), missing);
+  EXPECT_EQ(Wrong(DictionaryArray<std::uint8_t>("C", {127, 255}, TextArray(many)), [](TestArray&) {}), "no error");
   EXPECT_EQ(Wrong(DictionaryArray<std::uint64_t>("L", {0, ~std::uint64_t{0}}, TextArray({"a"})), [](TestArray&) {}), missing);
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].length = -1; }), Malformed("its length is negative"));
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].buffers[1] = kNoBuffer; }), Malformed("a buffer is missing"));

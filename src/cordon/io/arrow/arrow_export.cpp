@@ -191,7 +191,7 @@ Column OnlyShown(const Column& column) {
 
 }  // namespace
 
-void ExportArrowStream(std::shared_ptr<const Table> table, ArrowArrayStream* out) {
+void ExportArrowStream(const std::shared_ptr<const Table>& table, ArrowArrayStream* out) {
   auto shown = std::make_shared<Table>();
   shown->num_rows = table->num_rows;
   for (const Column& column : table->columns) {

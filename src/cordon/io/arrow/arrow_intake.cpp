@@ -203,7 +203,9 @@ class DictionaryArrays final : public ArrowIntake {
     CORDON_RETURN_IF_ERROR(entries_->Begin(*array.dictionary));
     validity_ = Validity(array);
     offset_ = array.offset;
+    constexpr std::uint64_t kMax = std::numeric_limits<Index>::max();
     num_entries_ = static_cast<std::uint64_t>(array.dictionary->length);
+    if (num_entries_ > kMax) num_entries_ = kMax + 1;
     if (IsSame(*array.dictionary)) return {};
     codes_.clear();
     sparse_.clear();
@@ -215,7 +217,8 @@ class DictionaryArrays final : public ArrowIntake {
     for (std::size_t i = 0; i < codes.size(); ++i, ++first) {
       codes[i] = kNull;
       if (!validity_[first]) continue;
-      const auto index = static_cast<std::uint64_t>(LoadValue<Index>(indices_, offset_ + first));  // negative: huge
+      // Without its sign: a negative index is beyond the largest, and so beyond all entries.
+      const std::uint64_t index = LoadValue<std::make_unsigned_t<Index>>(indices_, offset_ + first);
       if (index >= num_entries_) return BadCell{i, "is malformed: its dictionary has no such entry"};
       Code& code = codes_.empty() ? sparse_.try_emplace(index, kUnread).first->second : codes_[index];
       if (code == kUnread) {
@@ -264,17 +267,17 @@ Intake Integers(Dictionary& dictionary) {
 Intake Decimals(std::string_view format, Dictionary& dictionary) {
   constexpr int kMaxDigits = 76;
   std::array<int, 3> parts = {0, 0, 128};  // precision, scale, bits
-  const char* at = format.data() + 2;
+  const char* at = format.data() + 1;
   const char* const end = format.data() + format.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i == 2 && at == end) break;
-    if (i > 0 && (at == end || *at++ != ',')) return nullptr;
-    const auto [next, error] = std::from_chars(at, end, parts[i]);
+  std::size_t num_parts = 0;
+  for (; num_parts < parts.size() && at != end && *at == (num_parts == 0 ? ':' : ','); ++num_parts) {
+    const auto [next, error] = std::from_chars(at + 1, end, parts[num_parts]);
     if (error != std::errc()) return nullptr;
     at = next;
   }
+  if (num_parts < 2 || at != end) return nullptr;
   const DecimalForm form{parts[0], parts[1]};
-  if (at != end || form.precision < 1 || form.precision > kMaxDigits || std::abs(form.scale) > kMaxDigits) return nullptr;
+  if (form.precision < 1 || form.precision > kMaxDigits || std::abs(form.scale) > kMaxDigits) return nullptr;
   const auto narrow = [form](std::int64_t value) {
     const auto word = static_cast<std::uint64_t>(value);
     return DecimalText({&word, 1}, form);

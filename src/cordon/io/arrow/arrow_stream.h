@@ -44,6 +44,6 @@ Result<Table> ReadArrowStream(ArrowArrayStream* stream, const Run& run);
 // The stream, its schemas and its arrays keep what they need alive, each for itself, and may be released in any order and by
 // any thread.
 // REQUIRES: every column has num_rows codes.
-void ExportArrowStream(std::shared_ptr<const Table> table, ArrowArrayStream* out);
+void ExportArrowStream(const std::shared_ptr<const Table>& table, ArrowArrayStream* out);
 
 }  // namespace cordon::engine

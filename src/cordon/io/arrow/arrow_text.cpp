@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kMicros = 1'000'000;
 constexpr std::int64_t kSecondsPerDay = 86'400;
 
-// A positive number as 0.d1d2d3... * 10^(exponent + 1), without zeros at the end.
+// A positive number: d.ddd... * 10^exponent, without zeros at the end.
 struct Digits {
   std::string digits;
   int exponent = 0;
@@ -56,20 +56,16 @@ Digits Precise(double value) {
 // "0.0001", "120.0", "1.5e+16".
 std::string Laid(const Digits& number, bool negative) {
   const auto& [digits, exponent] = number;
-  const int size = static_cast<int>(digits.size());
   std::string text = negative ? "-" : "";
   if (exponent < -4 || exponent >= 16) {
     text += digits[0];
-    if (size > 1) text.append(1, '.').append(digits, 1);
-    text += fmt::format("e{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
-  } else if (exponent < 0) {
-    text.append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
-  } else if (size <= exponent + 1) {
-    text.append(digits).append(static_cast<std::size_t>(exponent + 1 - size), '0').append(".0");
-  } else {
-    text.append(digits, 0, static_cast<std::size_t>(exponent + 1)).append(1, '.').append(digits, exponent + 1);
+    if (digits.size() > 1) text.append(1, '.').append(digits, 1);
+    return text + fmt::format("e{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
   }
-  return text;
+  if (exponent < 0) return text.append("0.").append(std::string_view("000", -exponent - 1)).append(digits);
+  const std::size_t whole = static_cast<std::size_t>(exponent) + 1;  // digits in front of the point
+  if (digits.size() <= whole) return text.append(digits).append(whole - digits.size(), '0').append(".0");
+  return text.append(digits, 0, whole).append(1, '.').append(digits, whole);
 }
 
 template <typename Float>
