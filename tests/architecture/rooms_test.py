@@ -15,6 +15,7 @@ ALLOWED = {
     "include": set(),
     "base": {"include"},
     "data": {"base"},
+    "crypto": {"base"},
     "models/spec": {"base"},
     "models/admit": {"base", "data", "models/spec"},
     "models/verify": {"base", "data", "models/spec"},

@@ -37,6 +37,10 @@ class [[nodiscard]] Error : public cordon::Error {
   static Error Io(fmt::format_string<Args...> text, Args&&... args) {
     return {ErrorKind::kIo, fmt::format(text, std::forward<Args>(args)...)};
   }
+  template <typename... Args>
+  static Error Protocol(fmt::format_string<Args...> text, Args&&... args) {
+    return {ErrorKind::kProtocol, fmt::format(text, std::forward<Args>(args)...)};
+  }
   static Error Cancelled() { return {ErrorKind::kCancelled, "interrupted"}; }
 
   // Puts "context: " in front of the message.
