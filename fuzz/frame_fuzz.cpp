@@ -17,7 +17,7 @@
 #include "cordon/crypto/private_compare.h"
 #include "cordon/crypto/psi.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 void TestBytes(std::span<std::uint8_t> bytes) {  // the same in every run of the program
@@ -161,10 +161,10 @@ void ReadOne(const Frame& frame) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cordon;
+  using namespace cordon::engine;
   if (size < 3) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (data[0] % 2 == 1) {

@@ -9,7 +9,7 @@
 #include "cordon/crypto/private_compare.h"
 #include "cordon/crypto/psi.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // One party: its own list, and the peer's.
@@ -68,4 +68,4 @@ void BM_Compare(benchmark::State& state) {
 BENCHMARK(BM_Compare)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

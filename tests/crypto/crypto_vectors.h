@@ -17,7 +17,7 @@
 #include "cordon/crypto/secret.h"
 #include "cordon/crypto/wire.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline Json ReadVectors(const std::string& name) {
   std::ifstream file(std::string(CORDON_CRYPTO_VECTORS) + "/" + name + ".json");
@@ -78,4 +78,4 @@ inline OtEnds SetUpTransfers(const OtSession& session, std::size_t count, const 
   return ends;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

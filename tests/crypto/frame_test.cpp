@@ -7,7 +7,7 @@
 #include "cordon/crypto/signature.h"
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::vector<std::string> FramesOfHex(const Json& hexes) {
@@ -149,4 +149,4 @@ TEST(Frame, UnknownTypesHaveNoSize) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/crypto/compare_circuit.h"
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Bits = std::vector<std::uint8_t>;
@@ -135,4 +135,4 @@ TEST(HalfGates, LabelsOfAWireDifferInColor) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -8,7 +8,7 @@
 #include "cordon/base/random.h"
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 std::vector<BlockPair> RandomPairs(std::size_t count, const ByteSource& bytes) {
@@ -164,4 +164,4 @@ TEST(ObliviousTransfer, KeysAreBoundToRunAndSetUp) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/base/random.h"
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 // Written, read, written: the same bytes; and no byte too few or too many is taken.
@@ -179,4 +179,4 @@ TEST(Payload, WrongGreetingsAndCodesAreRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include "cordon/crypto/payload.h"
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr UInt128 kTopKey = (UInt128{1} << 96) - 1;
@@ -296,4 +296,4 @@ TEST(PrivateCompare, AChangedAnswerIsRefused) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -153,4 +153,4 @@ TEST(Psi, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

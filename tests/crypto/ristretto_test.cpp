@@ -5,7 +5,7 @@
 
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Scalar SmallScalar(std::uint8_t n) {
@@ -67,4 +67,4 @@ TEST(Ristretto, ScalarsCommute) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

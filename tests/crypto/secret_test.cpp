@@ -8,7 +8,7 @@
 #include <new>
 #include <type_traits>
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 using Bytes32 = std::array<std::uint8_t, 32>;
@@ -56,4 +56,4 @@ TEST(Secret, TheOperatingSystemRepeatsNothing) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

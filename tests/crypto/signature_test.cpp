@@ -5,7 +5,7 @@
 
 #include "tests/crypto/crypto_vectors.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 Secret<SigningKey::Seed> SeedOfHex(const std::string& hex) {
@@ -46,4 +46,4 @@ TEST(Signature, AKeyComesBackFromItsSeed) {
 }
 
 }  // namespace
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace cordon {
+namespace cordon::engine {
 
 using Block = std::array<std::uint8_t, 16>;
 
@@ -26,4 +26,4 @@ inline Block Times(unsigned bit, Block block) {
 // The color of a label: its lowest bit.
 inline unsigned LowBit(const Block& block) { return block[0] & 1U; }
 
-}  // namespace cordon
+}  // namespace cordon::engine

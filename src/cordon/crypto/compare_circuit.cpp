@@ -3,7 +3,7 @@
 
 #include "cordon/base/check.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Circuit CompareCircuit(std::uint32_t num_bits) {
   CORDON_CHECK_LT(0U, num_bits);
@@ -27,4 +27,4 @@ Circuit CompareCircuit(std::uint32_t num_bits) {
   return circuit;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,8 +11,8 @@
 
 #include "cordon/crypto/half_gates.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 Circuit CompareCircuit(std::uint32_t num_bits);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 #include "cordon/crypto/secret.h"
 #include "cordon/crypto/wire.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::string_view kMagic = "TDI1";
@@ -111,4 +111,4 @@ std::string FinishStatement(const RunId& run, const Sha256Digest& chain_a, const
   return std::move(writer).Take();
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -19,7 +19,7 @@
 #include "cordon/crypto/frame_type.h"
 #include "cordon/crypto/run_id.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::size_t kFrameHeaderBytes = 72;
 inline constexpr std::uint16_t kFrameVersion = 1;
@@ -76,4 +76,4 @@ RunId MakeRunId(const Sha256Digest& nonce_a, const Sha256Digest& nonce_b);
 std::string FinishStatement(const RunId& run, const Sha256Digest& chain_a, const Sha256Digest& chain_b,
                             const Sha256Digest& state);
 
-}  // namespace cordon
+}  // namespace cordon::engine

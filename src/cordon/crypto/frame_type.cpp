@@ -4,7 +4,7 @@
 #include "cordon/crypto/oblivious_transfer.h"
 #include "cordon/crypto/private_compare.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint32_t kPsiHeader = 1 + 4 + 4;
@@ -42,4 +42,4 @@ std::optional<PayloadSize> PayloadSizeOf(FrameType type) {
   return std::nullopt;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

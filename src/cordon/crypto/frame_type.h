@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::uint32_t kMaxPayload = 64U << 20;
 inline constexpr std::uint32_t kMaxPsiPoints = 65'536;  // in one frame
@@ -42,4 +42,4 @@ struct PayloadSize {
 };
 std::optional<PayloadSize> PayloadSizeOf(FrameType type);
 
-}  // namespace cordon
+}  // namespace cordon::engine

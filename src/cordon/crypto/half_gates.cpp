@@ -9,7 +9,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/crypto/wire.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::string_view kGateDomain = "TDI1-GATE";
@@ -144,4 +144,4 @@ Result<EvaluatedOutputs> EvaluateGarbled(const Circuit& circuit, const GarblingI
   return outputs;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

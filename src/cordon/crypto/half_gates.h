@@ -21,7 +21,7 @@
 #include "cordon/crypto/run_id.h"
 #include "cordon/crypto/secret.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Wires are numbered: the garbler's inputs, the evaluator's, then one per gate, in order.
 struct Circuit {
@@ -79,4 +79,4 @@ struct EvaluatedOutputs {
 Result<EvaluatedOutputs> EvaluateGarbled(const Circuit& circuit, const GarblingId& id, const GarbledTable& table,
                                          std::span<const Block> labels);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -10,7 +10,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/crypto/wire.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::string_view kBaseDomain = "TDI1-OT-BASE";
@@ -228,4 +228,4 @@ Result<OtSenderSetup::Answered> OtSenderSetup::Answer(const OtSession& session, 
   return answered;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -30,7 +30,7 @@
 #include "cordon/crypto/run_id.h"
 #include "cordon/crypto/secret.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // A run that goes on after a lost connection sets up new transfers, under the next number.
 struct OtSession {
@@ -127,4 +127,4 @@ class OtSenderSetup {
   static Result<Answered> Answer(const OtSession& session, const Point& key, const ByteSource& bytes);
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include "cordon/base/check.h"
 #include "cordon/crypto/wire.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::uint32_t kChoiceBytes = (kCompareInputs + 7) / 8;
@@ -396,4 +396,4 @@ CORDON_PAYLOAD(ResumePayload);
 CORDON_PAYLOAD(AbortPayload);
 #undef CORDON_PAYLOAD
 
-}  // namespace cordon
+}  // namespace cordon::engine

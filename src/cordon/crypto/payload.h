@@ -19,7 +19,7 @@
 #include "cordon/crypto/run_id.h"
 #include "cordon/crypto/signature.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 struct HelloPayload {
   std::uint16_t least_version = kFrameVersion;
@@ -145,4 +145,4 @@ Frame MakeFrame(const Payload& payload, std::uint32_t round = 0);
 template <typename Payload>
 Result<Payload> ReadPayload(const Frame& frame);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/crypto/compare_circuit.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const Circuit& TheCircuit() {
@@ -107,4 +107,4 @@ Result<CompareEvaluator::Finished> CompareEvaluator::Finish(const CompareTable& 
   return Finished{outcome, {table.id, {outputs.labels.begin(), outputs.labels.end()}}};
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

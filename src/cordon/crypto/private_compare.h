@@ -24,7 +24,7 @@
 #include "cordon/crypto/oblivious_transfer.h"
 #include "cordon/crypto/run_id.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 inline constexpr std::uint32_t kCompareBits = 96;
 // Of each party: the bits of its key, and whether it has one. As many transfers and AND gates.
@@ -98,4 +98,4 @@ class CompareEvaluator {
   std::optional<Open> open_;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

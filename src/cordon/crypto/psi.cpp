@@ -12,7 +12,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/parallel_for.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kIdsAtOnce = 256;  // about 50 ms of work
@@ -115,4 +115,4 @@ Result<std::vector<std::size_t>> PsiParty::Align(std::span<const Point> own, std
   return rows;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

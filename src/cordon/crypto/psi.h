@@ -20,7 +20,7 @@
 #include "cordon/base/run.h"
 #include "cordon/crypto/ristretto.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 // Part of the contract between the parties: keeps third parties from trying ids.
 using Pepper = std::array<std::uint8_t, 32>;
@@ -53,4 +53,4 @@ class PsiParty {
   std::vector<std::size_t> row_of_;  // by place in masked_
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

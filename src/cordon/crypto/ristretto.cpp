@@ -6,7 +6,7 @@
 #include "cordon/base/check.h"
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 static_assert(crypto_core_ristretto255_BYTES == std::tuple_size_v<Point>);
@@ -59,4 +59,4 @@ Point MultiplyGenerator(const Scalar& scalar) {
   return product;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 #include "cordon/crypto/secret.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using Point = std::array<std::uint8_t, 32>;
 using Scalar = Secret<std::array<std::uint8_t, 32>>;
@@ -30,4 +30,4 @@ std::optional<Point> Subtract(const Point& a, const Point& b);
 // REQUIRES: the scalar is not 0.
 Point MultiplyGenerator(const Scalar& scalar);
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -7,7 +7,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace cordon {
+namespace cordon::engine {
 
 // Random; both parties contribute to it.
 using RunId = std::array<std::uint8_t, 16>;
@@ -22,4 +22,4 @@ struct CompareId {
   friend auto operator<=>(const CompareId&, const CompareId&) = default;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -5,7 +5,7 @@
 
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 void WipeMemory(void* memory, std::size_t size) {
   if (size > 0) sodium_memzero(memory, size);
@@ -20,4 +20,4 @@ ByteSource OperatingSystemBytes() {
   return [](std::span<std::uint8_t> bytes) { randombytes_buf(bytes.data(), bytes.size()); };
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace cordon {
+namespace cordon::engine {
 
 // Overwrites memory; the compiler does not leave it out.
 void WipeMemory(void* memory, std::size_t size);
@@ -73,4 +73,4 @@ struct WipingAllocator {
 template <typename T>
 using SecretVector = std::vector<T, WipingAllocator<T>>;
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -6,7 +6,7 @@
 #include "cordon/base/check.h"
 #include "cordon/base/digest.h"
 
-namespace cordon {
+namespace cordon::engine {
 namespace {
 
 const unsigned char* MessageBytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
@@ -38,4 +38,4 @@ bool VerifySignature(const VerifyKey& key, std::string_view message, const Signa
   return crypto_sign_verify_detached(signature.data(), MessageBytes(message), message.size(), key.data()) == 0;
 }
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -9,7 +9,7 @@
 
 #include "cordon/crypto/secret.h"
 
-namespace cordon {
+namespace cordon::engine {
 
 using VerifyKey = std::array<std::uint8_t, 32>;
 using Signature = std::array<std::uint8_t, 64>;
@@ -36,4 +36,4 @@ class SigningKey {
 
 bool VerifySignature(const VerifyKey& key, std::string_view message, const Signature& signature);
 
-}  // namespace cordon
+}  // namespace cordon::engine

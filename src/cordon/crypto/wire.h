@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace cordon {
+namespace cordon::engine {
 
 template <typename Word>
 std::array<std::uint8_t, sizeof(Word)> LittleEndian(Word word) {
@@ -86,4 +86,4 @@ class WireReader {
   bool ok_ = true;
 };
 
-}  // namespace cordon
+}  // namespace cordon::engine

@@ -47,7 +47,35 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
                                 counts_people ? fmt::format(" ({} people)", view.data().num_persons) : "");
   }
   made->JudgeAll();
+  made->JudgeState(made->AllLeavesInOrder());
+  const auto proves = [](const auto& each) { return each->monotone() && !each->Now().holds; };
+  const auto& of_state = made->plan_.state_requirements;
+  if (std::any_of(of_state.begin(), of_state.end(), proves) ||
+      (options.on_start == TopDownOptions::OnStart::kRefuse && !made->Holds())) {
+    return made->StartViolates();
+  }
   return made;
+}
+
+bool TopDown::Holds() const {
+  return std::all_of(plan_.state_requirements.begin(), plan_.state_requirements.end(),
+                     [](const auto& each) { return each->Now().holds; });
+}
+
+Error TopDown::StartViolates() const {
+  std::string failing;
+  bool proves = false;
+  for (const auto& each : plan_.state_requirements) {
+    const StateRequirement::Reached now = each->Now();
+    if (now.holds) continue;
+    proves = proves || each->monotone();
+    failing +=
+        (failing.empty() ? "" : " and ") + each->Describe() + ", which is at " +
+        (now.bound.below == 1 ? fmt::format("{}", now.bound.above) : fmt::format("{}/{}", now.bound.above, now.bound.below));
+  }
+  if (proves) return Error::Unsatisfiable("no release satisfies {}: even the most general one does not", failing);
+  return Error::Unsatisfiable("the most general release violates {}; a more detailed one may still satisfy", failing)
+      .WithHint("search on with --through-violation, or choose weaker models");
 }
 
 TopDown::TopDown(const View& view, Plan plan, const TopDownOptions& options, const Run& run)
@@ -67,7 +95,7 @@ TopDown::TopDown(const View& view, Plan plan, const TopDownOptions& options, con
                                                 Marginal(view, column.codes, column.attribute.domain->size(), plan_.labels),
                                                 options.utility, logs_);
   });
-  for (auto& masked : made) attributes_.push_back({*std::move(masked), {}, {}, {}, {}});
+  for (auto& masked : made) attributes_.push_back({*std::move(masked), {}, {}, {}, {}, {}});
   MakeGroupings();
   for (std::size_t i = 0; i < attributes_.size(); ++i) {
     Welcome(i);
@@ -86,6 +114,9 @@ void TopDown::MakeGroupings() {
     found->requirements.push_back(i);
   }
   groups_.resize(groupings_.size());
+  for (const auto& each : plan_.state_requirements) {
+    share_units_ = share_units_ || each->loss() == Requirement::Loss::kShare;
+  }
 }
 
 // Makes room for nodes that have appeared, and opens the refinements that came with them.
@@ -239,11 +270,19 @@ void TopDown::Settle(const Refinement& refinement, std::span<const std::uint32_t
   }
   ++num_refinements_;
   const std::vector<std::vector<Changed>> changed = Regroup(refinement.attribute, leaves, sizes, part_leaves);
-  if (!options_.prune) return JudgeAll();
-  for (std::size_t g = 0; g < groupings_.size(); ++g) {
-    if (!changed[g].empty()) JudgeGroups(groupings_[g], changed[g]);
+  if (options_.prune) {
+    for (std::size_t g = 0; g < groupings_.size(); ++g) {
+      if (!changed[g].empty()) JudgeGroups(groupings_[g], changed[g]);
+    }
+    Cull();
+  } else {
+    JudgeAll();
   }
-  Cull();
+  std::vector<std::uint32_t> renewed;
+  for (std::size_t i = 0; i < part_leaves.size(); ++i) {
+    if (sizes[i] > 0) renewed.push_back(part_leaves[i]);
+  }
+  JudgeState(renewed);
 }
 
 // New groups in the groupings that have the attribute: a group and a part of it make one. Under suppression a group
@@ -288,7 +327,8 @@ Result<void> TopDown::ToTheEnd(const Run& run) {
     Apply(*best);
     run.Report("refine", static_cast<std::uint64_t>(num_refinements_), 0);
   }
-  return {};
+  if (Holds()) return {};
+  return StartViolates().WithContext("after {} refinements", num_refinements_);
 }
 
 }  // namespace cordon::engine

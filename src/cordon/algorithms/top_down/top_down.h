@@ -7,7 +7,7 @@
 //
 // State       leaves: runs of rows that look alike on all masked attributes, in the order in which cuts have put them. A
 //             cut leaf is replaced in place by its parts, rows keeping their order.
-// Invariant   every requirement holds after every step, so the search may stop at any.
+// Invariant   every requirement holds after every step, so the search may stop at any (but see OnStart).
 // Cost        a refinement reads the rows it moves, and scores come from counts. What a refinement would do to a
 //             requirement is worked out for the groups that are new, and the worst over time is kept; that is exact.
 //
@@ -41,20 +41,22 @@ struct TopDownOptions {
   Choice choice = Choice::kGainPerLoss;
   // Stops after so many refinements, at a state in which everything holds.
   std::optional<std::int64_t> max_refinements;
-  // Whether a refinement that was refused once is never asked again. Right for all requirements here; off, every
-  // refinement is judged anew after every step.
+  // Whether a refinement that was refused once is never asked again. Right for all requirements here but state
+  // requirements that are not monotone, which are always asked again; off, every refinement is judged anew after every step.
   bool prune = true;
+  // Whether a refinement that tells nothing about the class may be made. It is made after all others, and lowers distortion.
+  bool zero_gain = false;
+  // A start at which a state requirement fails that is not monotone proves nothing: a later state may satisfy.
+  enum class OnStart {
+    kRefuse,        // reported as an error that says so
+    kSearchFurther  // refined, towards the least violation, until all hold
+  };
+  OnStart on_start = OnStart::kRefuse;
 };
 
 struct MaskedColumn {
   std::size_t column;  // of the microdata
   Masking masking;
-};
-
-struct Refinement {
-  std::size_t attribute = 0;  // place among the masked columns
-  int node = 0;               // as in MaskedAttribute
-  friend bool operator==(const Refinement&, const Refinement&) = default;
 };
 
 class TopDown {
@@ -65,6 +67,7 @@ class TopDown {
     std::vector<std::size_t> counted;
     std::vector<std::unique_ptr<const Requirement>> requirements;
     ClassLabels labels;
+    std::vector<std::unique_ptr<StateRequirement>> state_requirements;
   };
 
   // Unsatisfiable where a requirement does not hold of all rows together. The view outlives the search.
@@ -79,7 +82,8 @@ class TopDown {
   void Apply(const Refinement& refinement);
   // The same by numbers somebody else worked out. An error, and nothing changed, where they do not fit the rows.
   Result<void> Apply(const Refinement& refinement, std::span<const std::uint32_t> child_numbers);
-  // Refines until nothing is left, the limit is reached or the run is stopped.
+  // Refines until nothing is left, the limit is reached or the run is stopped. Unsatisfiable where a state requirement fails
+  // at the end.
   Result<void> ToTheEnd(const Run& run);
 
   // Of the whole state: cuts, leaves with their rows, what the requirements reach. Equal states have equal digests.
@@ -97,11 +101,19 @@ class TopDown {
   const Requirement& requirement(std::size_t i) const { return *plan_.requirements[i]; }
   // What requirement i reaches now.
   const Bound& reached(std::size_t i) const { return reached_[i]; }
+  StateRequirement::Reached state_reached(std::size_t i) const { return plan_.state_requirements[i]->Now(); }
+  // Whether every state requirement holds now.
+  bool Holds() const;
+
+  // Leaves are numbered from 0 in no order.
+  std::uint32_t num_leaves() const { return static_cast<std::uint32_t>(runs_.size()); }
+  int shown(std::uint32_t leaf, std::size_t attribute) const { return shown_[leaf * attributes_.size() + attribute]; }
+  GroupRows RowsOf(std::uint32_t leaf) const { return {rows_, std::span(&runs_[leaf], 1)}; }
 
   // What is known of a refinement: for tests, and for whoever explains a choice.
   struct Standing {
-    bool alive = false;         // valid, beneficial and never refused
-    std::vector<Bound> bounds;  // what the requirements with its attribute, in order, would reach
+    bool alive = false;         // valid, beneficial and not refused
+    std::vector<Bound> bounds;  // what the requirements with its attribute, in order, then all of the state would reach
     UInt128 score = 0;
   };
   Standing StandingOf(const Refinement& refinement) const;
@@ -119,6 +131,8 @@ class TopDown {
     std::vector<char> alive;                         // by node
     std::vector<Bound> would;                        // by node and requirement: the worst part it would make
     std::vector<std::vector<std::uint32_t>> leaves;  // by node: those that show it
+    // By node and state requirement, of refinements that are alive.
+    std::vector<StateRequirement::Reached> after;
   };
   // Requirements on the same attributes share their groups.
   struct Grouping {
@@ -136,7 +150,6 @@ class TopDown {
   void MakeGroupings();
   std::uint32_t& group_of(std::uint32_t leaf, std::size_t grouping) { return groups_[leaf * groupings_.size() + grouping]; }
   int& shown(std::uint32_t leaf, std::size_t attribute) { return shown_[leaf * attributes_.size() + attribute]; }
-  int shown(std::uint32_t leaf, std::size_t attribute) const { return shown_[leaf * attributes_.size() + attribute]; }
   std::vector<std::uint32_t> LeavesInOrder(const Refinement& refinement) const;
   std::vector<std::uint32_t> AllLeavesInOrder() const;
 
@@ -153,6 +166,12 @@ class TopDown {
   void JudgeTask(const Grouping& grouping, std::size_t attribute, std::span<const Changed> changed, Judged& judged) const;
   void Take(const Grouping& grouping, std::size_t attribute, const Judged& judged);
   void Cull();
+  void JudgeState(std::span<const std::uint32_t> leaves);
+  std::span<const StateRequirement::Reached> After(std::size_t attribute, int node) const;
+  bool StateAllows(std::size_t attribute, int node) const;
+  std::optional<Refinement> LeastViolation() const;
+  Error StartViolates() const;
+  LossSum StateLoss(std::size_t attribute, int node) const;
   Bound Then(std::size_t attribute, int node, std::size_t place) const;
   UInt128 ScoreOf(std::size_t attribute, int node) const;
 

@@ -329,19 +329,41 @@ std::string MaskedAttribute::Text(int id) const {
     case Masking::kSuppression: return id == 0 ? "*" : domain.Publish(node.codes.lo, node.codes.lo);
     case Masking::kIntervals: break;
   }
-  if (node.with_missing) return "*";
-  if (domain.missing() && node.codes.lo == *domain.missing()) return domain.Publish(node.codes.lo, node.codes.lo);
-  // From the declared end of the range or a threshold, up to the next threshold; never the least and greatest value.
+  return node.with_missing ? "*" : IntervalText(node.codes);
+}
+
+// From the declared end of the range or a threshold, up to the next threshold; never the least and greatest value.
+std::string MaskedAttribute::IntervalText(CodeRange codes) const {
+  const Domain& domain = *attribute_.domain;
+  if (domain.missing() && codes.lo == *domain.missing()) return domain.Publish(codes.lo, codes.lo);
   const Domain::NumericSpec& spec = domain.numeric();
   const auto num_values = static_cast<Code>(spec.values.size());
   if (num_values == 0) return "*";
-  const std::int64_t lo = node.codes.lo == 0 ? spec.range_lo : domain.value(node.codes.lo);
-  if (node.codes.hi + 1 < num_values) {
-    return fmt::format("[{},{})", domain.FormatValue(lo), domain.FormatValue(domain.value(node.codes.hi + 1)));
+  const std::int64_t lo = codes.lo == 0 ? spec.range_lo : domain.value(codes.lo);
+  if (codes.hi + 1 < num_values) {
+    return fmt::format("[{},{})", domain.FormatValue(lo), domain.FormatValue(domain.value(codes.hi + 1)));
   }
   const std::int64_t hi = std::max(spec.range_hi, spec.values.back() + spec.cell);
   if (lo == hi) return domain.FormatValue(lo);
   return fmt::format("[{},{}{}", domain.FormatValue(lo), domain.FormatValue(hi), spec.cell > 0 ? ')' : ']');
+}
+
+std::vector<std::string> MaskedAttribute::PartTexts(int refinement) const {
+  if (one_by_one()) return {Text(refinement), Text(0)};
+  const Node& node = nodes_[refinement];
+  std::vector<std::string> texts;
+  if (masking_ == Masking::kTaxonomy) {
+    for (const int child : node.children) texts.push_back(Text(child));
+    return texts;
+  }
+  if (node.split == kNull) {
+    texts.push_back(IntervalText(node.codes));
+  } else {
+    texts.push_back(IntervalText({node.codes.lo, node.split - 1}));
+    texts.push_back(IntervalText({node.split, node.codes.hi}));
+  }
+  if (node.with_missing) texts.push_back(IntervalText({*attribute_.domain->missing(), *attribute_.domain->missing()}));
+  return texts;
 }
 
 }  // namespace cordon::engine

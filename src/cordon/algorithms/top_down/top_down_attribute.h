@@ -90,6 +90,8 @@ class MaskedAttribute {
 
   // What is published for the node.
   std::string Text(int node) const;
+  // What the parts of a refinement that is not made yet would show. REQUIRES: it is among Refinements().
+  std::vector<std::string> PartTexts(int refinement) const;
   // Intervals: the least code of the upper part, kNull where only missing values are split off.
   Code split(int node) const { return nodes_[node].split; }
   CodeRange codes(int node) const { return nodes_[node].codes; }
@@ -110,6 +112,7 @@ class MaskedAttribute {
   };
 
   std::size_t Parts(int node) const;
+  std::string IntervalText(CodeRange codes) const;
   void GrowTaxonomy();
   void GrowSuppression();
   void UpdateSuppression();

@@ -128,13 +128,80 @@ void TopDown::Cull() {
     AttributeState& state = attributes_[attribute];
     for (const int node : state.masked.Refinements()) {
       if (state.alive[node] != 1) continue;
-      bool good = state.masked.beneficial(node);
+      bool good = state.masked.beneficial(node) || (options_.zero_gain && state.masked.scored_rows(node) > 0);
       for (std::size_t place = 0; good && place < state.requirements.size(); ++place) {
         good = requirement(state.requirements[place]).Holds(Then(attribute, node, place));
       }
       state.alive[node] = good ? 1 : 0;
     }
   }
+}
+
+// What the requirements of the state reach, now and after each refinement that is left. Nothing is kept from step to step
+// but a refusal by one that is monotone.
+void TopDown::JudgeState(std::span<const std::uint32_t> leaves) {
+  const auto& of_state = plan_.state_requirements;
+  if (of_state.empty()) return;
+  for (const auto& each : of_state) each->Settle(*this, leaves);
+  struct Open {
+    std::size_t attribute;
+    int node;
+  };
+  std::vector<Open> open;
+  for (std::size_t attribute = 0; attribute < attributes_.size(); ++attribute) {
+    AttributeState& state = attributes_[attribute];
+    state.after.resize(state.masked.num_nodes() * of_state.size());
+    for (const int node : state.masked.Refinements()) {
+      if (state.alive[node] == 1) open.push_back({attribute, node});
+    }
+  }
+  ParallelFor(run_.threads, open.size(), 1, [&](std::size_t task, std::size_t, std::size_t) {
+    const auto [attribute, node] = open[task];
+    for (std::size_t i = 0; i < of_state.size(); ++i) {
+      attributes_[attribute].after[static_cast<std::size_t>(node) * of_state.size() + i] =
+          of_state[i]->After(*this, {attribute, node});
+    }
+  });
+  for (const auto& [attribute, node] : open) {
+    const auto after = After(attribute, node);
+    for (std::size_t i = 0; options_.prune && i < after.size(); ++i) {
+      if (of_state[i]->monotone() && !after[i].holds) attributes_[attribute].alive[node] = 0;
+    }
+  }
+}
+
+std::span<const StateRequirement::Reached> TopDown::After(std::size_t attribute, int node) const {
+  const std::size_t count = plan_.state_requirements.size();
+  return count == 0 ? std::span<const StateRequirement::Reached>()
+                    : std::span(attributes_[attribute].after).subspan(static_cast<std::size_t>(node) * count, count);
+}
+
+bool TopDown::StateAllows(std::size_t attribute, int node) const {
+  const auto after = After(attribute, node);
+  return std::all_of(after.begin(), after.end(), [](const auto& each) { return each.holds; });
+}
+
+// Losses of what the state reaches. A gain in privacy is not a loss below 0: the score would change its sign.
+LossSum TopDown::StateLoss(std::size_t attribute, int node) const {
+  LossSum loss;
+  const auto after = After(attribute, node);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const StateRequirement& asking = *plan_.state_requirements[i];
+    if (asking.loss() == Requirement::Loss::kNone || !asking.Concerns(attribute)) continue;
+    const Bound now = asking.Now().bound;
+    const Bound then = after[i].bound;
+    const auto share = [](const Bound& bound) { return (static_cast<Int128>(bound.above) << kLossBits) / bound.below; };
+    Int128 lost = 0;
+    if (asking.loss() == Requirement::Loss::kShare) {
+      lost = share(then) - share(now);
+    } else {
+      lost = static_cast<Int128>(now.above - then.above) << kLossBits;
+      if (share_units_ && now.above > 0) lost /= now.above;  // beside shares, counts lose in shares of themselves
+    }
+    loss.sum += std::max<Int128>(0, lost);
+    ++loss.terms;
+  }
+  return loss;
 }
 
 // What the requirement at that place of the attribute's would reach after the refinement.
@@ -147,7 +214,7 @@ Bound TopDown::Then(std::size_t attribute, int node, std::size_t place) const {
 
 UInt128 TopDown::ScoreOf(std::size_t attribute, int node) const {
   const AttributeState& state = attributes_[attribute];
-  LossSum loss;
+  LossSum loss = options_.choice == TopDownOptions::Choice::kGain ? LossSum() : StateLoss(attribute, node);
   for (std::size_t place = 0; place < state.requirements.size(); ++place) {
     if (options_.choice == TopDownOptions::Choice::kGain) break;
     const std::size_t number = state.requirements[place];
@@ -175,7 +242,7 @@ std::optional<Refinement> TopDown::Best() const {
   for (std::size_t attribute = 0; attribute < attributes_.size(); ++attribute) {
     for (const int node : attributes_[attribute].masked.Refinements()) {
       const AttributeState& state = attributes_[attribute];
-      if (state.alive[node] != 1) continue;
+      if (state.alive[node] != 1 || !StateAllows(attribute, node)) continue;
       // Without any loss it would score this much; most are out of the question by that alone.
       const double most = static_cast<double>(state.masked.gain(node)) / static_cast<double>(state.masked.scored_rows(node));
       if (best && most * kScoreUnit < static_cast<double>(best_score) * kCertain) continue;
@@ -185,16 +252,41 @@ std::optional<Refinement> TopDown::Best() const {
       best_score = score;
     }
   }
+  return best || Holds() ? best : LeastViolation();
+}
+
+// Towards a state in which all hold: the refinement after which the first requirement that fails now is at its best, the
+// one of the highest score among equals.
+std::optional<Refinement> TopDown::LeastViolation() const {
+  const auto& of_state = plan_.state_requirements;
+  const auto first = std::find_if(of_state.begin(), of_state.end(), [](const auto& each) { return !each->Now().holds; });
+  const auto failing = static_cast<std::size_t>(first - of_state.begin());
+  std::optional<Refinement> best;
+  Bound best_bound;
+  UInt128 best_score = 0;
+  for (std::size_t attribute = 0; attribute < attributes_.size(); ++attribute) {
+    for (const int node : attributes_[attribute].masked.Refinements()) {
+      if (attributes_[attribute].alive[node] != 1) continue;
+      const Bound bound = After(attribute, node)[failing].bound;
+      const UInt128 score = ScoreOf(attribute, node);
+      if (best && ((*first)->Worse(bound, best_bound) || (!(*first)->Worse(best_bound, bound) && score <= best_score)))
+        continue;
+      best = Refinement{attribute, node};
+      best_bound = bound;
+      best_score = score;
+    }
+  }
   return best;
 }
 
 TopDown::Standing TopDown::StandingOf(const Refinement& refinement) const {
   const AttributeState& state = attributes_[refinement.attribute];
   Standing standing;
-  standing.alive = state.alive[refinement.node] == 1;
+  standing.alive = state.alive[refinement.node] == 1 && StateAllows(refinement.attribute, refinement.node);
   for (std::size_t place = 0; place < state.requirements.size(); ++place) {
     standing.bounds.push_back(Then(refinement.attribute, refinement.node, place));
   }
+  for (const auto& each : plan_.state_requirements) standing.bounds.push_back(each->After(*this, refinement).bound);
   if (state.masked.scored_rows(refinement.node) > 0) standing.score = ScoreOf(refinement.attribute, refinement.node);
   return standing;
 }

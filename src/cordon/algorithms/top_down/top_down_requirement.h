@@ -5,6 +5,9 @@
 //
 // A search may drop a refinement for good once a part fails, provided that no group which fails can be cut into parts
 // that all hold. So it is for counts of people, for shares, and for every group model (all are merge-closed).
+//
+// What is not of that kind is a StateRequirement: it is judged on the state as a whole, and what it reaches may rise as well
+// as fall. A join with another table is one (a pair of rows that no longer match takes its group out of the join).
 #pragma once
 
 #include <cstdint>
@@ -155,6 +158,41 @@ class MaxShare final : public Requirement {
   std::vector<Guarded> guarded_;
   std::size_t num_values_;
   Rational h_;
+};
+
+class TopDown;
+
+struct Refinement {
+  std::size_t attribute = 0;  // place among the masked columns
+  int node = 0;               // as in MaskedAttribute
+  friend bool operator==(const Refinement&, const Refinement&) = default;
+};
+
+// What must hold of the whole state.
+class StateRequirement {
+ public:
+  // What is reached, and whether that is enough.
+  struct Reached {
+    Bound bound;
+    bool holds = true;
+  };
+
+  virtual ~StateRequirement() = default;
+  virtual std::string Describe() const = 0;
+
+  // The leaves that are new or show something else than before; at first all of them. Called before Now and After.
+  virtual void Settle(const TopDown& state, std::span<const std::uint32_t> leaves) = 0;
+  virtual Reached Now() const = 0;
+  // As if the refinement were made. Nothing but it may be assumed of the state that follows.
+  virtual Reached After(const TopDown& state, const Refinement& refinement) const = 0;
+
+  virtual bool Worse(const Bound& a, const Bound& b) const = 0;
+  virtual Requirement::Loss loss() const = 0;
+  // Whether refining the attribute can change what is reached: then the loss enters the score.
+  virtual bool Concerns(std::size_t attribute) const = 0;
+  // Whether it can only get worse by refining: then a refinement that was refused once is refused for good, and nothing
+  // satisfies if the start does not.
+  virtual bool monotone() const = 0;
 };
 
 // Any group model: it admits every group, or not.

@@ -38,6 +38,11 @@ std::string TopDown::Digest() const {
     const std::int64_t common = std::gcd(reached_[i].above, reached_[i].below);
     hash.Update(fmt::format("{} {}/{}\n", requirement(i).Describe(), reached_[i].above / common, reached_[i].below / common));
   }
+  for (const auto& each : plan_.state_requirements) {
+    const Bound bound = each->Now().bound;
+    const std::int64_t common = std::max<std::int64_t>(1, std::gcd(bound.above, bound.below));
+    hash.Update(fmt::format("{} {}/{}\n", each->Describe(), bound.above / common, bound.below / common));
+  }
   for (const AttributeState& state : attributes_) {
     hash.Update(fmt::format("{}:", state.masked.attribute().name));
     for (std::size_t node = 0; node < state.leaves.size(); ++node) {
