@@ -185,7 +185,7 @@ TEST(TdrPaper, WholeNumberScoresAndChildNumbers) {
   EXPECT_EQ(score("Sex:ANY_Sex"), 33734607438252u);
   EXPECT_EQ(score("Job:ANY_Job"), 64375628753358u);
   EXPECT_EQ(score("Salary:[1,99]"), 70186469209939u);
-  const std::vector<std::uint32_t> numbers = search->ChildNumbers(Find(*search, "Salary:[1,99]"));
+  const std::vector<std::uint32_t> numbers = search->Tell(Find(*search, "Salary:[1,99]")).child_numbers;
   EXPECT_EQ(numbers.size(), 34u);
   EXPECT_EQ(std::count(numbers.begin(), numbers.begin() + 12, 0u), 12);
   EXPECT_EQ(std::count(numbers.begin() + 12, numbers.end(), 1u), 22);

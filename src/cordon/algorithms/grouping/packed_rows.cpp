@@ -30,10 +30,14 @@ void Store(const Codes& codes, std::span<const RowId> rows, Code domain_size, st
 PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, const Run& run)
     : size_(view.size()), stride_(sizeof(RowId)), fields_(columns.size()) {
   const Microdata& data = view.data();
+  const auto domain_size_of = [&](std::size_t i) {
+    const MicrodataColumn& column = data.columns[columns[i]];
+    return column.codes.empty() ? Code{1} : column.attribute.domain->size();
+  };
   // Wide fields first: every field is then aligned.
   for (const std::uint32_t bytes : {4u, 2u, 1u}) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (BytesFor(data.columns[columns[i]].attribute.domain->size()) != bytes) continue;
+      if (BytesFor(domain_size_of(i)) != bytes) continue;
       fields_[i] = {static_cast<std::uint32_t>(stride_), bytes};
       stride_ += bytes;
     }
@@ -47,8 +51,12 @@ PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, c
     for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(record(0, begin + i), &rows[i], sizeof(RowId));
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const MicrodataColumn& column = data.columns[columns[i]];
-      const Code domain_size = column.attribute.domain->size();
+      const Code domain_size = domain_size_of(i);
       std::byte* const at = record(0, begin) + fields_[i].offset;
+      if (column.codes.empty()) {
+        for (std::size_t row = 0; row < rows.size(); ++row) at[row * stride_] = std::byte{0};
+        continue;
+      }
       switch (fields_[i].bytes) {
         case 1: Store<std::uint8_t>(column.codes, rows, domain_size, at, stride_); break;
         case 2: Store<std::uint16_t>(column.codes, rows, domain_size, at, stride_); break;

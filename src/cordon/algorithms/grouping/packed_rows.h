@@ -37,7 +37,8 @@ class PackedRows {
     std::uint32_t bytes = 1;  // 1, 2 or 4
   };
 
-  // The given columns of the view's rows, in the order of the view, in buffer 0.
+  // The given columns of the view's rows, in the order of the view, in buffer 0. A column without codes (somebody else holds
+  // it) is zeros.
   PackedRows(const View& view, std::span<const std::size_t> columns, const Run& run);
 
   std::size_t size() const { return size_; }

@@ -33,6 +33,7 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
           .WithHint("list the values that need guarding, or give the column a hierarchy, grid or round");
     }
   }
+  CORDON_RETURN_IF_ERROR(CheckForeign(view, plan, options));
   std::unique_ptr<TopDown> made(new TopDown(view, std::move(plan), options, run));
   RequirementScratch scratch;
   std::string failing;
@@ -91,9 +92,11 @@ TopDown::TopDown(const View& view, Plan plan, const TopDownOptions& options, con
   std::vector<std::unique_ptr<MaskedAttribute>> made(plan_.masked.size());
   ParallelFor(run.threads, made.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
     const MicrodataColumn& column = view.data().columns[plan_.masked[i].column];
-    made[i] = std::make_unique<MaskedAttribute>(column.attribute, plan_.masked[i].masking,
-                                                Marginal(view, column.codes, column.attribute.domain->size(), plan_.labels),
-                                                options.utility, logs_);
+    const Code num_codes = column.attribute.domain->size();
+    made[i] = std::make_unique<MaskedAttribute>(
+        column.attribute, plan_.masked[i].masking,
+        plan_.masked[i].foreign ? Marginal(num_codes) : Marginal(view, column.codes, num_codes, plan_.labels), options.utility,
+        logs_);
   });
   for (auto& masked : made) attributes_.push_back({*std::move(masked), {}, {}, {}, {}, {}});
   MakeGroupings();
@@ -131,6 +134,7 @@ void TopDown::Welcome(std::size_t attribute) {
       state.would[node * state.requirements.size() + place] = requirement(state.requirements[place]).Best();
     }
   }
+  if (state.masked.foreign()) return;
   for (const int node : state.masked.Refinements()) {
     if (state.alive[node] == 2) state.alive[node] = 1;
   }
@@ -148,18 +152,6 @@ std::vector<std::uint32_t> TopDown::AllLeavesInOrder() const {
   std::iota(leaves.begin(), leaves.end(), 0u);
   std::sort(leaves.begin(), leaves.end(), [&](std::uint32_t a, std::uint32_t b) { return runs_[a].begin < runs_[b].begin; });
   return leaves;
-}
-
-std::vector<std::uint32_t> TopDown::ChildNumbers(const Refinement& refinement) const {
-  const MaskedAttribute& masked = attributes_[refinement.attribute].masked;
-  std::vector<std::uint32_t> numbers;
-  for (const std::uint32_t leaf : LeavesInOrder(refinement)) {
-    const RowRun& run = runs_[leaf];
-    rows_.ForEachCode(run.buffer, run.begin, run.end, refinement.attribute, [&](Code code) {
-      numbers.push_back(masked.one_by_one() ? code != refinement.node - 1 : static_cast<std::uint32_t>(masked.part_of()[code]));
-    });
-  }
-  return numbers;
 }
 
 // Moves the rows of every leaf, part after part: sizes of the parts, leaf after leaf.
@@ -203,40 +195,40 @@ void TopDown::Apply(const Refinement& refinement) {
     const std::int32_t* const part_of = masked.part_of().data();
     sizes = MoveRows(refinement, leaves, [&](std::size_t) { return [=](Code code) { return part_of[code]; }; });
   }
-  Settle(refinement, leaves, sizes);
+  const std::size_t num_requirements = attributes_[refinement.attribute].requirements.size();
+  std::vector<Bound> reached;
+  for (std::size_t place = 0; place < num_requirements; ++place) {
+    reached.push_back(Then(refinement.attribute, refinement.node, place));
+  }
+  Settle(refinement, leaves, sizes, reached);
 }
 
-Result<void> TopDown::Apply(const Refinement& refinement, std::span<const std::uint32_t> child_numbers) {
-  if (refinement.attribute >= attributes_.size()) return Error(ErrorKind::kProtocol, "there is no such attribute");
-  const MaskedAttribute& masked = attributes_[refinement.attribute].masked;
-  const std::vector<int> open = masked.Refinements();
-  if (std::find(open.begin(), open.end(), refinement.node) == open.end()) {
-    return Error(ErrorKind::kProtocol, "the value to refine is not on the cut, or has nothing below it");
+Result<void> TopDown::Apply(const ToldStep& step) {
+  const Refinement& refinement = step.refinement;
+  if (refinement.attribute < attributes_.size() && !attributes_[refinement.attribute].masked.foreign()) {
+    return Error::Protocol("a step refines a column that its sender does not hold");
   }
+  CORDON_TRY(const std::vector<Bound> reached, ReachedBy(step));
+  MaskedAttribute& masked = attributes_[refinement.attribute].masked;
+  if (masked.masking() == Masking::kIntervals) masked.SetSplit(refinement.node, step.split);
   const std::vector<std::uint32_t> leaves = LeavesInOrder(refinement);
-  std::vector<std::size_t> starts = {0};
-  for (const std::uint32_t leaf : leaves) starts.push_back(starts.back() + runs_[leaf].size());
-  if (child_numbers.size() != starts.back()) {
-    return Error(ErrorKind::kProtocol,
-                 fmt::format("{} child numbers were given for {} rows", child_numbers.size(), starts.back()));
+  std::vector<const std::uint32_t*> starts;
+  const std::uint32_t* next_leaf = step.child_numbers.data();
+  for (const std::uint32_t leaf : leaves) {
+    starts.push_back(next_leaf);
+    next_leaf += runs_[leaf].size();
   }
-  const std::size_t num_parts = masked.num_parts(refinement.node);
-  for (const std::uint32_t number : child_numbers) {
-    if (number >= num_parts) return Error(ErrorKind::kProtocol, fmt::format("a child number is not below {}", num_parts));
-  }
-  const std::vector<std::size_t> sizes = MoveRows(refinement, leaves, [&](std::size_t i) {
-    return [next = child_numbers.data() + starts[i]](Code) mutable { return *next++; };
-  });
-  Settle(refinement, leaves, sizes);
+  const std::vector<std::size_t> sizes =
+      MoveRows(refinement, leaves, [&](std::size_t i) { return [next = starts[i]](Code) mutable { return *next++; }; });
+  Settle(refinement, leaves, sizes, reached);
   return {};
 }
 
 // The rows are in place: new leaves, new groups, and what the refinements left now face.
-void TopDown::Settle(const Refinement& refinement, std::span<const std::uint32_t> leaves, std::span<const std::size_t> sizes) {
+void TopDown::Settle(const Refinement& refinement, std::span<const std::uint32_t> leaves, std::span<const std::size_t> sizes,
+                     std::span<const Bound> reached) {
   AttributeState& state = attributes_[refinement.attribute];
-  for (std::size_t place = 0; place < state.requirements.size(); ++place) {
-    reached_[state.requirements[place]] = Then(refinement.attribute, refinement.node, place);
-  }
+  for (std::size_t place = 0; place < reached.size(); ++place) reached_[state.requirements[place]] = reached[place];
   const std::size_t num_parts = state.masked.num_parts(refinement.node);
   state.leaves[state.masked.source(refinement.node)].clear();
   const std::vector<int> nodes = state.masked.Refine(refinement.node);

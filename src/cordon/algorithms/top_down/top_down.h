@@ -57,6 +57,15 @@ struct TopDownOptions {
 struct MaskedColumn {
   std::size_t column;  // of the microdata
   Masking masking;
+  // Another party holds the column: there is a tree or a declared domain, and no codes. Its refinements are told (ToldStep).
+  bool foreign = false;
+};
+
+// A refinement as the party that holds the column tells it to the others.
+struct ToldStep {
+  Refinement refinement;
+  Code split = kNull;                        // intervals: the least code of the upper part
+  std::vector<std::uint32_t> child_numbers;  // the part each row of the refined value goes to, leaf after leaf
 };
 
 class TopDown {
@@ -70,18 +79,27 @@ class TopDown {
     std::vector<std::unique_ptr<StateRequirement>> state_requirements;
   };
 
-  // Unsatisfiable where a requirement does not hold of all rows together. The view outlives the search.
+  // Unsatisfiable where a requirement does not hold of all rows together. The view outlives the search. With foreign columns
+  // every requirement is a number of rows, classes are known for all rows, and no number is missing.
   static Result<std::unique_ptr<TopDown>> Make(const View& view, Plan plan, const TopDownOptions& options, const Run& run);
 
-  // The refinement to make next: valid, beneficial, of the highest score; the first in the order of the attributes and
-  // of the cut among equals. Nothing: the search is at its end.
+  // The refinement to make next, of the columns that are not foreign: valid, beneficial, of the highest score; the first in the
+  // order of the attributes and of the cut among equals. Nothing: the search is at its end.
   std::optional<Refinement> Best() const;
-  // The part each row of the refined value goes to, leaf after leaf.
-  std::vector<std::uint32_t> ChildNumbers(const Refinement& refinement) const;
+  // What two parties compare: the score, then the place on the cut, the first one the greatest. Not 0, below 2^96, and no
+  // two refinements have the same. The greatest of all parties is what Best of one that holds all columns would be.
+  UInt128 KeyOf(const Refinement& refinement) const;
+  // REQUIRES: the column is not foreign.
+  ToldStep Tell(const Refinement& refinement) const;
   // REQUIRES: the refinement is among Refinements() of its attribute.
   void Apply(const Refinement& refinement);
-  // The same by numbers somebody else worked out. An error, and nothing changed, where they do not fit the rows.
-  Result<void> Apply(const Refinement& refinement, std::span<const std::uint32_t> child_numbers);
+  // Whether the step may be made: the value is on the cut and can be refined so, there is a child number for each of its
+  // rows, no half of an interval is empty, every requirement holds afterwards, and the rows have more than one class. Counts
+  // rows and nothing else, so it also checks a step of one's own in a second way. REQUIRES: all requirements are numbers of
+  // rows.
+  Result<void> CheckStep(const ToldStep& step) const;
+  // Makes a step of a foreign column. An error, and nothing changed, if CheckStep finds one or the column is not foreign.
+  Result<void> Apply(const ToldStep& step);
   // Refines until nothing is left, the limit is reached or the run is stopped. Unsatisfiable where a state requirement fails
   // at the end.
   Result<void> ToTheEnd(const Run& run);
@@ -157,7 +175,10 @@ class TopDown {
   template <typename MakePartOf>
   std::vector<std::size_t> MoveRows(const Refinement& refinement, std::span<const std::uint32_t> leaves,
                                     const MakePartOf& make_part_of);
-  void Settle(const Refinement& refinement, std::span<const std::uint32_t> leaves, std::span<const std::size_t> sizes);
+  void Settle(const Refinement& refinement, std::span<const std::uint32_t> leaves, std::span<const std::size_t> sizes,
+              std::span<const Bound> reached);
+  static Result<void> CheckForeign(const View& view, const Plan& plan, const TopDownOptions& options);
+  Result<std::vector<Bound>> ReachedBy(const ToldStep& step) const;
   std::vector<std::vector<Changed>> Regroup(std::size_t attribute, std::span<const std::uint32_t> leaves,
                                             std::span<const std::size_t> sizes, std::span<const std::uint32_t> part_leaves);
   void Welcome(std::size_t attribute);

@@ -53,6 +53,9 @@ Marginal::Marginal(const View& view, const Codes& codes, Code num_codes, const C
   for (std::size_t code = 0; code < rows_.size(); ++code) starts_[code + 1] = std::max(starts_[code + 1], starts_[code]);
 }
 
+Marginal::Marginal(Code num_codes)
+    : known_(false), num_classes_(0), rows_(static_cast<std::size_t>(num_codes)), starts_(rows_.size() + 1) {}
+
 MaskedAttribute::MaskedAttribute(const Attribute& attribute, Masking masking, Marginal marginal, TopDownUtility utility,
                                  const LogTable& logs)
     : attribute_(attribute),
@@ -84,7 +87,17 @@ std::vector<std::int64_t> MaskedAttribute::ClassesOf(CodeRange codes) const {
 
 std::size_t MaskedAttribute::Parts(int node) const {
   if (masking_ == Masking::kTaxonomy) return nodes_[node].children.size();
-  return (nodes_[node].split == kNull ? 1 : 2) + (nodes_[node].with_missing ? 1 : 0);
+  return (nodes_[node].split == kNull && !foreign() ? 1 : 2) + (nodes_[node].with_missing ? 1 : 0);
+}
+
+std::vector<int> MaskedAttribute::Cut() const {
+  if (one_by_one()) return Refinements();
+  std::vector<int> cut;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].state == State::kOnCut) cut.push_back(static_cast<int>(node));
+  }
+  std::sort(cut.begin(), cut.end(), [&](int a, int b) { return nodes_[a].codes.lo < nodes_[b].codes.lo; });
+  return cut;
 }
 
 std::vector<int> MaskedAttribute::Refinements() const {
@@ -139,7 +152,7 @@ void MaskedAttribute::GrowTaxonomy() {
       for (std::size_t c = 0; c < classes[id].size(); ++c) classes[id][c] += classes[child][c];
       below += logs_->Entropy(classes[child]);
     }
-    node.can_split = rows[id] > 0;
+    node.can_split = rows[id] > 0 || foreign();
     if (utility_ == TopDownUtility::kClass) {
       node.scored_rows = Sum(classes[id]);
       node.gain = std::max<Int128>(0, logs_->Entropy(classes[id]) - below);
@@ -231,6 +244,10 @@ int MaskedAttribute::AddInterval(CodeRange codes, bool with_missing) {
 // The threshold of greatest gain, the smallest of equals; without classes the most balanced one. Missing values are a part
 // of their own.
 void MaskedAttribute::FindSplit(Node& node) {
+  if (foreign()) {
+    node.can_split = node.codes.lo < node.codes.hi;
+    return;
+  }
   const LogTable& logs = *logs_;
   const auto classes = static_cast<std::size_t>(marginal_.num_classes());
   std::vector<std::int64_t> left(classes);
@@ -290,6 +307,12 @@ void MaskedAttribute::FindSplit(Node& node) {
   node.scored_rows = Sum(all);
   node.gain = std::max<Int128>(0, logs.Entropy(all) - (any ? best : unsplit) - missing_entropy);
   node.beneficial = Mixed(all);
+}
+
+void MaskedAttribute::SetSplit(int refinement, Code split) {
+  Node& node = nodes_[refinement];
+  CORDON_CHECK(foreign() && node.codes.lo < split && split <= node.codes.hi);
+  node.split = split;
 }
 
 std::vector<int> MaskedAttribute::Refine(int refinement) {

@@ -46,6 +46,10 @@ class Marginal {
   };
 
   Marginal(const View& view, const Codes& codes, Code num_codes, const ClassLabels& labels);
+  // Of a column that somebody else holds: nothing is known.
+  explicit Marginal(Code num_codes);
+
+  bool known() const { return known_; }
 
   Code num_codes() const { return static_cast<Code>(rows_.size()); }
   Code num_classes() const { return num_classes_; }
@@ -55,6 +59,7 @@ class Marginal {
   }
 
  private:
+  bool known_ = true;
   Code num_classes_;
   std::vector<std::int64_t> rows_;
   std::vector<std::size_t> starts_;
@@ -69,10 +74,14 @@ class MaskedAttribute {
   const Attribute& attribute() const { return attribute_; }
   Masking masking() const { return masking_; }
   bool one_by_one() const { return masking_ == Masking::kSuppression; }
+  // Somebody else holds the column: which refinement is made next, and where an interval is split, has to be told.
+  bool foreign() const { return !marginal_.known(); }
   std::size_t num_nodes() const { return nodes_.size(); }
 
   // What is left to refine, in the order of the cut: taxonomies and intervals from left to right, values by code.
   std::vector<int> Refinements() const;
+  // All values that are shown, in the same order, those that cannot be refined and those without rows included.
+  std::vector<int> Cut() const;
   // The node whose rows the refinement moves.
   int source(int refinement) const { return one_by_one() ? 0 : refinement; }
   std::size_t num_parts(int refinement) const { return one_by_one() ? 2 : Parts(refinement); }
@@ -85,6 +94,8 @@ class MaskedAttribute {
   // Whether the rows moved are of more than one class; under kDistortion, whether any row changes.
   bool beneficial(int refinement) const { return nodes_[refinement].beneficial; }
 
+  // Where a foreign interval will be split. REQUIRES: a code of the interval but its least.
+  void SetSplit(int refinement, Code split);
   // Makes the refinement: the nodes that its parts show. REQUIRES: it is among Refinements().
   std::vector<int> Refine(int refinement);
 

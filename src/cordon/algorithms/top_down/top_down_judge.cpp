@@ -28,6 +28,7 @@ void TopDown::JudgeAll() {
     for (std::size_t place = 0; place < state.would.size(); ++place) {
       state.would[place] = requirement(state.requirements[place % state.requirements.size()]).Best();
     }
+    if (state.masked.foreign()) continue;
     for (const int node : state.masked.Refinements()) state.alive[node] = 1;
   }
   const std::vector<std::uint32_t> leaves = AllLeavesInOrder();

@@ -99,7 +99,7 @@ Result<TopDown::Plan> MakePlan(const TopDownInput& input) {
   for (std::size_t q = 0; q < quasi.size(); ++q) {
     const std::string& name = data.columns[quasi[q]].attribute.name;
     if (!masked.contains(name)) continue;
-    plan.masked.push_back({quasi[q], input.maskings[q]});
+    plan.masked.push_back({quasi[q], input.maskings[q], data.columns[quasi[q]].codes.empty()});
     names.push_back(name);
   }
   const Codes* const persons = data.num_persons < data.num_rows ? input.counted.persons() : nullptr;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,6 +88,8 @@ class Requirement {
   std::span<const std::size_t> on() const { return on_; }
 
   virtual Bound Of(const GroupRows& group, RequirementScratch& scratch) const = 0;
+  // The same out of the number of its rows, for requirements that ask nothing else of a group.
+  virtual std::optional<Bound> OfSize(std::int64_t) const { return std::nullopt; }
   // Appends what the parts that have rows would reach.
   virtual void Judge(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch,
                      std::vector<PartBound>& out) const = 0;
@@ -117,6 +120,9 @@ class MinCount final : public Requirement {
   MinCount(std::string text, std::vector<std::size_t> on, std::int64_t k, const Codes* persons);
 
   Bound Of(const GroupRows& group, RequirementScratch& scratch) const override;
+  std::optional<Bound> OfSize(std::int64_t rows) const override {
+    return persons_ == nullptr ? std::optional(Bound{rows, 1}) : std::nullopt;
+  }
   void Judge(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch,
              std::vector<PartBound>& out) const override;
   bool Holds(const Bound& bound) const override { return bound.above >= k_; }
