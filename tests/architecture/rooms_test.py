@@ -37,6 +37,7 @@ ALLOWED = {
                              "algorithms/partition"},
     "algorithms/buckets": {"base", "data", "models/spec", "models/admit", "algorithms/grouping"},
     "algorithms/top_down": {"base", "data", "models/admit", "algorithms/grouping"},
+    "algorithms/tdssa": {"base", "data", "models/spec", "algorithms/top_down"},
     "algorithms/suppression": {"base", "data", "models/admit", "algorithms/grouping", "algorithms/partition"},
     "algorithms/ke": {"base", "data", "models/spec"},
     "algorithms/engine": {"base", "data", "models/spec"},

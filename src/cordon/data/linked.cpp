@@ -42,14 +42,11 @@ Leaves LeavesOf(const std::map<std::string, Axis>& axes, const std::string& colu
 
 }  // namespace
 
-Result<void> ReadExtents(LinkedTables& linked, const std::map<std::string, Axis>& axes,
-                         const std::vector<std::string>& missing) {
-  std::map<std::string, Axis> plain;
+Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, Axis>& axes, const std::vector<std::string>& missing) {
   for (LinkedTable& table : linked.tables) {
     for (LinkedColumn& column : table.columns) {
       if (!SeveralHave(linked, column.name)) continue;
-      const auto known = axes.find(column.name);
-      const Axis& axis = known != axes.end() ? known->second : plain[column.name];
+      const Axis& axis = axes[column.name];
       column.extents.resize(column.texts->size() + 1);
       const auto is_missing = [&](std::string_view text) {
         return std::find(missing.begin(), missing.end(), text) != missing.end();
@@ -66,6 +63,16 @@ Result<void> ReadExtents(LinkedTables& linked, const std::map<std::string, Axis>
   return {};
 }
 
+bool AreImpossible(const std::string& current, std::string_view current_text, const std::string& previous,
+                   std::string_view previous_text, const std::vector<std::pair<std::string, std::string>>& pairs,
+                   const std::map<std::string, Axis>& axes) {
+  const Leaves left = LeavesOf(axes, current, current_text);
+  const Leaves right = LeavesOf(axes, previous, previous_text);
+  const auto listed = std::count_if(pairs.begin(), pairs.end(),
+                                    [&](const auto& pair) { return left.Holds(pair.first) && right.Holds(pair.second); });
+  return left.size() > 0 && right.size() > 0 && listed == left.size() * right.size();
+}
+
 void AddImpossible(LinkedTables& linked, const std::string& current, const std::string& previous,
                    const std::vector<std::pair<std::string, std::string>>& pairs, const std::map<std::string, Axis>& axes) {
   for (std::size_t a = 0; a < linked.tables.size(); ++a) {
@@ -78,13 +85,9 @@ void AddImpossible(LinkedTables& linked, const std::string& current, const std::
       ImpossibleCells made{a, *column_a, b, *column_b, texts_b.size() + 1, {}};
       made.cells.resize((texts_a.size() + 1) * made.num_b);
       for (std::size_t i = 0; i < texts_a.size(); ++i) {
-        const Leaves left = LeavesOf(axes, current, texts_a[static_cast<Code>(i)].bytes());
         for (std::size_t j = 0; j < texts_b.size(); ++j) {
-          const Leaves right = LeavesOf(axes, previous, texts_b[static_cast<Code>(j)].bytes());
-          const auto listed = std::count_if(
-              pairs.begin(), pairs.end(), [&](const auto& pair) { return left.Holds(pair.first) && right.Holds(pair.second); });
-          made.cells[(i + 1) * made.num_b + j + 1] =
-              left.size() > 0 && right.size() > 0 && listed == left.size() * right.size();
+          made.cells[(i + 1) * made.num_b + j + 1] = AreImpossible(current, texts_a[static_cast<Code>(i)].bytes(), previous,
+                                                                   texts_b[static_cast<Code>(j)].bytes(), pairs, axes);
         }
       }
       linked.impossible.push_back(std::move(made));

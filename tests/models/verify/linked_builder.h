@@ -15,6 +15,8 @@ namespace cordon::engine {
 
 class LinkedBuilder {
  public:
+  inline static const std::vector<std::string> kMissing = {"?"};
+
   // Columns "job sex zip", rows "Banker M Z3".
   LinkedBuilder& Table(const std::string& columns, const std::vector<std::string>& rows) {
     LinkedTable table;
@@ -59,15 +61,17 @@ class LinkedBuilder {
 
   LinkedTables Build() const {
     LinkedTables linked = linked_;
-    const auto read = ReadExtents(linked, axes_, {"?"});
+    const auto read = ReadExtents(linked, axes_, kMissing);
     CORDON_CHECK(read.ok());
     for (const ImpossiblePairs& each : impossible_) AddImpossible(linked, each.current, each.previous, each.pairs, axes_);
     return linked;
   }
   Result<void> Read() const {
     LinkedTables linked = linked_;
-    return ReadExtents(linked, axes_, {"?"});
+    return ReadExtents(linked, axes_, kMissing);
   }
+  // REQUIRES: Build was called.
+  const std::map<std::string, Axis>& axes() const { return axes_; }
   const std::vector<ImpossiblePairs>& impossible() const { return impossible_; }
 
   static std::vector<std::string> Split(const std::string& text) {
@@ -79,7 +83,7 @@ class LinkedBuilder {
 
  private:
   LinkedTables linked_;
-  std::map<std::string, Axis> axes_;
+  mutable std::map<std::string, Axis> axes_;
   std::vector<ImpossiblePairs> impossible_;
 };
 

@@ -119,9 +119,14 @@ class TopDown {
   const Requirement& requirement(std::size_t i) const { return *plan_.requirements[i]; }
   // What requirement i reaches now.
   const Bound& reached(std::size_t i) const { return reached_[i]; }
+  std::size_t num_state_requirements() const { return plan_.state_requirements.size(); }
+  const StateRequirement& state_requirement(std::size_t i) const { return *plan_.state_requirements[i]; }
   StateRequirement::Reached state_reached(std::size_t i) const { return plan_.state_requirements[i]->Now(); }
   // Whether every state requirement holds now.
   bool Holds() const;
+
+  // Whether the refinement was never refused by a requirement of groups, or by a monotone one of the state.
+  bool IsOpen(const Refinement& refinement) const { return attributes_[refinement.attribute].alive[refinement.node] == 1; }
 
   // Leaves are numbered from 0 in no order.
   std::uint32_t num_leaves() const { return static_cast<std::uint32_t>(runs_.size()); }

@@ -91,7 +91,7 @@ Result<TopDown::Plan> MakePlan(const TopDownInput& input) {
   const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
   CORDON_CHECK_EQ(quasi.size(), input.maskings.size());
   const std::vector<std::size_t> kept = WithoutImplied(input.specs, data);
-  Columns masked;
+  Columns masked(input.also_masked.begin(), input.also_masked.end());
   for (const std::size_t i : kept) masked.merge(OnOf(input.specs[i], data));
   TopDown::Plan plan;
   plan.labels = input.labels;
@@ -123,17 +123,21 @@ Result<TopDown::Plan> MakePlan(const TopDownInput& input) {
   return plan;
 }
 
+TopDownFacts FactsOf(const TopDown& search) {
+  TopDownFacts facts;
+  facts.refinements = search.num_refinements();
+  facts.stopped_early = search.Best().has_value();
+  for (std::size_t i = 0; i < search.num_attributes(); ++i) {
+    facts.shown.emplace_back(search.attribute(i).attribute().name, search.num_shown(i));
+  }
+  return facts;
+}
+
 Result<Groups> RefineToGroups(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run) {
   CORDON_TRY(TopDown::Plan plan, MakePlan(input));
   CORDON_TRY(const std::unique_ptr<TopDown> search, TopDown::Make(input.view, std::move(plan), options, run));
   CORDON_RETURN_IF_ERROR(search->ToTheEnd(run));
-  if (facts != nullptr) {
-    facts->refinements = search->num_refinements();
-    facts->stopped_early = search->Best().has_value();
-    for (std::size_t i = 0; i < search->num_attributes(); ++i) {
-      facts->shown.emplace_back(search->attribute(i).attribute().name, search->num_shown(i));
-    }
-  }
+  if (facts != nullptr) *facts = FactsOf(*search);
   return search->ToGroups(run);
 }
 

@@ -21,6 +21,7 @@ struct TopDownInput {
   const CountedColumns& counted;
   std::vector<Masking> maskings;  // by quasi column
   ClassLabels labels;
+  std::vector<std::string> also_masked = {};  // quasi columns that are masked although no model here speaks of them
 };
 
 // What a search did, for a report.
@@ -35,6 +36,9 @@ struct TopDownFacts {
 std::vector<std::size_t> WithoutImplied(std::span<const ModelSpec> specs, const Microdata& data);
 
 Result<TopDown::Plan> MakePlan(const TopDownInput& input);
+
+// REQUIRES: nothing of the search; before its end, `stopped_early` says that there is more to refine.
+TopDownFacts FactsOf(const TopDown& search);
 
 // Refines to the end.
 Result<Groups> RefineToGroups(const TopDownInput& input, const TopDownOptions& options, TopDownFacts* facts, const Run& run);
