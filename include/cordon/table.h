@@ -36,8 +36,9 @@ class CORDON_API Table {
 
   std::size_t num_rows() const;
   std::size_t num_columns() const;
+  // REQUIRES, here and below: the row and the column are there.
   const std::string& column_name(std::size_t column) const;
-  // Nothing if the cell is absent. REQUIRES: the row and the column are there.
+  // Nothing if the cell is absent.
   std::optional<std::string_view> cell(std::size_t row, std::size_t column) const;
 
   // Fills `stream`; whoever gets it releases it. Every column is a dictionary of texts. The Table need not outlive it.

@@ -33,11 +33,15 @@ void Table::ToArrow(ArrowArrayStream* stream) const { engine::ExportArrowStream(
 
 std::size_t Table::num_rows() const { return table_->num_rows; }
 std::size_t Table::num_columns() const { return table_->columns.size(); }
-const std::string& Table::column_name(std::size_t column) const { return table_->columns.at(column).name; }
+const std::string& Table::column_name(std::size_t column) const {
+  CORDON_CHECK_LT(column, num_columns());
+  return table_->columns[column].name;
+}
 
 std::optional<std::string_view> Table::cell(std::size_t row, std::size_t column) const {
-  const engine::Column& found = table_->columns.at(column);
-  CORDON_CHECK_LT(row, table_->num_rows);
+  CORDON_CHECK_LT(column, num_columns());
+  CORDON_CHECK_LT(row, num_rows());
+  const engine::Column& found = table_->columns[column];
   if (found.codes[row] == engine::kNull) return std::nullopt;
   return found.cell(row).bytes();
 }
