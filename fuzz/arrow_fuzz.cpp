@@ -13,7 +13,7 @@
 
 #include "cordon/base/check.h"
 #include "cordon/io/arrow/arrow_stream.h"
-#include "cordon/io/text/text_check_internal.h"
+#include "cordon/io/text/text_check.h"
 #include "tests/io/arrow/arrow_arrays.h"
 
 namespace cordon::engine {
