@@ -569,9 +569,17 @@ def read_json(path):
     return found
 
 
-def check_bytes(data, output, findings):
-    if hashlib.sha256(data).hexdigest() != output["sha256"] or len(data) != output.get("bytes", len(data)):
+def check_set(path, data, manifest_path, row_map, findings):
+    """The files of a run, by SHA-256: the manifest names the release; a run record at hand names both, and the row map."""
+    digest = lambda bytes_: hashlib.sha256(bytes_).hexdigest()
+    if os.path.exists(manifest_path) and read_json(manifest_path)["output"]["sha256"] != digest(data):
         findings.append("sha256: the bytes are not those that the manifest names")
+    if not os.access(path + ".private.json", os.R_OK):
+        return
+    record = read_json(path + ".private.json")
+    for key, name, found in (("output_sha256", path, data), ("manifest_sha256", manifest_path, None), ("row_map_sha256", row_map, None)):
+        if name and record.get(key) and os.path.exists(name) and record[key] != digest(found if found is not None else read_bytes(name)):
+            findings.append(f"sha256: the bytes of {name} are not those that the run record names")
 
 
 def verify_manifest(path, manifest_path):
@@ -579,7 +587,7 @@ def verify_manifest(path, manifest_path):
     if manifest.get("format") != 1:
         raise Refused("the manifest is of another format than 1")
     output, findings, data = manifest["output"], [], read_bytes(path)
-    check_bytes(data, output, findings)
+    check_set(path, data, manifest_path, None, findings)
     names = output["names"] if not output.get("header", True) else None
     table, rows = read_table(path, data, output, names, output.get("format"))
     if rows != output["rows"]:
@@ -789,8 +797,7 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed):
     policy, findings, notes = read_policy(policy_path), [], []
     beside = read_json(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
     data = read_bytes(path)
-    if beside:
-        check_bytes(data, beside["output"], findings)
+    check_set(path, data, path + ".manifest.json", row_map, findings)
     table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
     release = release_of(policy, table, rows)
     people = [name for name, each in policy["attributes"].items() if each["role"] == "person"]

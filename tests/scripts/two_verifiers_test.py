@@ -101,7 +101,7 @@ class Case:
         for key in ("rows", "people", "groups", "suppressed", "departures", "longest_delay_tuples", "ended", "counts", "holds"):
             if key in ours and ours[key] != other.get(key) and not ours.get("findings"):
                 raise Disagreement(f"{where}: {key}: cordon {ours[key]}, python {other.get(key)}")
-        found = ours.get("findings") or not ours.get("manifest", {"holds": True})["holds"]
+        found = ours.get("findings") or not ours.get("files", {"holds": True})["holds"]
         if bool(found) != bool(other["findings"]):
             raise Disagreement(f"{where}: findings: cordon {found}, python {other['findings']}")
         if "windows" in ours and not ours["findings"] and any(ours["windows"][key] != other["windows"][key] for key in ("groups", "unknown")):

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "cordon/cli/command.h"
-#include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 
 namespace cordon::engine {
@@ -18,27 +17,37 @@ struct GenerateArgs {
   bool force = false;
 };
 
-Result<void> WriteTable(const Generated& generated, const std::string& path, Console& console, const Run& run) {
-  if (path == "-") {
-    return WriteCsv(
-        generated,
-        [&](std::string_view bytes) -> Result<void> {
-          console.Out(bytes);
-          return console.written();
-        },
-        run);
+Result<void> PrintTable(const Generated& generated, Console& console, const Run& run) {
+  return WriteCsv(
+      generated,
+      [&](std::string_view bytes) -> Result<void> {
+        console.Out(bytes);
+        return console.written();
+      },
+      run);
+}
+
+// The table is the head: where it is, what belongs to it is.
+Result<void> WriteFiles(const Generated& generated, const std::vector<std::string>& paths, const Run& run) {
+  Outputs outputs;
+  for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPublic));
+  CORDON_RETURN_IF_ERROR(WriteCsv(generated, [&](std::string_view bytes) { return outputs.Write(paths.front(), bytes); }, run));
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    CORDON_RETURN_IF_ERROR(outputs.Write(paths[i], generated.files[i - 1].second));
   }
-  CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
-  CORDON_RETURN_IF_ERROR(WriteCsv(generated, [&](std::string_view bytes) { return file.Write(bytes); }, run));
-  return file.Commit();
+  return outputs.Show(paths.front());
 }
 
 // A name that ends in .csv is the table alone; any other is a folder for the table, its hierarchies and its policy.
 Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const Generated generated, Generate(args.options, run));
-  if (args.output == "-" || args.output.ends_with(".csv")) {
+  if (args.output == "-") {
+    CORDON_RETURN_IF_ERROR(PrintTable(generated, console, run));
+    return Answer::kYes;
+  }
+  if (args.output.ends_with(".csv")) {
     if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({args.output}));
-    CORDON_RETURN_IF_ERROR(WriteTable(generated, args.output, console, run));
+    CORDON_RETURN_IF_ERROR(WriteFiles(generated, {args.output}, run));
     return Answer::kYes;
   }
   const std::filesystem::path folder = args.output;
@@ -48,12 +57,8 @@ Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
-  const std::string& table = paths.front();
-  CORDON_RETURN_IF_ERROR(WriteTable(generated, table, console, run));
-  for (const auto& [name, text] : generated.files) {
-    CORDON_RETURN_IF_ERROR(WriteFile((folder / name).string(), text));
-  }
-  console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, table, generated.files.size());
+  CORDON_RETURN_IF_ERROR(WriteFiles(generated, paths, run));
+  console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, paths.front(), generated.files.size());
   return Answer::kYes;
 }
 

@@ -33,8 +33,7 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
     CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
   }
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
-  CORDON_RETURN_IF_ERROR(outputs.Sync());
-  return outputs.Show();
+  return outputs.Show(request.write_policy);
 }
 
 }  // namespace

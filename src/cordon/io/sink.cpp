@@ -117,8 +117,6 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
   return StagedRelease(std::move(written), std::move(file));
 }
 
-Result<void> StagedRelease::Sync() { return file_ ? file_->Sync() : Result<void>(); }
-
 Result<void> StagedRelease::Commit() { return file_ ? file_->Commit() : Result<void>(); }
 
 Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,

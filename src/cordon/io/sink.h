@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
@@ -32,8 +33,9 @@ struct SinkOptions {
 class StagedRelease {
  public:
   const Written& written() const { return written_; }
-  Result<void> Sync();
   Result<void> Commit();
+  // The file, to be put into place with others; none: standard output.
+  std::optional<AtomicFile> Take() { return std::exchange(file_, std::nullopt); }
 
  private:
   friend Result<StagedRelease> StageRelease(const VerifiedRelease&, const std::string&, const SinkOptions&, const Run&);

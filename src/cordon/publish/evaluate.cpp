@@ -35,8 +35,7 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
   CORDON_RETURN_IF_ERROR(outputs.Write(*request.html, HtmlReport(facts)));
-  CORDON_RETURN_IF_ERROR(outputs.Sync());
-  return outputs.Show();
+  return outputs.Show(*request.html);
 }
 
 Result<ClassificationErrors> Classify(const EvaluateRequest& request, const Policy& policy, const Microdata& original,

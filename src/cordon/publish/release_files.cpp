@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "cordon/base/digest.h"
 #include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
 #include "cordon/bind/read_release.h"
 #include "cordon/bind/shown_numbers.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/interrupted.h"
 #include "cordon/io/open_source.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/plan/registry.h"
@@ -32,27 +34,27 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
 }
 
 std::string ManifestPathOf(const std::string& path) { return path + ".manifest.json"; }
+std::string RecordPathOf(const std::string& path) { return path + ".private.json"; }
+
+// A text of a JSON object; empty where there is none.
+std::string TextAt(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
+}
+
+// A manifest that is there and cannot be read is an error: what it says of the file is not known.
+Result<Json> ReadSealed(const std::string& path, const char* what) {
+  CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
+  Json json = ParseJson(text);
+  if (json.is_object()) return json;
+  return Error::InvalidData("{} is not a {}", path, what).WithHint("if it belongs to something else, move it away");
+}
 
 std::optional<Json> ManifestBeside(const std::string& path) {
-  const Result<std::string> text = ReadFile(ManifestPathOf(path));
+  const Result<std::string> text = ReadFile(ManifestPathOf(path), 256 * kMebibyte);
   if (!text.ok()) return std::nullopt;
   Json manifest = ParseJson(text.value());
   if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
   return manifest;
-}
-
-// A manifest that is there and cannot be read is an error: what it says of the file is not known.
-Result<std::optional<ManifestMatch>> MatchManifest(const std::string& path, const std::string& digest) {
-  const std::string name = ManifestPathOf(path);
-  std::error_code failed;
-  if (path == "-" || IsSql(path) || !std::filesystem::exists(name, failed)) return std::optional<ManifestMatch>();
-  const std::optional<Json> manifest = ManifestBeside(path);
-  const Json said = manifest ? (*manifest)["output"].value("sha256", Json()) : Json();
-  if (!said.is_string()) {
-    return Error::InvalidData("{} is not a manifest", name)
-        .WithHint("it tells which bytes the release has; if it belongs to something else, move it away");
-  }
-  return std::optional(ManifestMatch{said.get<std::string>() == digest, name});
 }
 
 // Rows that are "*" throughout may be a group or suppressed rows: the manifest of exactly this file says how many were
@@ -139,13 +141,42 @@ Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, co
   return Bind(policy, table, run).WithContext("binding {} to {}", input.name, policy.name);
 }
 
-std::string ManifestMatch::Explain() const {
-  return fmt::format("manifest: {}; the bytes are {}those that {} names", holds ? "holds" : "does not hold",
-                     holds ? "" : "not ", manifest);
+std::string SetMatch::Explain() const {
+  return holds ? "files: hold; they are those of one run" : fmt::format("files: do not hold; {}", what);
+}
+
+Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map) {
+  const std::string manifest = ManifestPathOf(path);
+  const std::string record = RecordPathOf(path);
+  const bool has_manifest = ::access(manifest.c_str(), F_OK) == 0;
+  const bool has_record = ::access(record.c_str(), R_OK) == 0;  // private: only where it was made
+  if (path == "-" || IsSql(path) || (!has_manifest && !has_record)) return std::optional<SetMatch>();
+  SetMatch match{true, ""};
+  const auto check = [&](const std::string& said, const std::string& is, const std::string& file, const std::string& by) {
+    if (!match.holds || said == is) return;
+    match = {false, fmt::format("the bytes of {} are not those that {} names", file, by)};
+  };
+  if (has_manifest) {
+    CORDON_TRY(const Json said, ReadSealed(manifest, "manifest"));
+    const std::string sha256 = TextAt(said.value("output", Json()), "sha256");
+    if (sha256.empty()) return Error::InvalidData("{} does not name the bytes of a release", manifest);
+    check(sha256, digest, path, manifest);
+  }
+  if (!has_record) return std::optional(match);
+  CORDON_TRY(const Json said, ReadSealed(record, "run record"));
+  check(TextAt(said, "output_sha256"), digest, path, record);
+  for (const auto& [key, file] :
+       {std::pair{"manifest_sha256", has_manifest ? manifest : ""}, std::pair{"row_map_sha256", row_map}}) {
+    if (file.empty() || TextAt(said, key).empty()) continue;
+    CORDON_TRY(const std::string bytes, ReadFile(file));
+    check(TextAt(said, key), ToHex(Sha256Of(bytes)), file, record);
+  }
+  return std::optional(match);
 }
 
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
-                                std::optional<FileFormat> format, const Run& run, FileAudit* audit) {
+                                std::optional<FileFormat> format, const Run& run, FileAudit* audit,
+                                const std::string& row_map) {
   const std::string& path = input.name;
   if (std::error_code failed; input.table == nullptr && std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
@@ -160,11 +191,12 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
     return Error::Io("reading {}: there is no such file or store", path)
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
   }
+  CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put it there
   CORDON_TRY(const std::unique_ptr<Source> source,
              OpenSource(input, {.text = ReleaseText(path, policy), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   if (audit != nullptr && input.table == nullptr) {
-    CORDON_TRY(audit->manifest, MatchManifest(path, source->InputDigest()));
+    CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map));
   }
   if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));

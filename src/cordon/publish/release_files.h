@@ -20,22 +20,26 @@ namespace cordon::engine {
 
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run);
 
-// Whether a file holds the bytes that the manifest next to it names.
-struct ManifestMatch {
+// Whether files that a run wrote together still are those: what the manifest and the run record next to a release name.
+struct SetMatch {
   bool holds = false;
-  std::string manifest;  // its path
+  std::string what;  // the file that does not fit, and the one that says so
 
   std::string Explain() const;
 };
 
 // What an audit wants to know beyond the rows.
 struct FileAudit {
-  std::optional<HelpAudit> help;          // of a store: whether its help table is what its rows give
-  std::optional<ManifestMatch> manifest;  // of a file with a manifest next to it
+  std::optional<HelpAudit> help;  // of a store: whether its help table is what its rows give
+  std::optional<SetMatch> set;    // of a file with a manifest or a run record next to it
 };
+// The release at `path` has this SHA-256. `row_map` may be empty. Nothing where neither manifest nor record is there.
+Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map);
+
 // `original` may be given more digits after the point, where cells of the release show more.
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
-                                std::optional<FileFormat> format, const Run& run, FileAudit* audit = nullptr);
+                                std::optional<FileFormat> format, const Run& run, FileAudit* audit = nullptr,
+                                const std::string& row_map = "");
 
 // Row numbers of a row map (from 1 in the file) as microdata rows, for each row of the release.
 Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& release, const Microdata& original,

@@ -57,7 +57,7 @@ std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
 }  // namespace
 
 bool Verification::holds() const {
-  return (!truth || truth->holds) && (!file.help || file.help->holds) && (!file.manifest || file.manifest->holds) &&
+  return (!truth || truth->holds) && (!file.help || file.help->holds) && (!file.set || file.set->holds) &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.holds; });
 }
 
@@ -70,8 +70,8 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   if (!request.original.empty()) {
     CORDON_TRY(original, ReadOriginal(request.original, policy, run));
   }
-  CORDON_TRY(Release release,
-             ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run, &made.file));
+  CORDON_TRY(Release release, ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run,
+                                              &made.file, request.row_map));
   if (original) {
     CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(request, release, *original, run));
     if (rows) TakePersons(release, *original, *rows, run);
@@ -102,9 +102,7 @@ Json ToJson(const Verification& made) {
         {"holds", made.truth->holds}, {"necessary_only", made.truth->necessary_only}, {"text", made.truth->Explain()}};
   }
   if (made.file.help) json["help"] = ToJson(*made.file.help);
-  if (made.file.manifest) {
-    json["manifest"] = {{"holds", made.file.manifest->holds}, {"text", made.file.manifest->Explain()}};
-  }
+  if (made.file.set) json["files"] = {{"holds", made.file.set->holds}, {"text", made.file.set->Explain()}};
   json["holds"] = made.holds();
   return json;
 }
@@ -114,7 +112,7 @@ std::string Describe(const Verification& made) {
   for (const Verdict& verdict : made.verdicts) text += Explain(verdict) + "\n";
   if (made.file.help) text += made.file.help->Explain() + "\n";
   if (made.truth) text += made.truth->Explain() + "\n";
-  if (made.file.manifest && !made.file.manifest->holds) text += made.file.manifest->Explain() + "\n";
+  if (made.file.set && !made.file.set->holds) text += made.file.set->Explain() + "\n";
   return text;
 }
 

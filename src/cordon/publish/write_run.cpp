@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "cordon/base/digest.h"
 #include "cordon/data/recoding.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"
@@ -133,8 +134,7 @@ Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& re
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
   CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
-  CORDON_RETURN_IF_ERROR(outputs.Sync());
-  return outputs.Show();
+  return outputs.Show("");
 }
 
 Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
@@ -145,25 +145,29 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   CORDON_RETURN_IF_ERROR(ReserveSideFiles(request, outputs));
   const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = request.bounds};
   CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
-  if (request.row_map) CORDON_RETURN_IF_ERROR(outputs.Write(*request.row_map, RowMapText(release)));
+  if (request.row_map) {
+    const std::string map = RowMapText(release);
+    record.row_map_sha256 = ToHex(Sha256Of(map));
+    CORDON_RETURN_IF_ERROR(outputs.Write(*request.row_map, map));
+  }
   if (request.save_recoding) {
     CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, Recoding::FromRelease(release).ToJson() + "\n"));
   }
   if (HasSideFiles(request)) {
     const std::string name = std::filesystem::path(request.output).filename().string();
     const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written()};
+    const std::string manifest = Dump(MakeManifest(facts));
     record.output_sha256 = staged.written().sha256;
+    record.manifest_sha256 = ToHex(Sha256Of(manifest));
     CORDON_RETURN_IF_ERROR(outputs.Write(RecordPath(request), Dump(MakeRunRecord(record))));
-    CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(request), Dump(MakeManifest(facts))));
+    CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(request), manifest));
   }
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
   CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
-  CORDON_RETURN_IF_ERROR(outputs.Sync());
-  CORDON_RETURN_IF_ERROR(staged.Sync());
+  if (auto file = staged.Take()) outputs.Adopt(request.output, *std::move(file));
   if (run.Stopped()) return Error::Cancelled();
-  CORDON_RETURN_IF_ERROR(outputs.Show());
-  CORDON_RETURN_IF_ERROR(staged.Commit());  // last: where the release is, its manifest is
+  CORDON_RETURN_IF_ERROR(outputs.Show(request.output));
   return report;
 }
 

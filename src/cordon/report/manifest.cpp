@@ -101,13 +101,16 @@ Json MakeManifest(const ManifestFacts& facts) {
 }
 
 Json MakeRunRecord(const RunRecord& record) {
-  return {{"format", 1},
-          {"tool", std::string("cordon ") + kVersion},
-          {"input", record.input},
-          {"input_sha256", record.input_sha256},
-          {"policy_sha256", record.policy_sha256},
-          {"output_sha256", record.output_sha256},
-          {"random", record.random}};
+  Json json = {{"format", 1},
+               {"tool", std::string("cordon ") + kVersion},
+               {"input", record.input},
+               {"input_sha256", record.input_sha256},
+               {"policy_sha256", record.policy_sha256},
+               {"output_sha256", record.output_sha256},
+               {"manifest_sha256", record.manifest_sha256},
+               {"random", record.random}};
+  if (!record.row_map_sha256.empty()) json["row_map_sha256"] = record.row_map_sha256;
+  return json;
 }
 
 }  // namespace cordon::engine

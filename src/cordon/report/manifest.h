@@ -31,6 +31,9 @@ struct RunRecord {
   std::string policy_sha256;
   std::string output_sha256;
   std::string random;  // key of the run's randomness
+  std::string manifest_sha256 = {};
+  std::string row_map_sha256 =
+      {};  // empty: no row map. Here and not in the manifest, where it would confirm a guess of the map
 };
 Json MakeRunRecord(const RunRecord& record);
 

@@ -2,6 +2,7 @@
 #include "cordon/io/files/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,21 +14,12 @@
 #include <set>
 #include <utility>
 
-#include "cordon/base/random.h"
 #include "cordon/io/files/byte_input_internal.h"
 
 namespace cordon::engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error SystemError(int code, const char* doing) {
-  switch (code) {
-    case ENOSPC: return Error::Io("{}: the disk is full", doing).WithHint("free some space, or write elsewhere");
-    case EDQUOT: return Error::Io("{}: the disk quota is used up", doing).WithHint("free some space, or write elsewhere");
-    default: return Error::Io("{}: {}", doing, std::strerror(code));
-  }
-}
 
 std::string FollowLinks(std::string path) {
   std::error_code failed;
@@ -37,21 +29,6 @@ std::string FollowLinks(std::string path) {
     path = (fs::path(path).parent_path() / target).string();  // an absolute target replaces the rest
   }
   return path;
-}
-
-std::string DirectoryOf(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-// Makes the rename itself durable. A directory that cannot be opened or synced (some file systems) is let be.
-Result<void> SyncDirectory(const std::string& directory) {
-  const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return {};
-  const int code = ::fsync(file) == 0 ? 0 : errno;
-  ::close(file);
-  if (code == EIO || code == ENOSPC) return SystemError(code, "cannot write the directory");
-  return {};
 }
 
 // The hidden files there are, for RemoveUnfinishedFiles.
@@ -101,6 +78,18 @@ Result<void> WriteAll(int file, std::string_view bytes) {
   return {};
 }
 
+namespace {
+
+// False where another program took the new file for one that was left behind, and removes it. Where there are no locks, nobody
+// cleans up either.
+bool Hold(int file) {
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat info = {};
+  return ::fstat(file, &info) != 0 || info.st_nlink > 0;
+}
+
+}  // namespace
+
 Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   struct stat info = {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
@@ -108,24 +97,26 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   if (exists && !S_ISREG(info.st_mode)) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) return SystemError(errno, "cannot open").WithContext("writing {}", path);
-    return AtomicFile(path, "", file);
+    return AtomicFile(path, "", file, -1);
   }
   const std::string target = FollowLinks(path);
   const std::string directory = DirectoryOf(target);
   const mode_t mode = access == Access::kPublic ? 0644 : 0600;
-  Random random = Random::FromOperatingSystem();
+  CleanFolderOnce(directory);
   for (int attempt = 0;; ++attempt) {
-    std::string beside = fmt::format("{}/.cordon-{:016x}.tmp", directory, random.Next());
+    std::string beside = HiddenName(directory, "tmp");
     const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file >= 0) {
-      if (Unfinished::Instance().Add(beside)) return AtomicFile(target, std::move(beside), file);
-      ::close(file);
-      ::unlink(beside.c_str());
-      return Error::Cancelled();
-    }
-    if (errno != EEXIST || attempt == 8) {
+    if (file < 0 && (errno != EEXIST || attempt == 8)) {
       return SystemError(errno, "cannot create a file in its directory").WithContext("writing {}", path);
     }
+    if (file < 0 || !Hold(file)) {
+      if (file >= 0) ::close(file);
+      continue;
+    }
+    if (Unfinished::Instance().Add(beside)) return AtomicFile(target, std::move(beside), file, ::dup(file));
+    ::close(file);
+    ::unlink(beside.c_str());
+    return Error::Cancelled();
   }
 }
 
@@ -133,11 +124,13 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       beside_(std::exchange(other.beside_, "")),
       file_(std::exchange(other.file_, -1)),
+      held_(std::exchange(other.held_, -1)),
       synced_(other.synced_) {}
 
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) ::close(file_);
   if (!beside_.empty()) Unfinished::Instance().Take(beside_, [&] { return ::unlink(beside_.c_str()); });
+  if (held_ >= 0) ::close(held_);
 }
 
 Result<void> AtomicFile::Write(std::string_view bytes) {
@@ -166,6 +159,15 @@ Result<void> AtomicFile::Commit() {
   return commit().WithContext("writing {}", path_);
 }
 
+Result<Renaming> AtomicFile::HandOver() {
+  CORDON_CHECK(synced_ && !beside_.empty());
+  if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) {
+    return SystemError(errno, "cannot write").WithContext("writing {}", path_);
+  }
+  if (Unfinished::Instance().Take(beside_, [] { return 0; }) != 0) return Error::Cancelled();
+  return Renaming{std::exchange(beside_, ""), path_};
+}
+
 Result<void> WriteFile(const std::string& path, std::string_view bytes, AtomicFile::Access access) {
   if (path == "-") return WriteAll(STDOUT_FILENO, bytes).WithContext("writing standard output");
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
@@ -182,7 +184,7 @@ Result<void> SyncPath(const std::string& path) {
   return {};
 }
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadFile(const std::string& path, std::uint64_t most) {
   const auto read = [&]() -> Result<std::string> {
     CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
     std::string bytes;
@@ -192,6 +194,9 @@ Result<std::string> ReadFile(const std::string& path) {
       bytes.resize(before + more);
       CORDON_TRY(const std::size_t got, input->Read(bytes.data() + before, more, {}));
       bytes.resize(before + got);
+      if (bytes.size() > most) {
+        return Error::Io("it has more than {} MiB", most / kMebibyte).WithHint("is it the right file?");
+      }
       if (got < more) return bytes;
       more = bytes.size();
     }

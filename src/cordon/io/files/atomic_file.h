@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that appears whole or not at all: bytes go to a hidden file beside the target, Commit makes them
-// durable and renames it into place, a destructor without Commit removes it.
+// durable and renames it into place, a destructor without Commit removes it. Its writer holds the hidden file by a lock; what a
+// killed program left is removed by the next that writes into the folder (interrupted.h).
 //
 // Links are followed: the file they name is replaced, not the link. What is no regular file (a device, a pipe) is
 // written to directly; it could not be put into place anyway.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "cordon/base/result.h"
+#include "cordon/io/files/interrupted.h"
 
 namespace cordon::engine {
 
@@ -26,17 +29,22 @@ class AtomicFile {
   Result<void> Write(std::string_view bytes);
   // The hidden file, for a library that writes by name; empty where the target is written directly.
   const std::string& beside() const { return beside_; }
+  const std::string& target() const { return path_; }
   // Makes the bytes durable; Commit does it too, where it was not done before.
   Result<void> Sync();
   Result<void> Commit();
+  // Leaves the hidden file to a set that will put it into place: it is not removed any more. It is held as long as this lives.
+  // REQUIRES: it was synced, and is not written directly.
+  Result<Renaming> HandOver();
 
  private:
-  AtomicFile(std::string path, std::string beside, int file)
-      : path_(std::move(path)), beside_(std::move(beside)), file_(file) {}
+  AtomicFile(std::string path, std::string beside, int file, int held)
+      : path_(std::move(path)), beside_(std::move(beside)), file_(file), held_(held) {}
 
   std::string path_;
   std::string beside_;  // empty: written directly, or committed
   int file_ = -1;
+  int held_ = -1;  // the lock; -1 where the target is written directly
   bool synced_ = false;
 };
 
@@ -52,6 +60,8 @@ void RemoveUnfinishedFiles();
 
 Result<void> WriteFile(const std::string& path, std::string_view bytes,
                        AtomicFile::Access access = AtomicFile::Access::kPublic);
-Result<std::string> ReadFile(const std::string& path);  // whole; "-" is standard input
+// Whole; "-" is standard input. More than `most` bytes are an error: a device that never ends, or the wrong file.
+inline constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+Result<std::string> ReadFile(const std::string& path, std::uint64_t most = UINT64_MAX);
 
 }  // namespace cordon::engine

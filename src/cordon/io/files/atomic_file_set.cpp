@@ -20,13 +20,41 @@ Result<void> Outputs::Write(const std::string& path, std::string_view bytes) {
   return found->second.Write(bytes);
 }
 
-Result<void> Outputs::Sync() {
+void Outputs::Adopt(const std::string& path, AtomicFile file) { files_.emplace(path, std::move(file)); }
+
+Result<void> Outputs::Show(const std::string& head) {
   for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Sync());
-  return {};
+  std::vector<AtomicFile*> set;
+  for (auto& [path, file] : files_) {
+    if (file.beside().empty()) {  // a device or a pipe
+      CORDON_RETURN_IF_ERROR(file.Commit());
+    } else if (path != head) {
+      set.push_back(&file);
+    }
+  }
+  if (const auto found = files_.find(head); found != files_.end() && !found->second.beside().empty()) {
+    set.push_back(&found->second);
+  }
+  if (set.empty()) return {};
+  if (set.size() == 1) return set.front()->Commit();
+  return ShowSet(set);
 }
 
-Result<void> Outputs::Show() {
-  for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Commit());
+Result<void> Outputs::ShowSet(const std::vector<AtomicFile*>& files) {
+  std::vector<Renaming> set;
+  for (const AtomicFile* file : files) set.push_back({file->beside(), file->target()});
+  const std::string journal = HiddenName(DirectoryOf(set.back().to), "set");
+  CORDON_TRY(AtomicFile entry, AtomicFile::Create(journal, AtomicFile::Access::kPrivate));  // held until the set is in place
+  CORDON_RETURN_IF_ERROR(entry.Write(JournalOf(set)));
+  CORDON_RETURN_IF_ERROR(entry.Commit());
+  for (AtomicFile* file : files) {  // the head last: without it the old set stands
+    if (Result<Renaming> handed = file->HandOver(); !handed.ok()) {
+      ::unlink(journal.c_str());
+      return std::move(handed).error();
+    }
+  }
+  CORDON_RETURN_IF_ERROR(FinishSet(set));
+  ::unlink(journal.c_str());
   return {};
 }
 
@@ -39,6 +67,7 @@ bool IsSpecialFile(const std::string& path) {
 
 Result<void> CheckNotThere(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
+    CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put its files there
     std::error_code failed;
     if (path == "-" || !std::filesystem::is_regular_file(path, failed) || std::filesystem::file_size(path, failed) == 0)
       continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The files of one run, which appear together: each is created beside its target before the work that fills it, all are
-// complete and durable before the first is renamed into place.
+// complete and durable before the first is put into place. They stand together or not at all, also where the program is killed
+// or the power fails (interrupted.h).
 #pragma once
 
 #include <map>
@@ -21,10 +22,14 @@ class Outputs {
   Result<void> Reserve(const std::string& path, AtomicFile::Access access);
   // REQUIRES: the path was reserved.
   Result<void> Write(const std::string& path, std::string_view bytes);
-  Result<void> Sync();
-  Result<void> Show();
+  // Takes a file that was written by somebody else into the set.
+  void Adopt(const std::string& path, AtomicFile file);
+  // The head is what the other files speak of: it goes first and comes last, so it never stands next to files of another run.
+  Result<void> Show(const std::string& head);
 
  private:
+  Result<void> ShowSet(const std::vector<AtomicFile*>& files);
+
   std::map<std::string, AtomicFile> files_;
 };
 

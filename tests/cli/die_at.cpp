@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that writes, changes names or makes
-// bytes durable: write, ftruncate, fsync, rename, unlink, mkdir. Where the program ends by itself, writes how many calls there
-// were, and how many of them fsync, into the file DIE_COUNT.
+// bytes durable: write, ftruncate, fsync, rename, unlink, mkdir. With DIE_POWER files lose then what was written to them and
+// not synced, as when the power fails. Where the program ends by itself, writes how many calls there were, and how many of them
+// fsync, into the file DIE_COUNT.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,15 +13,55 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace {
+
+// Files with bytes that are not durable: a descriptor of our own, and how many are.
+class Unsynced {
+ public:
+  void Written(int file) {
+    const std::lock_guard lock(mutex_);
+    struct stat info = {};
+    if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    const auto [entry, is_new] = files_.try_emplace(std::pair(info.st_dev, info.st_ino), std::pair(-1, info.st_size));
+    if (is_new) entry->second.first = ::fcntl(file, F_DUPFD_CLOEXEC, 100);
+  }
+  void Synced(int file) {
+    const std::lock_guard lock(mutex_);
+    struct stat info = {};
+    if (::fstat(file, &info) != 0) return;
+    const auto found = files_.find(std::pair(info.st_dev, info.st_ino));
+    if (found == files_.end()) return;
+    ::close(found->second.first);
+    files_.erase(found);
+  }
+  void Lose() {
+    const auto cut = reinterpret_cast<int (*)(int, off_t)>(::dlsym(RTLD_NEXT, "ftruncate"));
+    for (const auto& [key, entry] : files_) cut(entry.first, entry.second);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<dev_t, ino_t>, std::pair<int, off_t>> files_;
+};
+
+Unsynced& Files() {
+  static Unsynced* files = new Unsynced;  // used until the very end
+  return *files;
+}
+const bool power = std::getenv("DIE_POWER") != nullptr;
 
 std::atomic<int> calls{0};
 std::atomic<int> syncs{0};
 
 void Step() {
   static const int die_at = std::getenv("DIE_AT") != nullptr ? std::atoi(std::getenv("DIE_AT")) : 0;
-  if (++calls == die_at) ::raise(SIGKILL);
+  if (++calls != die_at) return;
+  if (power) Files().Lose();
+  ::raise(SIGKILL);
 }
 
 struct AtEnd {
@@ -44,16 +85,21 @@ auto Call(const char* name, Args... args) {
 
 extern "C" {
 ssize_t write(int file, const void* bytes, size_t size) {
+  if (power) Files().Written(file);
   return Call<ssize_t (*)(int, const void*, size_t)>("write", file, bytes, size);
 }
 int ftruncate(int file, off_t size) noexcept { return Call<int (*)(int, off_t)>("ftruncate", file, size); }
 int fsync(int file) {
   ++syncs;
-  return Call<int (*)(int)>("fsync", file);
+  const int done = Call<int (*)(int)>("fsync", file);
+  if (power && done == 0) Files().Synced(file);
+  return done;
 }
 int fdatasync(int file) {
   ++syncs;
-  return Call<int (*)(int)>("fdatasync", file);
+  const int done = Call<int (*)(int)>("fdatasync", file);
+  if (power && done == 0) Files().Synced(file);
+  return done;
 }
 int rename(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("rename", from, to); }
 int renameat2(int a, const char* from, int b, const char* to, unsigned flags) noexcept {

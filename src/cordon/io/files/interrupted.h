@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a killed program leaves behind in a folder, and how the next one deals with it.
+//
+// A file is written under a hidden name, .cordon-*.tmp, which its writer holds by a lock. Several files that belong together
+// are put into place by a journal, .cordon-*.set: once it is durable, so are they, and the set will appear whole. Its last
+// file, the head, is what the others speak of (a release; the others are its manifest, run record and row map):
+//
+//   1. write the journal    from here on the new set will stand, whoever finishes it
+//   2. remove the old head
+//   3. rename the others
+//   4. rename the head      from here on the new set stands
+//   5. remove the journal
+//
+// So a head is never next to files of another set. Between 2 and 4 there is no head; whoever writes into the folder next
+// finishes the set. A hidden file that nobody holds and no journal names is removed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/base/result.h"
+
+namespace cordon::engine {
+
+struct Renaming {
+  std::string from;  // the hidden file
+  std::string to;
+};
+
+std::string DirectoryOf(const std::string& path);
+// Makes names in a directory durable. One that cannot be opened or synced (some file systems) is let be.
+Result<void> SyncDirectory(const std::string& directory);
+Error SystemError(int code, const char* doing);
+
+// A new hidden name in a directory; `ending` is "tmp" or "set".
+std::string HiddenName(const std::string& directory, std::string_view ending);
+
+// The bytes of a journal for these files, the head last. Paths are made absolute.
+std::string JournalOf(const std::vector<Renaming>& set);
+// Steps 2 to 4. Files that are in place already are passed over, so it may be repeated.
+Result<void> FinishSet(const std::vector<Renaming>& set);
+
+// Finishes the sets of a folder whose programs have ended, and removes their hidden files. Only files of this user; what cannot
+// be done is left to the next.
+void CleanFolder(const std::string& directory);
+// The same, the first time that a program asks for a folder.
+void CleanFolderOnce(const std::string& directory);
+
+}  // namespace cordon::engine

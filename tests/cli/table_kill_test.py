@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kills `cordon anonymize` before every call that writes, changes a name or makes bytes durable. A release is never next to files
+of another run: the old set stands, or the new one, or no release. The next command finishes what was begun and removes hidden
+files. The same if the power fails and takes away what was not durable: table_kill_test.py CORDON DIE_AT_LIBRARY"""
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CORDON, LIBRARY = (os.path.abspath(path) for path in (sys.argv.pop(1), sys.argv.pop(1)))
+SET = ["out.csv", "out.csv.manifest.json", "out.csv.private.json", "map.csv"]
+POLICY = """
+[attributes.age]
+role = "quasi"
+type = "numeric"
+[attributes.ill]
+role = "sensitive"
+unguarded = "a test"
+[[privacy]]
+model = "k-anonymity"
+k = 3
+"""
+
+
+def cordon(*arguments, **environment):
+    return subprocess.run([CORDON, *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def anonymize(**environment):
+    return cordon("anonymize", "rows.csv", "--policy", "policy.toml", "--output", "out.csv", "--row-map", "map.csv", "--force", **environment)
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def hidden():
+    return sorted(name for name in os.listdir() if name.startswith(".cordon-"))
+
+
+class TableKills(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        os.chdir(self.folder)
+        with open("policy.toml", "w") as file:
+            file.write(POLICY)
+        with open("rows.csv", "w") as file:
+            file.write("age,ill\n" + "".join(f"{20 + 7 * i % 50},{'abc'[i % 3]}\n" for i in range(40)))
+        self.assertEqual(anonymize(DIE_COUNT="count", LD_PRELOAD=LIBRARY).returncode, 0)
+        with open("count") as file:
+            self.steps = json.load(file)[0]
+        self.old = {name: self.bytes_of(name) for name in SET}
+
+    def tearDown(self):
+        os.chdir("/")
+        shutil.rmtree(self.folder)
+
+    @staticmethod
+    def bytes_of(name):
+        with open(name, "rb") as file:
+            return file.read()
+
+    def restore(self, there):
+        for name in hidden() + SET:
+            if os.path.exists(name):
+                os.remove(name)
+        for name in SET if there else []:
+            with open(name, "wb") as file:
+                file.write(self.old[name])
+
+    def check_set(self, step):
+        """Where the release is, everything next to it is of its run. Tells whether it is the old one, the new one, or none."""
+        if not os.path.exists("out.csv"):
+            return "none"
+        with open("out.csv.manifest.json") as file:
+            self.assertEqual(json.load(file)["output"]["sha256"], sha256("out.csv"), step)
+        with open("out.csv.private.json") as file:
+            record = json.load(file)
+        self.assertEqual([record["output_sha256"], record["manifest_sha256"], record["row_map_sha256"]],
+                         [sha256(name) for name in ("out.csv", "out.csv.manifest.json", "map.csv")], step)
+        return "old" if self.bytes_of("out.csv") == self.old["out.csv"] else "new"
+
+    def verify(self):
+        return cordon("verify", "out.csv", "--policy", "policy.toml", "--original", "rows.csv", "--row-map", "map.csv")
+
+    def every_step(self, there, **environment):
+        seen = set()
+        for step in range(1, self.steps + 1):
+            self.restore(there)
+            done = anonymize(LD_PRELOAD=LIBRARY, DIE_AT=str(step), **environment)
+            if done.returncode == 0:  # one call less: nothing to replace
+                break
+            self.assertEqual(done.returncode, -signal.SIGKILL, step)
+            state = self.check_set(step)
+            seen.add(state)
+            # The next command finishes a set that was begun, and clears up.
+            done = self.verify()
+            after = self.check_set(step)
+            self.assertEqual(done.returncode, 2 if after == "none" else 0, (step, done.stderr))
+            self.assertEqual(hidden(), [], step)
+            # Once the journal is durable the new set will stand; only then the old release is removed.
+            self.assertIn(after, {"old": ("old", "new"), "new": ("new",), "none": ("new",) if there else ("none", "new")}[state], step)
+            self.assertFalse("finished" in seen and after != "new", step)
+            seen |= {"finished"} if after == "new" else set()
+            if not there and after == "none":
+                self.assertEqual([name for name in SET if os.path.exists(name)], [], step)
+        return seen
+
+    def test_killed_where_an_older_release_stands(self):
+        self.assertEqual(self.every_step(True), {"old", "none", "new", "finished"})
+
+    def test_killed_in_a_fresh_folder(self):
+        self.assertEqual(self.every_step(False), {"none", "new", "finished"})
+
+    def test_the_power_fails(self):
+        """What was not made durable is lost."""
+        for there in (True, False):
+            self.every_step(there, DIE_POWER="1")
+
+    def test_files_of_two_runs_are_refused(self):
+        self.assertEqual(anonymize().returncode, 0)
+        new = {name: self.bytes_of(name) for name in SET}
+        self.assertNotEqual(new["map.csv"], self.old["map.csv"])
+        for mixed in SET:
+            self.restore(True)
+            with open(mixed, "wb") as file:
+                file.write(new[mixed])
+            done = self.verify()
+            self.assertEqual(done.returncode, 1, (mixed, done.stdout, done.stderr))
+            self.assertIn("files: do not hold", done.stdout)
+
+    def test_a_running_program_keeps_its_hidden_files(self):
+        running = subprocess.Popen([CORDON, "generate", "patients", "--rows", "3000000", "--output", "big.csv"], stderr=subprocess.DEVNULL)
+        try:
+            while not hidden() and running.poll() is None:
+                pass
+            self.assertEqual(anonymize().returncode, 0)
+            self.assertTrue(running.poll() is not None or hidden())
+        finally:
+            self.assertEqual(running.wait(), 0)
+        self.assertTrue(os.path.exists("big.csv"))
+        self.assertEqual(hidden(), [])
+
+    def test_a_file_that_came_later_is_kept(self):
+        """Killed after the journal; then somebody puts the old release back."""
+        for step in range(1, self.steps + 1):
+            self.restore(True)
+            anonymize(LD_PRELOAD=LIBRARY, DIE_AT=str(step))
+            if not os.path.exists("out.csv"):
+                break
+        for name in SET:
+            with open(name, "wb") as file:
+                file.write(self.old[name])
+        self.assertEqual(self.verify().returncode, 0)
+        self.assertEqual(self.bytes_of("out.csv"), self.old["out.csv"])
+        self.assertEqual(hidden(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
