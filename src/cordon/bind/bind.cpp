@@ -162,7 +162,7 @@ Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, s
 
 Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute) {
   const std::string path = (policy.directory / *attribute.pseudonym_key_file).string();
-  CORDON_TRY(std::string key, ReadFile(path).WithContext("the key of '{}'", attribute.name));
+  CORDON_TRY(std::string key, ReadFile(path, kMebibyte).WithContext("the key of '{}'", attribute.name));
   if (key.size() < kShortestKey) {
     return Error::InvalidPolicy("the key of '{}' ({}) has fewer than {} bytes", attribute.name, *attribute.pseudonym_key_file,
                                 kShortestKey)

@@ -165,7 +165,7 @@ Result<Hierarchy> ParseHierarchy(std::string_view text, const std::string& name)
 }
 
 Result<Hierarchy> ReadHierarchy(const std::string& path) {
-  CORDON_TRY(const std::string text, ReadFile(path));
+  CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
   return ParseHierarchy(text, path);
 }
 

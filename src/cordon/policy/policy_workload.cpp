@@ -47,7 +47,7 @@ Result<void> Check(const WorkloadQuery& query, const Policy& policy, const std::
 Result<void> ReadWorkload(Policy& policy) {
   if (policy.algorithm.workload.empty()) return {};
   const std::string path = (policy.directory / policy.algorithm.workload).string();
-  Result<std::string> text = ReadFile(path);
+  Result<std::string> text = ReadFile(path, 64 * kMebibyte);
   if (!text.ok()) return std::move(text).error().WithContext("{}:{}: workload", policy.name, policy.algorithm.line);
   CORDON_TRY(std::vector<WorkloadQuery> queries, ParseWorkload(text.value(), SchemaOf(policy), path));
   if (queries.size() > kMostQueries) return Error::InvalidPolicy("{} has more than {} queries", path, kMostQueries);

@@ -162,7 +162,7 @@ Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& d
 }
 
 Result<Policy> ReadPolicy(const std::string& path) {
-  Result<std::string> text = ReadFile(path);
+  Result<std::string> text = ReadFile(path, 16 * kMebibyte);
   if (!text.ok()) return std::move(text).error().WithContext("reading the policy");
   return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
 }

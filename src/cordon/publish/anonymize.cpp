@@ -49,7 +49,7 @@ Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
 Result<Random> RandomOf(const AnonymizeRequest& request) {
   if (request.seed) return Random::FromSeed(*request.seed);
   if (!request.repeat) return Random::FromOperatingSystem();
-  CORDON_TRY(const std::string text, ReadFile(*request.repeat));
+  CORDON_TRY(const std::string text, ReadFile(*request.repeat, kMebibyte));
   const Json record = ParseJson(text);
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
     return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
