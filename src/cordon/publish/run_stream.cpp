@@ -188,7 +188,7 @@ Result<StreamReport> StreamRun::Drive() {
     Pump pump(*reader_, coder);
     end = driver.Run(pump, run_.stop);
   }
-  const std::string jump = TellOfJump(coder.clock().worst_jump());
+  const std::string jump = TellOfJump(driver.worst_jump());
   if (!end.ok()) {
     if (!jump.empty()) Note("warning: " + jump);
     return std::move(end).error();

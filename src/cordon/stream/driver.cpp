@@ -88,6 +88,7 @@ Result<void> StreamDriver::MoveClock(EventTime now) {
 
 Result<void> StreamDriver::TakeDeadLetter(const DeadLetter& letter) {
   ++flow_.metrics().dead_letters;
+  worst_jump_ = letter.jump;
   if (logs_.dead.open()) {
     if (logs_.dead.length() == 0) logs_.dead.buffer() += "line,reason,record\n";
     AppendDeadLetter(letter, logs_.dead.buffer());

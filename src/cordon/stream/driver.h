@@ -63,6 +63,8 @@ class StreamDriver {
   Result<End> Run(Pump& pump, const std::stop_token& stop);
 
   const StreamMetrics& metrics() const { return flow_.metrics(); }
+  // As of the last dead letter that was taken: the reader may be ahead.
+  const EventClock::Jump& worst_jump() const { return worst_jump_; }
 
   // Called now and then; `final` at the end.
   std::function<void(const StreamMetrics&, bool final)> on_status;
@@ -93,6 +95,7 @@ class StreamDriver {
   TickJournal* ticks_;
   DriverOptions options_;
 
+  EventClock::Jump worst_jump_;
   InputPlace place_;
   EventTime event_clock_;  // of the data alone: the flow's is also moved by the wall clock
   std::size_t next_tick_ = 0;

@@ -93,7 +93,7 @@ void TupleCoder::Add(const InputRecord& record, CodedBatch& batch) {
     batch.sensitive.resize(sensitive);
     entry.kind = wrong.empty() ? CodedBatch::Entry::Kind::kDropped : CodedBatch::Entry::Kind::kDead;
     entry.index = static_cast<std::uint32_t>(batch.dead.size());
-    if (!wrong.empty()) batch.dead.push_back({record.line, std::move(wrong), std::string(record.raw)});
+    if (!wrong.empty()) batch.dead.push_back({record.line, std::move(wrong), std::string(record.raw), clock_.worst_jump()});
   } else {
     entry.index = static_cast<std::uint32_t>(batch.num_tuples());
     if (layout_.has_person) batch.persons.push_back(person_);

@@ -34,6 +34,7 @@ struct DeadLetter {
   std::uint64_t line = 0;
   std::string reason;
   std::string raw;
+  EventClock::Jump jump = {};  // the worst up to here
 };
 
 struct CodedBatch {
