@@ -6,7 +6,7 @@ find_package(fmt 9.1 REQUIRED)                  # text formatting
 find_package(ZLIB 1.2.13 REQUIRED)              # .gz in and out
 find_package(nlohmann_json 3.11 REQUIRED)       # reports and manifests
 pkg_check_modules(xxhash REQUIRED libxxhash>=0.8)  # hashing of texts; used as a header
-find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto SSL)  # SHA-256; TLS between parties
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium>=1.0.18)  # HMAC, ChaCha20, BLAKE2, OS randomness
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)  # policies
 find_package(simdjson 3.0 REQUIRED)             # JSON Lines, UTF-8 validation

@@ -45,7 +45,7 @@ ALLOWED = {
     "algorithms/stream_rtree": {"base", "data", "models/spec", "algorithms/engine"},
     "algorithms/sabre_w": {"base", "data", "models/spec", "models/admit", "algorithms/engine", "algorithms/grouping",
                            "algorithms/buckets", "algorithms/closeness", "algorithms/full_domain", "algorithms/mondrian"},
-    "party": {"base", "crypto", "algorithms/top_down"},
+    "party": {"base", "crypto", "io/files", "algorithms/top_down"},
     "stream": {"base", "data", "models/verify", "io", "algorithms/engine"},
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},

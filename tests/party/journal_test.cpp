@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/party/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/party/two_sides.h"
+
+namespace cordon::engine::testing {
+namespace {
+
+// A folder that goes with the test.
+class JournalFolder {
+ public:
+  JournalFolder() : path_(std::filesystem::temp_directory_path() / ("cordon_journal_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~JournalFolder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Journals {
+  std::string a, b;
+  std::vector<std::string> sent_by_a;
+};
+
+// The journals of a run over a pipe.
+const Journals& WorkedRun() {
+  static const Journals journals = [] {
+    const JournalFolder folder;
+    TwoSides sides(Table7(false), {true, false}, 1, 1);
+    Pipe to_a, to_b;
+    PipeEnd end_a(to_b, to_a, {}), end_b(to_a, to_b, {});
+    {
+      const auto journal_a = JournaledTransport::Make(PosixFiles(), folder / "a", end_a).value();
+      const auto journal_b = JournaledTransport::Make(PosixFiles(), folder / "b", end_b).value();
+      std::thread other([&] { EXPECT_TRUE(RunParty(sides.b().input, *journal_b, {}).ok()); });
+      EXPECT_TRUE(RunParty(sides.a().input, *journal_a, {}).ok());
+      other.join();
+      struct stat facts{};
+      EXPECT_EQ(stat((folder / "a").c_str(), &facts), 0);
+      EXPECT_EQ(facts.st_mode & 0777U, 0600U);
+      EXPECT_FALSE(JournaledTransport::Make(PosixFiles(), folder / "a", end_a).ok());  // it is there
+    }
+    return Journals{PosixFiles().Read(folder / "a").value(), PosixFiles().Read(folder / "b").value(), end_a.sent()};
+  }();
+  return journals;
+}
+
+TEST(Journal, BothSidesHoldTheSameRun) {
+  const JournalAudit a = AuditJournal(WorkedRun().a).value(), b = AuditJournal(WorkedRun().b).value();
+  EXPECT_EQ(a.role, PartyRole::kA);
+  EXPECT_EQ(b.role, PartyRole::kB);
+  EXPECT_EQ(a.run, b.run);
+  const auto totals = [](const std::map<FrameType, JournalAudit::Traffic>& traffic) {
+    std::vector<std::tuple<int, std::uint64_t, std::uint64_t>> rows;
+    for (const auto& [type, each] : traffic) rows.emplace_back(static_cast<int>(type), each.frames, each.bytes);
+    return rows;
+  };
+  EXPECT_EQ(totals(a.sent), totals(b.received));
+  EXPECT_EQ(totals(b.sent), totals(a.received));
+  EXPECT_EQ(a.steps_sent, b.steps_received);
+  EXPECT_EQ(a.steps_sent.size(), 1u);  // ANY_Sex
+  EXPECT_EQ(b.steps_sent.size(), 4u);
+  // What a comparison costs is what docs/crypto.md says; six rounds, the last of which ends the run.
+  EXPECT_EQ(a.sent.at(FrameType::kCompareTable).frames, 6u);
+  EXPECT_EQ(a.sent.at(FrameType::kCompareTable).bytes, 6u * (kFrameHeaderBytes + 7828));
+  EXPECT_EQ(a.sent.count(FrameType::kScoreReveal), 0u);
+  EXPECT_TRUE(a.finished && b.finished && !a.torn);
+  EXPECT_EQ(a.statement, b.statement);
+  EXPECT_TRUE(VerifySignature(KeyOfRole(PartyRole::kA).verify_key(), a.statement, a.signature));
+  EXPECT_TRUE(VerifySignature(KeyOfRole(PartyRole::kB).verify_key(), a.statement, a.peer_signature));
+}
+
+TEST(Journal, HoldsWhatLeftByteByByte) {
+  std::string_view rest = WorkedRun().a;
+  for (const std::string& frame : WorkedRun().sent_by_a) {
+    const std::size_t at = rest.find('>' + frame);
+    ASSERT_NE(at, std::string_view::npos);
+    rest.remove_prefix(at + 1 + frame.size());
+  }
+}
+
+TEST(JournalProperty, AChangedByteIsNoticed) {
+  const JournalAudit good = AuditJournal(WorkedRun().a).value();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 500; ++i) {
+    std::string changed = WorkedRun().a;
+    const std::size_t at = random() % changed.size();
+    changed[at] = static_cast<char>(changed[at] ^ (1 << random() % 8));
+    const auto audit = AuditJournal(changed);
+    const bool signed_so =
+        audit.ok() && audit.value().finished &&
+        VerifySignature(KeyOfRole(PartyRole::kA).verify_key(), audit.value().statement, audit.value().signature) &&
+        VerifySignature(KeyOfRole(PartyRole::kB).verify_key(), audit.value().statement, audit.value().peer_signature);
+    EXPECT_FALSE(signed_so) << at;
+  }
+}
+
+TEST(JournalProperty, AJournalThatEndsAnywhereIsReadUpToThere) {
+  const std::string& whole = WorkedRun().b;
+  std::size_t torn = 0;
+  for (std::size_t size = 0; size < whole.size(); size += 1 + size / 50) {
+    const auto audit = AuditJournal(std::string_view(whole).substr(0, size));
+    ASSERT_TRUE(audit.ok()) << audit.error().message();
+    EXPECT_FALSE(audit.value().finished);
+    torn += audit.value().torn ? 1 : 0;
+  }
+  EXPECT_LT(50u, torn);
+}
+
+// A disk that is full.
+class FullDisk final : public WritableFile {
+ public:
+  Result<void> Write(std::string_view) override { return Error::Io("the disk is full"); }
+  Result<void> Sync() override { return {}; }
+  std::uint64_t written() const override { return 0; }
+  Result<void> CutBack(std::uint64_t) override { return {}; }
+};
+
+TEST(Journal, NothingLeavesThatCannotBeWrittenDown) {
+  Pipe out, in;
+  PipeEnd end(out, in, {});
+  JournaledTransport transport(std::make_unique<FullDisk>(), end);
+  EXPECT_EQ(transport.Send("a frame").error().kind(), ErrorKind::kIo);
+  EXPECT_TRUE(end.sent().empty());
+}
+
+}  // namespace
+}  // namespace cordon::engine::testing
