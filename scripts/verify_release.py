@@ -5,7 +5,7 @@
     verify_release.py RELEASE [MANIFEST]                        the claims of a manifest (default: RELEASE.manifest.json)
     verify_release.py STORE [--policy P.toml]                   a folder that cordon permute made
     verify_release.py RELEASE --policy P.toml [--exempt-suppressed] [--original INPUT --row-map M.csv]
-    verify_release.py --stream OUT --audit LOG --policy P.toml  the output of cordon stream
+    verify_release.py --stream OUT --audit LOG --policy P.toml [--chain HEX]   the output of cordon stream
 
 It shares no code with cordon. Counts and shares are exact; where a definition has a logarithm, precision grows until
 the answer is certain. CSV and JSON Lines (also .gz) need the standard library alone, Parquet and stores need pyarrow.
@@ -836,13 +836,15 @@ class Log:
     """The departures of an audit log, and its end if the stream has ended."""
 
     def __init__(self, path):
-        self.departures, self.end = [], None
-        lines = read_bytes(path).decode("utf-8", "replace").split("\n")
+        self.departures, self.end, self.links = [], None, []
+        lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
         if lines.pop():
             raise Refused(f"the last line of {path} is cut off")
         for place, line in enumerate(lines, 1):
             try:
                 self.take(place, json.loads(line))
+                if self.version == 2:
+                    self.links.append(self.link(line, json.loads(line)))
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise Refused(f"line {place} of {path} is not a record of an audit log") from None
         if not lines:
@@ -853,12 +855,30 @@ class Log:
             raise ValueError
         if place == 1:
             self.columns = [str(name) for name in record["columns"]]
-            if record["cordon_audit"] != 1:
+            self.version = record["cordon_audit"]
+            if self.version not in (1, 2):
                 raise ValueError
         elif "end" in record:
             self.end = {"positions": whole_number(record["positions"]), "rows": whole_number(record["rows"])}
         else:
             self.departures.append(self.departure(record))
+
+    @staticmethod
+    def link(line, record):
+        """The text of a line up to its chain, how many bytes of the output belong to it, and the chain."""
+        text, mark, _ = line.rpartition(',"chain":"')
+        if not mark or type(record["chain"]) is not str or whole_number(record["written"]) < 0:
+            raise ValueError
+        return text, record["written"], record["chain"]
+
+    def chain_fault(self, data, wanted):
+        """A chain is the SHA-256 of the chain before it, of its line, and of the bytes of the output that belong to it."""
+        chain, at = "", 0
+        for place, (text, written, said) in enumerate(self.links, 1):
+            if hashlib.sha256((chain + text).encode("utf-8", "surrogateescape") + data[at:at + written]).hexdigest() != said:
+                return f"line {place} of the log, or the rows that belong to it, are not as they were written"
+            chain, at = said, at + written
+        return "the log does not end with the chain that was given" if wanted and wanted != chain else ""
 
     @staticmethod
     def departure(record):
@@ -1059,15 +1079,20 @@ class StreamAudit:
         return None if model(claim, group, most)[0] else False
 
 
-def verify_stream(path, log_path, policy_path):
+def verify_stream(path, log_path, policy_path, chain):
     policy, log = read_policy(policy_path), Log(log_path)
     audit, data = StreamAudit(policy, log), read_bytes(path)
+    if fault := log.chain_fault(data, chain):
+        audit.find(fault)
     audit.check_log()
     names = log.columns if "columns" in policy["data"] or not data else None
     table, count = read_table(path, data, {**text_form(policy), **({} if data else {"header": False})}, names)
     result = {"format": 1, "rows": count, "people": None, "departures": len(log.departures), "groups": audit.groups,
               "suppressed": audit.hidden, "longest_delay_tuples": audit.longest, "ended": log.end is not None,
+              "chain": log.links[-1][2] if log.links else None,
               "privacy": [], "each_group": [], "findings": audit.findings, "notes": [], "holds": False}
+    if not log.links:
+        result["notes"].append("the log has no chain: it is of an earlier version, and changed cells cannot be seen")
     rows = audit.check_rows(table, count)
     if rows is None:
         return result
@@ -1115,11 +1140,12 @@ def parse(arguments):
     parser.add_argument("--exempt-suppressed", action="store_true", help="leave rows with * in every quasi column out")
     parser.add_argument("--stream", help="the output of cordon stream")
     parser.add_argument("--audit", help="its audit log")
+    parser.add_argument("--chain", help="where the log must end, as the report of the run tells")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args(arguments)
     if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
         parser.error("--stream needs --audit and --policy, and nothing else")
-    if not asked.stream and (not asked.RELEASE or asked.audit):
+    if not asked.stream and (not asked.RELEASE or asked.audit or asked.chain):
         parser.error("give a RELEASE, or --stream OUT with --audit LOG")
     if bool(asked.original) != bool(asked.row_map) or (asked.original and not asked.policy):
         parser.error("--original, --row-map and --policy go together")
@@ -1130,7 +1156,7 @@ def parse(arguments):
 
 def verify(asked):
     if asked.stream:
-        return verify_stream(asked.stream, asked.audit, asked.policy)
+        return verify_stream(asked.stream, asked.audit, asked.policy, asked.chain)
     if os.path.isdir(asked.RELEASE):
         return verify_store(asked.RELEASE, asked.policy)
     if asked.policy:

@@ -483,6 +483,11 @@ def stream_policy(case, columns):
     return {"attributes": attributes, "privacy": models, "stream": stream, "algorithm": algorithm}, flags
 
 
+def compact(record):
+    """As cordon writes it."""
+    return json.dumps(record, separators=(",", ":"))
+
+
 def tampered_stream(case, header, rows, log):
     """What was done, with the lines of output and log."""
     chance, rows, log = case.chance, [list(row) for row in rows], list(log)
@@ -517,8 +522,8 @@ def tampered_stream(case, header, rows, log):
         record = json.loads(log[place])
         if record["kind"] != "suppressed":
             del rows[sum(shown) - len(record["positions"]):sum(shown)]
-            log[place] = json.dumps({**record, "kind": "suppressed"})
-            log[-1] = json.dumps({**json.loads(log[-1]), "rows": len(rows)})
+            log[place] = compact({**record, "kind": "suppressed"})
+            log[-1] = compact({**json.loads(log[-1]), "rows": len(rows)})
     else:
         record = json.loads(log[place])
         at = chance.randrange(len(record["positions"]))
@@ -528,7 +533,7 @@ def tampered_stream(case, header, rows, log):
         elif kind == "at":
             record["at"] = chance.choice([record["at"] + chance.choice([-2, -1, 1, 40]), record["positions"][at] + case.delay % 1000 + chance.randrange(2)])
             for later in range(place + 1, len(log) - 1):  # so that it is not out of order as well
-                log[later] = json.dumps({**json.loads(log[later]), "at": max(record["at"], json.loads(log[later])["at"])})
+                log[later] = compact({**json.loads(log[later]), "at": max(record["at"], json.loads(log[later])["at"])})
         elif kind == "window" and "window" in record:
             record["window"][chance.randrange(2)] += chance.choice([-1, 1])
         elif kind == "kind":
@@ -536,8 +541,19 @@ def tampered_stream(case, header, rows, log):
         elif kind == "clock" and "clock" in record:
             later = json.loads(log[min(place + 1, len(log) - 2)])["times"][0]
             record["clock"] = chance.choice([record["clock"] + 5000, later + case.delay - chance.randrange(2)])
-        log[place] = json.dumps(record)
+        log[place] = compact(record)
     return kind, rows, log
+
+
+def resealed_log(lines, data):
+    """What a forger does who can write the log: a chain that fits. All bytes are given to the last line."""
+    forged, chain = [], ""
+    for place, line in enumerate(lines, 1):
+        written = data if place == len(lines) else b""
+        text = json.dumps({**{key: value for key, value in json.loads(line).items() if key != "chain"}, "written": len(written)})[:-1]
+        chain = hashlib.sha256((chain + text).encode() + written).hexdigest()
+        forged.append(f'{text},"chain":"{chain}"}}')
+    return forged
 
 
 def stream_case(case):
@@ -555,14 +571,20 @@ def stream_case(case):
         return
     case.compare("stream", "--stream", "out" + ending, "--audit", "log.jsonl", "--policy", "p.toml")
     log = (case.folder / "log.jsonl").read_text().splitlines()
+    chain = json.loads(log[-1])["chain"]
     header, rows = published_cells(case.folder / ("out" + ending), {}, None) if (case.folder / ("out" + ending)).stat().st_size else ([], [])
     for place in range(5):
         kind, changed, lines = tampered_stream(case, header, rows, log)
         if not changed:
             continue
         write_cells(case.folder / f"copy{place}{ending}", header, changed, {})
+        asked = ["--stream", f"copy{place}{ending}", "--audit", f"log{place}.jsonl", "--policy", "p.toml"]
         (case.folder / f"log{place}.jsonl").write_text("".join(line + "\n" for line in lines))
-        case.compare(f"tampered stream ({kind})", "--stream", f"copy{place}{ending}", "--audit", f"log{place}.jsonl", "--policy", "p.toml")
+        if case.compare("tampered stream, chain as it was", *asked, "--chain", chain) == 0 and (changed, lines) != (rows, log):
+            raise Disagreement(f"seed {case.seed}, {kind}: a stream that was tampered with is accepted")
+        forged = resealed_log(lines, (case.folder / f"copy{place}{ending}").read_bytes())
+        (case.folder / f"log{place}.jsonl").write_text("".join(line + "\n" for line in forged))
+        case.compare(f"tampered stream, forged chain ({kind})", *asked)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -294,10 +294,11 @@ TEST_F(AuditFinds, APersonTooFew) {
   std::string group = Line(audit, 1);
   const std::size_t list = group.find("\"persons\":[") + 11;
   std::string same = group.substr(0, list);
-  const std::size_t members =
-      static_cast<std::size_t>(std::count(group.begin() + static_cast<std::ptrdiff_t>(list), group.end(), ',')) + 1;
+  const std::size_t end = group.find(']', list);
+  const std::string persons = group.substr(list, end - list);
+  const auto members = static_cast<std::size_t>(std::count(persons.begin(), persons.end(), ',')) + 1;
   for (std::size_t i = 0; i < members; ++i) same += i == 0 ? "7" : ",7";
-  audit.replace(audit.find(group), group.size(), same + "]}\n");
+  audit.replace(audit.find(group), group.size(), same + group.substr(end));
   EXPECT_EQ(FirstFinding(run_->out, audit), "a model does not hold");
 }
 

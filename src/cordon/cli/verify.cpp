@@ -20,6 +20,9 @@ struct VerifyArgs {
 
 // A table or a stream, and flags that are of the one or the other.
 Result<void> CheckAsked(const VerifyArgs& args) {
+  if (args.stream.output.empty() && !args.stream.chain.empty()) {
+    return Error::InvalidPolicy("--chain needs --stream").WithHint("give --stream OUT with --audit LOG");
+  }
   if (args.stream.output.empty() && args.stream.audit.empty()) {
     if (!args.request.release.empty()) return {};
     return Error::InvalidPolicy("what is to be verified?").WithHint("give a RELEASE, or --stream OUT with --audit LOG");
@@ -71,6 +74,7 @@ Command AddVerify(CLI::App& app) {
   parser->add_option("RELEASE", args->request.release.name, "The published table");
   parser->add_option("--stream", args->stream.output, "The output of cordon stream");
   parser->add_option("--audit", args->stream.audit, "Its audit log (stream --audit)");
+  parser->add_option("--chain", args->stream.chain, "Where the audit log must end: \"chain\" in the report of the run");
   parser->add_option("--policy", args->policy, "What must hold")->required();
   parser->add_option("--original", args->request.original.name,
                      "The table behind it: also checks that every cell tells the truth");

@@ -116,7 +116,9 @@ Result<void> StreamRun::OpenOutputs() {
     const std::uint64_t length = snapshot_ ? snapshot_->audit_length : 0;
     CORDON_TRY(auto file, OpenDurably(*request_.audit, FileLayer::Access::kPrivate, length));
     logs_.audit = AppendLog(std::move(file), length);
-    if (length == 0) AppendAuditHead(policy_.digest, parts_.rows().columns(), logs_.audit.buffer());
+    if (length == 0) {
+      logs_.chain.AppendHead(policy_.digest, parts_.rows().columns(), parts_.rows().header(), logs_.audit.buffer());
+    }
   }
   const std::optional<std::string> dead_path = DeadLettersPath(request_);
   if (!dead_path) return {};
@@ -195,6 +197,7 @@ Result<StreamReport> StreamRun::Drive() {
   }
   StreamReport report = ReportOf(driver.metrics());
   report.end = end.value();
+  if (request_.audit) report.chain = logs_.chain.value();
   report.figures = parts_.engine().figures();
   report.warnings = parts_.engine().warnings();
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
@@ -222,6 +225,7 @@ Result<StreamReport> StreamRun::Go() {
   if (snapshot_ && snapshot_->finished) {
     StreamReport report = ReportOf(snapshot_->metrics);
     report.had_ended = true;
+    report.chain = snapshot_->chain;
     report.dead_letters_gone = !report.dead_letters.empty() && !files_.Size(report.dead_letters);
     CORDON_RETURN_IF_ERROR(CheckEnded());
     CORDON_RETURN_IF_ERROR(CheckResumed(report));

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
+#include "cordon/base/digest.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/report/report.h"
@@ -116,8 +118,55 @@ std::string Describe(const Verification& made) {
   return text;
 }
 
-Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run) {
-  CORDON_TRY(const std::string log, ReadFile(request.audit));
+namespace {
+
+// Holds the chain of a log against its lines and the bytes of the output. The first line that does not fit is told: what comes
+// after it hangs on it.
+class ChainCheck {
+ public:
+  explicit ChainCheck(const std::string& output) : output_(output, std::ios::binary) {}
+
+  Result<void> Take(const AuditLink& link) {
+    Sha256 digest;
+    digest.Update(chain_);
+    digest.Update(link.text);
+    std::string piece;
+    for (std::uint64_t left = link.written; left > 0 && output_; left -= piece.size()) {
+      piece.resize(std::min<std::uint64_t>(left, kMebibyte));
+      output_.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+      piece.resize(static_cast<std::size_t>(output_.gcount()));
+      digest.Update(piece);
+    }
+    if (wrong_.empty() && ToHex(digest.Finish()) != link.chain) {
+      wrong_ = fmt::format("line {} of the log, or the rows that belong to it, are not as they were written", link.line);
+    }
+    chain_ = link.chain;
+    return {};
+  }
+
+  const std::string& chain() const { return chain_; }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  std::ifstream output_;
+  std::string chain_;
+  std::string wrong_;
+};
+
+Result<void> CheckChain(const VerifyStreamRequest& request, std::string_view log, StreamAudit& audit) {
+  ChainCheck check(request.output);
+  CORDON_RETURN_IF_ERROR(ReadAudit(log, {.on_link = [&](const AuditLink& link) { return check.Take(link); }})
+                             .WithContext("reading {}", request.audit));
+  audit.chain = check.chain();
+  if (!check.wrong().empty()) audit.findings.push_back(check.wrong());
+  if (!request.chain.empty() && request.chain != audit.chain) {
+    audit.findings.emplace_back("the log does not end with the chain that was given: lines are missing, or were added");
+  }
+  return {};
+}
+
+Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::string& log, const Policy& policy,
+                               const Run& run) {
   if (std::error_code failed; std::filesystem::file_size(request.output, failed) == 0 && !failed) {  // JSON Lines without a row
     CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", request.audit));
     Table nothing;
@@ -133,6 +182,15 @@ Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Polic
   return VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output);
 }
 
+}  // namespace
+
+Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run) {
+  CORDON_TRY(const std::string log, ReadFile(request.audit));
+  CORDON_TRY(StreamAudit audit, VerifyRows(request, log, policy, run));
+  CORDON_RETURN_IF_ERROR(CheckChain(request, log, audit));
+  return audit;
+}
+
 Json ToJson(const StreamAudit& audit) {
   Json json = {{"format", 1},
                {"rows", audit.rows},
@@ -142,6 +200,7 @@ Json ToJson(const StreamAudit& audit) {
                {"suppressed", audit.suppressed},
                {"longest_delay_tuples", audit.longest_delay},
                {"ended", audit.ended},
+               {"chain", audit.chain.empty() ? Json() : Json(audit.chain)},
                {"privacy", Json::array()},
                {"each_group", Json::array()},
                {"findings", audit.findings},
@@ -173,6 +232,7 @@ std::string Describe(const StreamAudit& audit) {
         "{} groups cannot be held against theirs: too many tuples of them were not published; whether they hold is not known\n",
         audit.windows_unknown);
   }
+  if (audit.chain.empty()) text += "the log has no chain: it is of an earlier version, and changed cells cannot be seen\n";
   for (const std::string& finding : audit.findings) text += fmt::format("fault: {}\n", finding);
   if (audit.findings.empty()) text += "every row and every tuple is accounted for, once and in time\n";
   return text;

@@ -46,6 +46,7 @@ std::string Describe(const Verification& verification);  // one line per verdict
 struct VerifyStreamRequest {
   std::string output;
   std::string audit;
+  std::string chain;  // where the log must end, as the report of the run tells; empty: not asked
   std::optional<FileFormat> format;
 };
 Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run);

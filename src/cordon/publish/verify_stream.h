@@ -25,6 +25,7 @@ struct StreamAudit {
   std::optional<std::uint64_t> people;   // behind the rows; not known where the log accounts for other rows
   std::int64_t longest_delay = 0;        // in tuples
   bool ended = false;                    // the log has its end
+  std::string chain;                     // of the last line; empty: the log has none, and changed cells cannot be seen
   std::vector<Verdict> whole;            // of all rows together
   std::vector<Verdict> by_departure;     // of each new group by itself, at the moment it was published
   std::vector<ModelSpec> window_models;  // held against the window that each group claims; what fails is among the findings

@@ -46,6 +46,7 @@ Json ToJson(const StreamReport& report) {
                {"groups", m.groups},
                {"group_size", {{"min", m.least_group}, {"max", m.most_group}}},
                {"privacy", Json::array()}};
+  if (!report.chain.empty()) json["chain"] = report.chain;
   for (const ModelSpec& spec : report.privacy) {
     Json model = ToJson(spec);
     model["text"] = Describe(spec);

@@ -28,6 +28,7 @@ struct StreamReport {
   bool dead_letters_gone = false;                       // had_ended: it was there, and was removed since
   std::vector<std::pair<std::string, double>> figures;  // of the algorithm
   std::vector<StreamWarning> warnings;
+  std::string chain;  // where the audit log ends: stands for all of it and of the output; empty: no log
   double seconds = 0;
   double peak_rss_mb = 0;
 };

@@ -6,10 +6,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cordon/base/digest.h"
+
 namespace cordon::engine {
 namespace {
 
 using Json = nlohmann::json;
+constexpr std::string_view kChain = ",\"chain\":\"";
 constexpr std::array<const char*, 4> kKinds = {"group", "reuse", "suppressed", "pooled"};
 
 template <typename Range, typename Of>
@@ -43,6 +46,14 @@ Result<std::vector<T>> Numbers(const Json& json, const char* key, std::uint64_t 
   return numbers;
 }
 
+Result<AuditLink> ReadLink(const Json& json, std::string_view record, std::uint64_t line) {
+  const std::size_t chain = record.rfind(kChain);
+  const bool whole = json.contains("written") && json["written"].is_number_unsigned() && json.contains("chain") &&
+                     json["chain"].is_string() && chain != std::string_view::npos;
+  if (!whole) return Bad(line);
+  return AuditLink{line, record.substr(0, chain), json["written"].get<std::uint64_t>(), json["chain"].get<std::string>()};
+}
+
 bool HasWhole(const Json& json, const char* key) { return json.contains(key) && json[key].is_number_integer(); }
 
 Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
@@ -71,9 +82,22 @@ Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
 
 }  // namespace
 
-void AppendAuditHead(std::string_view policy_digest, std::span<const std::string> columns, std::string& to) {
-  to += fmt::format("{{\"cordon_audit\":1,\"policy\":\"{}\",\"columns\":{}}}\n", policy_digest,
+void AuditChain::AppendHead(std::string_view policy_digest, std::span<const std::string> columns, std::string_view written,
+                            std::string& to) {
+  const std::size_t line = to.size();
+  to += fmt::format("{{\"cordon_audit\":2,\"policy\":\"{}\",\"columns\":{}", policy_digest,
                     Json(std::vector<std::string>(columns.begin(), columns.end())).dump());
+  Close(line, written, to);
+}
+
+void AuditChain::Close(std::size_t line, std::string_view written, std::string& to) {
+  to += fmt::format(",\"written\":{}", written.size());
+  Sha256 link;
+  link.Update(value_);
+  link.Update(std::string_view(to).substr(line));
+  link.Update(written);
+  value_ = ToHex(link.Finish());
+  to += fmt::format("{}{}\"}}\n", kChain, value_);
 }
 
 Result<std::vector<std::string>> AuditedColumns(std::string_view text) {
@@ -88,8 +112,9 @@ Result<std::vector<std::string>> AuditedColumns(std::string_view text) {
   return names;
 }
 
-void AppendAudit(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
-                 std::string& to) {
+void AuditChain::Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
+                        std::string_view written, std::string& to) {
+  const std::size_t line = to.size();
   to += fmt::format("{{\"kind\":\"{}\",\"group\":{},\"at\":{}", kKinds[static_cast<std::size_t>(departure.kind)],
                     departure.group, at);
   if (clock) to += fmt::format(",\"clock\":{}", *clock);
@@ -97,15 +122,18 @@ void AppendAudit(const Departure& departure, const PayloadStore& store, Position
   AppendList("positions", departure.positions, [](Position position) { return position; }, to);
   AppendList("persons", departure.positions, [&](Position position) { return store.Get(position).person; }, to);
   if (clock) AppendList("times", departure.positions, [&](Position position) { return store.Get(position).time; }, to);
-  to += "}\n";
+  Close(line, written, to);
 }
 
-void AppendAuditEnd(const AuditedEnd& end, std::string& to) {
-  to += fmt::format("{{\"end\":true,\"positions\":{},\"rows\":{}}}\n", end.positions, end.rows);
+void AuditChain::AppendEnd(const AuditedEnd& end, std::string& to) {
+  const std::size_t line = to.size();
+  to += fmt::format("{{\"end\":true,\"positions\":{},\"rows\":{}", end.positions, end.rows);
+  Close(line, "", to);
 }
 
 Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditReader& reader) {
   std::optional<AuditedEnd> end;
+  bool chained = false;
   std::uint64_t line = 0;
   while (!text.empty()) {
     ++line;
@@ -116,18 +144,20 @@ Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditRe
     const Json json = Json::parse(record, nullptr, false);
     if (!json.is_object() || end) return Bad(line);
     if (line == 1) {
-      if (!HasWhole(json, "cordon_audit") || json["cordon_audit"] != 1 || !json.contains("policy") ||
-          !json["policy"].is_string()) {
-        return NoLog();
-      }
-      CORDON_RETURN_IF_ERROR(reader.on_head(json["policy"].get<std::string>()));
+      const bool known = HasWhole(json, "cordon_audit") && (json["cordon_audit"] == 1 || json["cordon_audit"] == 2);
+      if (!known || !json.contains("policy") || !json["policy"].is_string()) return NoLog();
+      chained = json["cordon_audit"] == 2;
+      if (reader.on_head) CORDON_RETURN_IF_ERROR(reader.on_head(json["policy"].get<std::string>()));
     } else if (json.contains("end")) {
       if (!HasWhole(json, "positions") || !HasWhole(json, "rows")) return Bad(line);
       end = AuditedEnd{json["positions"].get<Position>(), json["rows"].get<std::uint64_t>()};
     } else {
       CORDON_TRY(const AuditedDeparture departure, ReadDeparture(json, line));
-      CORDON_RETURN_IF_ERROR(reader.on_departure(departure));
+      if (reader.on_departure) CORDON_RETURN_IF_ERROR(reader.on_departure(departure));
     }
+    if (!chained) continue;
+    CORDON_TRY(const AuditLink link, ReadLink(json, record, line));
+    if (reader.on_link) CORDON_RETURN_IF_ERROR(reader.on_link(link));
   }
   if (line == 0) return Error::InvalidData("the audit log is empty");
   return end;

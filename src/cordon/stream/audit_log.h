@@ -4,10 +4,13 @@
 // people as keyed numbers and times, no cell of the data. Rows of the output follow it in order: departure by departure, or
 // by position where the order is that of arrival.
 //
-//   {"cordon_audit":1,"policy":"<digest>","columns":["age","zip"]}
-//   {"kind":"group","group":3,"at":1200,"clock":null,"positions":[7,3],"persons":[12,99],"times":null}
-//   {"kind":"group","group":3,"at":1200,"window":[1,1000],"positions":[7,3],"persons":[12,99]}
-//   {"end":true,"positions":5000,"rows":4990}
+//   {"cordon_audit":2,"policy":"<digest>","columns":["age","zip"],"written":8,"chain":"<digest>"}
+//   {"kind":"group","group":3,"at":1200,"clock":7,"positions":[7,3],"persons":[12,99],"times":[5,6],"written":44,"chain":"<digest>"}
+//   {"kind":"group","group":3,"at":1200,"window":[1,1000],"positions":[7,3],"persons":[12,99],"written":44,"chain":"<digest>"}
+//   {"end":true,"positions":5000,"rows":4990,"written":0,"chain":"<digest>"}
+//
+// `written` bytes of the output belong to a line. Its chain is the SHA-256 of the chain before it (nothing for the first), of
+// the line up to its chain, and of these bytes: it stands for all lines and all bytes so far. Logs of version 1 had neither.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +43,38 @@ struct AuditedEnd {
   std::uint64_t rows = 0;
 };
 
-// `columns`: those of the output.
-void AppendAuditHead(std::string_view policy_digest, std::span<const std::string> columns, std::string& to);
-void AppendAudit(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
-                 std::string& to);
-void AppendAuditEnd(const AuditedEnd& end, std::string& to);
+// The chain so far. Each of these appends a line to `to`; `written` is what the output gets with it.
+class AuditChain {
+ public:
+  // `columns`: those of the output.
+  void AppendHead(std::string_view policy_digest, std::span<const std::string> columns, std::string_view written,
+                  std::string& to);
+  void Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
+              std::string_view written, std::string& to);
+  void AppendEnd(const AuditedEnd& end, std::string& to);
+
+  const std::string& value() const { return value_; }  // hexadecimal; empty: no line yet
+  void Restore(std::string value) { value_ = std::move(value); }
+
+ private:
+  void Close(std::size_t line, std::string_view written, std::string& to);
+  std::string value_;
+};
 
 // The columns of the output, which a file without a header does not tell.
 Result<std::vector<std::string>> AuditedColumns(std::string_view text);
 
 // Reads a log line by line. Returns the end where the stream has one. An error names the line.
+struct AuditLink {
+  std::uint64_t line = 0;
+  std::string_view text;      // of the line, up to its chain
+  std::uint64_t written = 0;  // bytes of the output
+  std::string chain;
+};
 struct AuditReader {
-  std::function<Result<void>(std::string_view policy_digest)> on_head;
-  std::function<Result<void>(const AuditedDeparture&)> on_departure;
+  std::function<Result<void>(std::string_view policy_digest)> on_head = {};
+  std::function<Result<void>(const AuditedDeparture&)> on_departure = {};
+  std::function<Result<void>(const AuditLink&)> on_link = {};  // of version 2
 };
 Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditReader& reader);
 

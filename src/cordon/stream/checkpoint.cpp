@@ -14,7 +14,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::string_view kMagic = "cordon stream checkpoint\n";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::size_t kDigits = 12;
 constexpr std::string_view kTicks = "ticks";
@@ -47,6 +47,7 @@ std::string StreamSnapshot::Encode() const {
   out.Count(out_length);
   out.Count(audit_length);
   out.Count(dead_length);
+  out.Text(chain);
   out.Word(out_tail);
   for (const std::string* text : {&engine, &verifier, &sink, &payloads}) out.Text(*text);
   metrics.Save(out);
@@ -84,6 +85,7 @@ Result<StreamSnapshot> StreamSnapshot::Decode(std::string_view bytes) {
   read.out_length = in.Count();
   read.audit_length = in.Count();
   read.dead_length = in.Count();
+  read.chain = std::string(in.Text());
   read.out_tail = in.Word();
   for (std::string* text : {&read.engine, &read.verifier, &read.sink, &read.payloads}) *text = std::string(in.Text());
   read.metrics.Restore(in);

@@ -38,6 +38,7 @@ struct StreamSnapshot {
   std::uint64_t out_length = 0;
   std::uint64_t audit_length = 0;
   std::uint64_t dead_length = 0;
+  std::string chain;           // of the audit log
   std::uint64_t out_tail = 0;  // hash of the last bytes of the output: it is the file it was
   std::string engine;
   std::string verifier;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/driver.h"
 
-#include "cordon/stream/audit_log.h"
-
 namespace cordon::engine {
 namespace {
 
@@ -44,6 +42,7 @@ StreamDriver::StreamDriver(StreamFlow& flow, DriverFiles& logs, FileLayer& files
 
 Result<void> StreamDriver::Restore(const StreamSnapshot& snapshot) {
   CORDON_RETURN_IF_ERROR(flow_.Restore(snapshot));
+  logs_.chain.Restore(snapshot.chain);
   place_ = snapshot.input;
   event_clock_ = snapshot.event_clock;
   finished_ = snapshot.finished;
@@ -71,6 +70,7 @@ Result<void> StreamDriver::Checkpoint() {
   snapshot.out_length = logs_.out.length();
   snapshot.audit_length = logs_.audit.length();
   snapshot.dead_length = logs_.dead.length();
+  snapshot.chain = logs_.chain.value();
   if (!options_.output.empty() && snapshot.out_length > 0) {
     CORDON_TRY(snapshot.out_tail, TailDigest(files_, options_.output, snapshot.out_length));
   }
@@ -155,7 +155,7 @@ Result<void> StreamDriver::Heartbeat() {
 Result<void> StreamDriver::Finish() {
   CORDON_RETURN_IF_ERROR(flow_.Finish(Out()));
   finished_ = true;
-  if (logs_.audit.open()) AppendAuditEnd({flow_.position(), flow_.metrics().rows}, logs_.audit.buffer());
+  if (logs_.audit.open()) logs_.chain.AppendEnd({flow_.position(), flow_.metrics().rows}, logs_.audit.buffer());
   CORDON_RETURN_IF_ERROR(FlushAll());
   return Checkpoint();
 }

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "cordon/stream/append_log.h"
+#include "cordon/stream/audit_log.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/flow.h"
 #include "cordon/stream/pump.h"
@@ -38,6 +39,7 @@ struct DriverOptions {
 struct DriverFiles {
   AppendLog out;
   AppendLog audit;
+  AuditChain chain;  // of the audit log
   AppendLog dead;
 
   // Writes what waits of output and audit log: all of it or, after an error, nothing. So both always end at a departure,
@@ -80,7 +82,10 @@ class StreamDriver {
   Result<void> TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry);
   Result<void> TakeDeadLetter(const DeadLetter& letter);
   Result<void> MoveClock(EventTime now);
-  FlowOutput Out() { return {logs_.out.buffer(), logs_.audit.open() ? &logs_.audit.buffer() : nullptr}; }
+  FlowOutput Out() {
+    if (!logs_.audit.open()) return {logs_.out.buffer()};
+    return {logs_.out.buffer(), &logs_.chain, &logs_.audit.buffer()};
+  }
   Result<void> FlushIfFull();
   Result<void> RepeatTicks();
   Result<void> Heartbeat();

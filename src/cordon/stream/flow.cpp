@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/flow.h"
 
-#include "cordon/stream/audit_log.h"
-
 namespace cordon::engine {
 
 StreamFlow::StreamFlow(const StreamLayout& layout, StreamEngine& engine, StreamVerifier& verifier, RowSink& sink, bool by_time)
@@ -19,7 +17,7 @@ Result<void> StreamFlow::Settle(const FlowOutput& out) {
   for (const VerifiedDeparture& judged : judged_) {
     const Departure& departure = judged.departure();
     sink_.Take(judged, held_, out.rows);
-    if (out.audit != nullptr) AppendAudit(departure, held_, position_, moment, *out.audit);
+    if (out.chain != nullptr) out.chain->Append(departure, held_, position_, moment, sink_.taken(), *out.audit);
     metrics_.Take(departure, layout_, position_);
     for (const Position position : departure.positions) {
       if (moment) metrics_.delay_ms.Add(static_cast<std::uint64_t>(*moment - held_.Get(position).time));

@@ -14,6 +14,7 @@
 
 #include "cordon/algorithms/engine/stream_engine.h"
 #include "cordon/models/verify/stream_verifier.h"
+#include "cordon/stream/audit_log.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/payload_store.h"
 #include "cordon/stream/row_sink.h"
@@ -24,6 +25,7 @@ namespace cordon::engine {
 // Where a step appends what it publishes.
 struct FlowOutput {
   std::string& rows;
+  AuditChain* chain = nullptr;  // with a chain, `audit` gets a line for each departure
   std::string* audit = nullptr;
 };
 

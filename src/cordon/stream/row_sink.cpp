@@ -7,9 +7,10 @@ RowSink::RowSink(const RowFormat& rows, const RowSinkOptions& options, Random na
     : rows_(rows), options_(options), names_(std::move(names)) {}
 
 void RowSink::Write(std::string_view body, std::string& out) {
-  if (++num_rows_ <= options_.resume_after) return;
-  rows_.AppendStart(num_rows_, out);
-  out += body;
+  const std::size_t start = taken_.size();
+  rows_.AppendStart(++num_rows_, taken_);
+  taken_ += body;
+  if (num_rows_ > options_.resume_after) out.append(taken_, start);
 }
 
 void RowSink::Release(std::string& out) {
@@ -22,6 +23,7 @@ void RowSink::Release(std::string& out) {
 
 void RowSink::Take(const VerifiedDeparture& verified, const PayloadStore& store, std::string& out) {
   const Departure& departure = verified.departure();
+  taken_.clear();
   const bool suppressed = departure.kind == Departure::Kind::kSuppressed;
   const bool published = !suppressed || options_.blank_suppressed;
   const std::vector<std::string> box = rows_.RenderBox(departure.box);

@@ -11,6 +11,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cordon/base/bytes.h"
 #include "cordon/base/random.h"
@@ -34,6 +35,9 @@ class RowSink {
   // Appends what may be written now. The departed tuples are still in `store`.
   void Take(const VerifiedDeparture& departure, const PayloadStore& store, std::string& out);
 
+  // The rows that the last Take gave, those of an earlier run included.
+  std::string_view taken() const { return taken_; }
+
   std::uint64_t num_rows() const { return num_rows_; }  // written so far, those of earlier runs included
   std::size_t waiting() const { return waiting_.size(); }
 
@@ -55,6 +59,7 @@ class RowSink {
   Position head_ = 1;            // arrival: the first position that has not left
   std::deque<Waiting> waiting_;  // from head_ on
   std::string body_;
+  std::string taken_;
 };
 
 }  // namespace cordon::engine
