@@ -53,6 +53,8 @@ TEST(Digest, HexadecimalReadsBackOrIsRefused) {
   EXPECT_FALSE(FromHex("00ff7", bytes));
   EXPECT_FALSE(FromHex("00ff7a00", bytes));
   EXPECT_FALSE(FromHex("00ff7g", bytes));
+  EXPECT_TRUE(FromHex("", {}));
+  EXPECT_FALSE(FromHex("00", {}));
 }
 
 }  // namespace

@@ -150,6 +150,7 @@ std::string ToHex(std::span<const std::uint8_t> bytes) {
 
 bool FromHex(std::string_view text, std::span<std::uint8_t> bytes) {
   if (text.size() != bytes.size() * 2) return false;
+  if (bytes.empty()) return true;
   std::size_t written = 0;
   const int code = sodium_hex2bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr, &written, nullptr);
   return code == 0 && written == bytes.size();
