@@ -49,12 +49,12 @@ std::string TopDown::Digest() const {
       if (!state.leaves[node].empty()) hash.Update(state.masked.Text(static_cast<int>(node)) + "\n");
     }
   }
+  std::vector<RowId> leaf_rows;
   for (const std::uint32_t leaf : AllLeavesInOrder()) {
     for (std::size_t i = 0; i < attributes_.size(); ++i) hash.Update(attributes_[i].masked.Text(shown(leaf, i)) + "\n");
-    for (std::size_t place = runs_[leaf].begin; place < runs_[leaf].end; ++place) {
-      const RowId row = PackedRows::row(rows_.record(runs_[leaf].buffer, place));
-      hash.Update({reinterpret_cast<const char*>(&row), sizeof(row)});
-    }
+    leaf_rows.clear();
+    GroupRows{rows_, std::span(&runs_[leaf], 1)}.AppendRowIds(leaf_rows);
+    hash.Update({reinterpret_cast<const char*>(leaf_rows.data()), leaf_rows.size() * sizeof(RowId)});
   }
   return ToHex(hash.Finish());
 }
