@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second verifier: judges what cordon has published, by the definitions in docs/models and nothing else.
 
-    verify_release.py RELEASE [MANIFEST]                        the claims of a manifest (default: RELEASE.manifest.json)
+    verify_release.py RELEASE [MANIFEST] [--previous FILE ...]  the claims of a manifest (default: RELEASE.manifest.json)
     verify_release.py STORE [--policy P.toml]                   a folder that cordon permute made
     verify_release.py RELEASE --policy P.toml [--exempt-suppressed] [--original INPUT --row-map M.csv]
     verify_release.py --stream OUT --audit LOG --policy P.toml [--chain HEX]   the output of cordon stream
@@ -582,7 +582,7 @@ def check_set(path, data, manifest_path, row_map, findings):
             findings.append(f"sha256: the bytes of {name} are not those that the run record names")
 
 
-def verify_manifest(path, manifest_path):
+def verify_manifest(path, manifest_path, previous):
     manifest = read_json(manifest_path)
     if manifest.get("format") != 1:
         raise Refused("the manifest is of another format than 1")
@@ -607,9 +607,11 @@ def verify_manifest(path, manifest_path):
     notes = []
     if any(claim.get("counts") == "persons" for claim in manifest["privacy"]):
         notes.append("people are not published; k counts rows here")
-    if not manifest["privacy"]:
+    joins = judge_joins(manifest, table, rows, previous, findings, notes) if "join" in manifest else []
+    if not manifest["privacy"] and "join" not in manifest:
         notes.append("the manifest claims nothing")
-    return result_of(release, verdicts, findings, notes)
+    result = result_of(release, verdicts, findings, notes)
+    return {**result, "join": joins, "holds": result["holds"] and all(verdict["holds"] for verdict in joins)}
 
 
 def same_figure(said, verdict):
@@ -684,6 +686,160 @@ def help_lines(numbers):
 
 def group_lines(numbers):
     return [(group, len(each), len(set(each)), min(each), max(each), sum(each)) for group, each in sorted(numbers.items())]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Joins with previous releases (docs/models/xy_privacy.md): by the definition, over all tuples of rows, one of each release,
+# that match pairwise. Links that a one-to-one pairing of the people rules out are not looked for.
+
+MOST_TUPLES = 10_000_000
+
+
+def reader(how, missing):
+    """From a cell to what it may stand for: a set of values, a range (lo, hi, whether hi is left out), or None for all."""
+    point = day if how["match"] == "date" else number
+    under, roots = {}, set()
+    for leaf, path in how.get("paths", {}).items():
+        roots.add(path[-1])
+        for label in path:
+            under.setdefault(label, set()).add(leaf)
+
+    def read(cell):
+        if cell == "*" or cell in roots:
+            return None
+        if cell in missing or how["match"] == "text":
+            return {("missing",) if cell in missing else cell}
+        if how["match"] == "paths":
+            if cell not in under:
+                raise Refused("a label is not among those that the manifest lists")
+            return under[cell]
+        if cell[:1] == "[":
+            lo, hi = cell[1:-1].split(",")
+            return point(lo), point(hi), cell[-1] == ")"
+        return point(cell), point(cell), False
+    return read
+
+
+def overlap(a, b):
+    if a is None or b is None:
+        return True
+    if isinstance(a, set) or isinstance(b, set):
+        return isinstance(a, set) and isinstance(b, set) and not a.isdisjoint(b)
+    (lo_a, hi_a, open_a), (lo_b, hi_b, open_b) = a, b
+    return (lo_a < hi_b if open_b else lo_a <= hi_b) and (lo_b < hi_a if open_a else lo_b <= hi_a)
+
+
+def leaves(join, column, cell):
+    paths = join["columns"].get(column, {}).get("paths", {})
+    return {leaf for leaf, path in paths.items() if cell == "*" or cell in path} or {cell}
+
+
+def possible(join, a, b):
+    """Whether no listed pair of values forbids the two rows."""
+    for rule in join["impossible"]:
+        pairs = {tuple(pair) for pair in rule["pairs"]}
+        for here, there in ((a, b), (b, a)):
+            if rule["current"] not in here or rule["previous"] not in there or there[rule["previous"]] == "*":
+                continue
+            if all((u, w) in pairs for u in leaves(join, rule["current"], here[rule["current"]])
+                   for w in leaves(join, rule["previous"], there[rule["previous"]])):
+                return False
+    return True
+
+
+def matching_tuples(join, tables, missing):
+    """Every tuple of row numbers, one of each release, that match pairwise."""
+    readers = {name: reader(how, missing) for name, how in join["columns"].items()}
+    meant = [[{name: readers[name](row[name]) for name in row if name in readers} for row in table] for table in tables]
+    found = [()]
+    for t, table in enumerate(tables):
+        found = [chosen + (row,) for chosen in found for row in range(len(table))
+                 if all(all(overlap(meant[o][r][name], meant[t][row][name]) for name in meant[o][r] if name in meant[t][row])
+                        and possible(join, tables[o][r], table[row]) for o, r in enumerate(chosen))]
+    return found
+
+
+def place_of(text, tables):
+    """The release and the column of "job", "previous.zip", "previous2.zip"."""
+    head, dot, column = text.partition(".")
+    if not dot or not head.startswith("previous"):
+        return 0, text
+    if head != "previous":
+        return int(head[len("previous"):]), column
+    return next(t for t in range(1, len(tables)) if column in tables[t][0]), column
+
+
+def xy_linkability(claim, tables, matching, x):
+    """Of the tuples with one x, no value that is named has more than the share h."""
+    rows, guarded = Counter(), Counter()
+    values = {place_of(text, tables): set(listed) for text, listed in claim["values"].items()}
+    for each in matching:
+        key = x(each)
+        rows[key] += 1
+        for (t, name), listed in values.items():
+            cell = tables[t][each[t]][name]
+            if not listed or cell in listed:
+                guarded[key, t, name, cell] += 1
+    reached = max((Fraction(count, rows[key[0]]) for key, count in guarded.items()), default=Fraction(0))
+    return reached <= parameter(claim, "h"), reached
+
+
+def xy_anonymity(claim, tables, matching, x):
+    """The tuples with one x have at least k different y."""
+    different = {}
+    for each in matching:
+        if claim["y"] == "person":
+            y = each[0]
+        elif claim["y"] == "pairs":
+            y = each
+        elif isinstance(claim["y"], str):  # "rows of previous", "rows of previous2"
+            y = each[int(claim["y"][len("rows of previous"):] or 1)]
+        else:
+            y = tuple(tables[t][each[t]][name] for t, name in (place_of(text, tables) for text in claim["y"]))
+        different.setdefault(x(each), set()).add(y)
+    reached = min((len(ys) for ys in different.values()), default=None)
+    return reached is None or reached >= parameter(claim, "k"), reached
+
+
+JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
+
+
+def previous_tables(manifest, paths):
+    """The previous releases in the order of the manifest, found by their digests; each row as a dictionary."""
+    by_digest = {hashlib.sha256(data).hexdigest(): (path, data) for path, data in ((path, read_bytes(path)) for path in paths)}
+    tables = []
+    for previous in manifest["previous"]:
+        if previous["sha256"] not in by_digest:
+            raise Refused(f"give the previous release {previous['name']} by --previous; no file that was given has its digest")
+        path, data = by_digest[previous["sha256"]]
+        plain_text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        delimiter = max(",;\t|", key=plain_text.split(b"\n", 1)[0].decode("utf-8", "replace").count)
+        table, rows = read_table(path, data, {"delimiter": delimiter})
+        tables.append([{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)])
+    return tables
+
+
+def judge_joins(manifest, table, rows, paths, findings, notes):
+    """The verdicts of the claims on the join."""
+    join = manifest["join"]
+    tables = [[{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)], *previous_tables(manifest, paths)]
+    product = math.prod(len(each) for each in tables)
+    if product > MOST_TUPLES:
+        notes.append(f"the join is not judged here: there are {product} tuples of rows")
+        return []
+    matching = matching_tuples(join, tables, set(manifest["output"].get("missing", [""])))
+    verdicts = []
+    for claim in join["privacy"]:
+        names = [place_of(text, tables)[1] for text in claim["x"]]
+        x = lambda each: tuple(tables[t][each[t]][name] for name in names for t in range(len(tables)) if name in tables[t][0])
+        holds, reached = JOIN_MODELS[claim["model"]](claim, tables, matching, x)
+        verdicts.append({"text": claim["text"], "holds": holds, "reached_exact": str(reached), "tuples": len(matching)})
+        by_rows = claim.get("y") == "person"  # people with several rows are not published
+        if not claim["holds"]:
+            findings.append(f"{claim['text']}: the manifest itself says that it does not hold")
+        elif not by_rows and claim["reached"] is not None and Fraction(claim["reached"]) != reached:
+            findings.append(f"{claim['text']}: reached {reached}, the manifest says {claim['reached']}")
+    return verdicts
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1125,6 +1281,9 @@ def explain(result):
         for verdict in each:
             where = f" in the group of row {verdict['witness']['first_row']}" if not verdict["holds"] else ""
             lines.append(f"{before}{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']}{where}")
+    for verdict in result.get("join", []):
+        lines.append(f"{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']} "
+                     f"over {verdict['tuples']} tuples")
     if result.get("windows", {}).get("unknown"):
         lines.append(f"{result['windows']['unknown']} groups cannot be held against their windows: too many tuples were not published")
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
@@ -1135,6 +1294,7 @@ def parse(arguments):
     parser.add_argument("RELEASE", nargs="?", help="the published table, or a store")
     parser.add_argument("MANIFEST", nargs="?", help="default: RELEASE.manifest.json")
     parser.add_argument("--policy", help="judge by this policy instead of the manifest")
+    parser.add_argument("--previous", action="append", default=[], help="a release before it, for claims on their join")
     parser.add_argument("--original", help="the table behind it: people are counted (needs --policy and --row-map)")
     parser.add_argument("--row-map", help="which row of the original is behind each row")
     parser.add_argument("--exempt-suppressed", action="store_true", help="leave rows with * in every quasi column out")
@@ -1151,6 +1311,8 @@ def parse(arguments):
         parser.error("--original, --row-map and --policy go together")
     if asked.MANIFEST and asked.policy or asked.exempt_suppressed and not asked.policy:
         parser.error("a MANIFEST speaks for itself: leave --policy and --exempt-suppressed out")
+    if asked.previous and asked.policy:
+        parser.error("--previous goes with a MANIFEST, not with --policy")
     return asked
 
 
@@ -1161,7 +1323,7 @@ def verify(asked):
         return verify_store(asked.RELEASE, asked.policy)
     if asked.policy:
         return verify_policy(asked.RELEASE, asked.policy, asked.original, asked.row_map, asked.exempt_suppressed)
-    return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json")
+    return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json", asked.previous)
 
 
 def main(arguments):

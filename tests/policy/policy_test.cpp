@@ -293,12 +293,13 @@ TEST(Policy, ParametersOutOfRangeAreRefusedAtTheModel) {
 TEST(Policy, UnknownModelListsTheKnownOnes) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonimity\"\nk = 3\n")),
             "p.toml:16:9: unknown model 'k-anonimity'; known are k-anonymity, l-diversity, t-closeness, beta-likeness, "
-            "delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness / did you "
-            "mean 'k-anonymity'?");
+            "delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness, "
+            "xy-anonymity, xy-linkability / did you mean 'k-anonymity'?");
   EXPECT_EQ(
       Told(WithModel("k = 3\n")),
       "p.toml:15:1: [[privacy]] needs 'model' / one of: k-anonymity, l-diversity, t-closeness, "
-      "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness");
+      "beta-likeness, delta-disclosure, alpha-k, confidence, ks-anonymity, ke-anonymity, window-closeness, window-likeness, "
+      "xy-anonymity, xy-linkability");
 }
 
 TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {

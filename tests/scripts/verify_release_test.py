@@ -304,6 +304,85 @@ class BadInput(unittest.TestCase):
         self.assertIn("Parquet needs pyarrow", text)
 
 
+class Joins(unittest.TestCase):
+    """Claims on the join with previous releases: the worked examples of the specification."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_on(self, current, previous, claims, columns, impossible=(), forget=False):
+        """Exit status and output; `current` and `previous` are lines of CSV."""
+        out = self.folder / "out.csv"
+        out.write_text("\n".join(current) + "\n")
+        files, listed = [], []
+        for i, lines in enumerate(previous):
+            file = self.folder / f"before{i + 1}.csv"
+            file.write_text("\n".join(lines) + "\n")
+            files.append(str(file))
+            listed.append({"name": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()})
+        manifest = {"format": 1, "privacy": [], "previous": listed,
+                    "output": {"sha256": hashlib.sha256(out.read_bytes()).hexdigest(), "rows": len(current) - 1,
+                               "columns": [{"name": name, "role": "insensitive"} for name in current[0].split(",")]},
+                    "join": {"holds": True, "privacy": claims, "columns": columns, "impossible": list(impossible)}}
+        (self.folder / "out.json").write_text(json.dumps(manifest))
+        done = subprocess.run([sys.executable, SCRIPT, out, self.folder / "out.json",
+                               *(part for file in (files[:-1] if forget else files) for part in ("--previous", file))],
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    JOBS = {"job": {"match": "paths", "paths": {"Banker": ["Banker", "White", "ANY"], "Engineer": ["Engineer", "White", "ANY"],
+                                                "Clerk": ["Clerk", "Blue", "ANY"], "Driver": ["Driver", "Blue", "ANY"]}}}
+    DISEASES = ["job,disease", "Banker,Cancer", "Banker,Cancer", "Clerk,HIV", "Driver,Cancer", "Engineer,HIV"]
+
+    def names(self, *jobs):
+        return ["name,job"] + [f"{name},{job}" for name, job in zip(("Alice", "Alice", "Bob", "Bob", "Cathy"), jobs)]
+
+    def linkability(self, reached):
+        return {"model": "xy-linkability", "text": "link", "x": ["name"], "values": {"previous.disease": ["HIV", "Cancer"]},
+                "h": "2/3", "holds": True, "reached": reached}
+
+    def test_a_name_tells_no_disease(self):
+        for jobs, reached, tuples, status in ((("White", "White", "Clerk", "Driver", "White"), "2/3", 11, 0),
+                                              (("ANY",) * 5, "3/5", 25, 0),
+                                              (("Banker", "Banker", "Clerk", "Driver", "Engineer"), "1", 7, 1)):
+            code, text = self.run_on(self.names(*jobs), [self.DISEASES], [self.linkability(reached)], self.JOBS)
+            self.assertEqual(code, status, text)
+            self.assertIn(f"reached {reached} over {tuples} tuples", text)
+
+    def test_a_wrong_value_and_a_missing_file_are_noticed(self):
+        code, text = self.run_on(self.names(*("ANY",) * 5), [self.DISEASES], [self.linkability("1/2")], self.JOBS)
+        self.assertEqual(code, 1)
+        self.assertIn("the manifest says 1/2", text)
+        code, text = self.run_on(self.names(*("ANY",) * 5), [self.DISEASES], [self.linkability("3/5")], self.JOBS, forget=True)
+        self.assertEqual(code, 2)
+        self.assertIn("give the previous release before1.csv", text)
+
+    def test_three_releases_match_pairwise(self):
+        tree = {"a": {"match": "paths", "paths": {"UK": ["UK", "ANY"], "FR": ["FR", "ANY"]}}}
+        claim = {"model": "xy-linkability", "text": "s1", "x": ["previous.b"], "values": {"previous2.s": ["s1"]}, "h": "2/3",
+                 "holds": True, "reached": "2/3"}
+        code, text = self.run_on(["a,p", "ANY,u", "ANY,v", "ANY,w"],
+                                 [["a,b", "UK,b1", "FR,b2", "FR,b1"], ["a;s", "UK;s1", "FR;s1", "FR;s2"]], [claim], tree)
+        self.assertEqual(code, 0, text)
+        self.assertIn("over 15 tuples", text)
+
+    def test_ranges_missing_cells_and_impossible_pairs(self):
+        age = {"age": {"match": "numeric"}}
+        claim = {"model": "xy-anonymity", "text": "n", "x": ["n"], "y": "rows of previous", "k": 1, "holds": True, "reached": "1"}
+        code, text = self.run_on(["age,n", '"[1,37)",a', '"[37,50]",b'], [["age;s", "[30,36];s1", "[37,40];s2"]], [claim], age)
+        self.assertEqual(code, 0, text)
+        self.assertIn("over 2 tuples", text)
+        code, text = self.run_on(["age,n", ",a", "5,b"], [["age;s", ";s1", "5;s2"]], [claim], age)
+        self.assertIn("over 2 tuples", text)
+        pairs = {"model": "xy-anonymity", "text": "p", "x": ["sex"], "y": "pairs", "k": 1, "holds": True, "reached": "4"}
+        code, text = self.run_on(["sex,n", "M,1", "M,2", "F,3", "F,4"], [["pregnant,m", "N,1", "N,2", "Y,3", "Y,4"]], [pairs], {},
+                                 [{"current": "sex", "previous": "pregnant", "pairs": [["M", "Y"]]}])
+        self.assertEqual(code, 0, text)
+        self.assertIn("over 12 tuples", text)
+
+
 def least_cost(supply, demand, distance):
     """The earth mover's distance from its definition: successive cheapest paths (Bellman-Ford) on whole units."""
     values = sorted(set(supply) | set(demand))

@@ -35,6 +35,7 @@ Command AddInspect(CLI::App& app);
 Command AddManual(CLI::App& app);
 Command AddPolicy(CLI::App& app);
 Command AddQuery(CLI::App& app);
+Command AddReleaseNext(CLI::App& app);
 Command AddStream(CLI::App& app);
 Command AddSweep(CLI::App& app);
 Command AddVerify(CLI::App& app);

@@ -87,10 +87,10 @@ int Main(int argc, char** argv) {
   app.add_option("--threads", threads, "Threads to use; the result is the same for any number")->check(CLI::Range(1, 1024));
   app.fallthrough();
 
-  const std::vector<Command> commands = {AddAnonymize(app), AddCheck(app),     AddCompare(app),    AddEvaluate(app),
-                                         AddGenerate(app),  AddHierarchy(app), AddInspect(app),    AddPolicy(app),
-                                         AddStream(app),    AddSweep(app),     AddVerify(app),     AddPermute(app),
-                                         AddAppend(app),    AddQuery(app),     AddCompletion(app), AddManual(app)};
+  const std::vector<Command> commands = {
+      AddAnonymize(app), AddCheck(app),  AddCompare(app),     AddEvaluate(app),   AddGenerate(app), AddHierarchy(app),
+      AddInspect(app),   AddPolicy(app), AddStream(app),      AddSweep(app),      AddVerify(app),   AddPermute(app),
+      AddAppend(app),    AddQuery(app),  AddReleaseNext(app), AddCompletion(app), AddManual(app)};
   if (const auto unknown = UnknownCommand(app, argc, argv)) {
     console.Show(*unknown);
     return kExitError;

@@ -15,6 +15,7 @@ Result<Answer> RunPolicyCheck(const std::string& path, Console& console) {
   CORDON_TRY(const CheckedPolicy checked, CheckPolicy(policy));
   console.Print("{}: {} attributes, by {}", path, policy.attributes.size(), checked.algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
+  for (const JoinSpec& model : policy.join_models) console.Print("{}", Describe(model));
   for (const Warning& warning : checked.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
   return Answer::kYes;
 }

@@ -40,6 +40,9 @@ Result<void> CheckAsked(const VerifyArgs& args) {
     return Error::InvalidPolicy("--original does not go with --stream")
         .WithHint("leave it out: a stream is held against its audit log");
   }
+  if (!args.request.previous.empty()) {
+    return Error::InvalidPolicy("--previous does not go with --stream").WithHint("verify the releases one by one");
+  }
   if (args.request.exempt_suppressed) {
     return Error::InvalidPolicy("--exempt-suppressed does not go with --stream")
         .WithHint("leave it out: the log tells which tuples were suppressed, and no group is made of them");
@@ -83,6 +86,11 @@ Command AddVerify(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
+  parser->add_option("--previous", args->request.previous, "A release before it, for models on their join; once per release")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser->add_flag("--allow-unequal", args->request.allow_unequal,
+                   "The releases need not list the same people; the audit of forced links is left out");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
 }

@@ -8,7 +8,7 @@ constexpr Extent kMissingPlace = {std::numeric_limits<std::int64_t>::max(), std:
 
 }  // namespace
 
-std::optional<Extent> Axis::Read(std::string_view text, bool missing) const {
+std::optional<Extent> SharedAxis::Read(std::string_view text, bool missing) const {
   if (text == "*") return Extent();
   if (missing) return kMissingPlace;
   if (domain_ == nullptr) {
@@ -29,7 +29,7 @@ std::optional<Extent> Axis::Read(std::string_view text, bool missing) const {
   return Extent{hierarchy.first_leaf(meaning->node), hierarchy.last_leaf(meaning->node)};
 }
 
-std::optional<CodeRange> Axis::Leaves(std::string_view text) const {
+std::optional<CodeRange> SharedAxis::Leaves(std::string_view text) const {
   if (domain_ == nullptr || !domain_->is_categorical()) return std::nullopt;
   if (text == "*") return CodeRange{0, domain_->hierarchy()->num_leaves() - 1};
   const std::optional<NodeId> node = domain_->hierarchy()->FindNode(text);

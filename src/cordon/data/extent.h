@@ -24,12 +24,12 @@ struct Extent {
 };
 
 // The axis that several releases share in one column.
-class Axis {
+class SharedAxis {
  public:
   // Cells are read by the domain; categories must have a hierarchy that all releases know.
-  explicit Axis(std::shared_ptr<const Domain> domain) : domain_(std::move(domain)) {}
+  explicit SharedAxis(std::shared_ptr<const Domain> domain) : domain_(std::move(domain)) {}
   // Cells are values without order: each stands for itself, "*" for all.
-  Axis() : texts_(std::make_shared<Dictionary>()) {}
+  SharedAxis() : texts_(std::make_shared<Dictionary>()) {}
 
   // `missing`: the cell is a marker of missing values, which match each other and "*". Nothing where it cannot be read.
   std::optional<Extent> Read(std::string_view text, bool missing) const;

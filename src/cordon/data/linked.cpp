@@ -33,7 +33,7 @@ struct Leaves {
   }
 };
 
-Leaves LeavesOf(const std::map<std::string, Axis>& axes, const std::string& column, std::string_view text) {
+Leaves LeavesOf(const std::map<std::string, SharedAxis>& axes, const std::string& column, std::string_view text) {
   const auto axis = axes.find(column);
   if (axis == axes.end()) return {std::nullopt, nullptr, text};
   const auto range = axis->second.Leaves(text);
@@ -42,11 +42,12 @@ Leaves LeavesOf(const std::map<std::string, Axis>& axes, const std::string& colu
 
 }  // namespace
 
-Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, Axis>& axes, const std::vector<std::string>& missing) {
+Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, SharedAxis>& axes,
+                         const std::vector<std::string>& missing) {
   for (LinkedTable& table : linked.tables) {
     for (LinkedColumn& column : table.columns) {
       if (!SeveralHave(linked, column.name)) continue;
-      const Axis& axis = axes[column.name];
+      const SharedAxis& axis = axes[column.name];
       column.extents.resize(column.texts->size() + 1);
       const auto is_missing = [&](std::string_view text) {
         return std::find(missing.begin(), missing.end(), text) != missing.end();
@@ -65,7 +66,7 @@ Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, Axis>& axes
 
 bool AreImpossible(const std::string& current, std::string_view current_text, const std::string& previous,
                    std::string_view previous_text, const std::vector<std::pair<std::string, std::string>>& pairs,
-                   const std::map<std::string, Axis>& axes) {
+                   const std::map<std::string, SharedAxis>& axes) {
   const Leaves left = LeavesOf(axes, current, current_text);
   const Leaves right = LeavesOf(axes, previous, previous_text);
   const auto listed = std::count_if(pairs.begin(), pairs.end(),
@@ -74,7 +75,8 @@ bool AreImpossible(const std::string& current, std::string_view current_text, co
 }
 
 void AddImpossible(LinkedTables& linked, const std::string& current, const std::string& previous,
-                   const std::vector<std::pair<std::string, std::string>>& pairs, const std::map<std::string, Axis>& axes) {
+                   const std::vector<std::pair<std::string, std::string>>& pairs,
+                   const std::map<std::string, SharedAxis>& axes) {
   for (std::size_t a = 0; a < linked.tables.size(); ++a) {
     for (std::size_t b = 0; b < linked.tables.size(); ++b) {
       const auto column_a = linked.tables[a].Find(current);

@@ -62,16 +62,18 @@ struct LinkedTables {
 
 // Reads the cells of every column that several releases have. `axes`: by column; a column without one holds values without
 // order, and gets its axis here. An error names release, row and column of a cell that the axis does not know.
-Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, Axis>& axes, const std::vector<std::string>& missing);
+Result<void> ReadExtents(LinkedTables& linked, std::map<std::string, SharedAxis>& axes,
+                         const std::vector<std::string>& missing);
 
 // Whether every value that the first cell may stand for is impossible with every one of the second, by the listed pairs.
 bool AreImpossible(const std::string& current, std::string_view current_text, const std::string& previous,
                    std::string_view previous_text, const std::vector<std::pair<std::string, std::string>>& pairs,
-                   const std::map<std::string, Axis>& axes);
+                   const std::map<std::string, SharedAxis>& axes);
 
 // What is impossible between `current` of one release and `previous` of another, for all pairs of releases that have them. A
 // label is impossible if all its leaves are.
 void AddImpossible(LinkedTables& linked, const std::string& current, const std::string& previous,
-                   const std::vector<std::pair<std::string, std::string>>& pairs, const std::map<std::string, Axis>& axes);
+                   const std::vector<std::pair<std::string, std::string>>& pairs,
+                   const std::map<std::string, SharedAxis>& axes);
 
 }  // namespace cordon::engine

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cordon/base/random.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
+#include "cordon/bind/link_releases.h"
 #include "cordon/data/view.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
@@ -25,6 +27,14 @@ struct AlgorithmNotes {
   std::vector<std::string> lines;  // of its search, in words
 };
 
+// What was published before, and the current table tied to it.
+struct PreviousReleases {
+  std::vector<PreviousTable> tables;
+  LinkedReleases linked;  // with the current table's exact cells
+  bool allow_unequal = false;
+  bool through_violation = false;
+};
+
 struct AlgorithmInput {
   const View& view;
   const AllOf& model;
@@ -33,7 +43,9 @@ struct AlgorithmInput {
   const Policy& policy;
   AlgorithmNotes* notes = nullptr;
   Effort effort = Effort::kNormal;
-  bool compared = false;  // as MakeOptions has it
+  bool compared = false;                             // as MakeOptions has it
+  const PreviousReleases* previous = nullptr;        // null: the table stands alone
+  std::optional<std::int64_t> max_refinements = {};  // of tdssa, besides the policy's: a release that was refused has too many
 };
 
 // What of a policy and of a request an algorithm looks at, beside what all do.

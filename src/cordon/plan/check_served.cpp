@@ -56,9 +56,21 @@ Result<void> CheckKeys(const Policy& policy) {
 
 }  // namespace
 
+Result<void> CheckStandsAlone(const Policy& policy) {
+  if (policy.join_models.empty()) return {};
+  return Error::InvalidPolicy("{}:{}: {} is about a release and those before it", policy.name, policy.join_lines[0],
+                              ModelName(policy.join_models[0]))
+      .WithHint("cordon release-next INPUT --previous FILE --policy {} --output OUT", policy.name);
+}
+
 Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   CORDON_TRY(Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
+  if (!policy.join_models.empty() && (request.recoding || std::string_view(choice.algorithm->name) != "tdssa")) {
+    return Error::InvalidPolicy("{}:{}: {} is kept by tdssa alone", policy.name, policy.join_lines[0],
+                                ModelName(policy.join_models[0]))
+        .WithHint("leave {} out", request.recoding ? "--recoding" : "algorithm.name and --algorithm");
+  }
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }

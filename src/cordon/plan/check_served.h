@@ -15,4 +15,7 @@ namespace cordon::engine {
 // nothing beside the policy.
 Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy);
 
+// Refuses a policy whose models need previous releases, for a command that is not given any.
+Result<void> CheckStandsAlone(const Policy& policy);
+
 }  // namespace cordon::engine

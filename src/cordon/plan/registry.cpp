@@ -55,6 +55,12 @@ constexpr std::array kAlgorithms = {
                    .check = CheckTopDown,
                    .masks_values = true,
                    .groups_by_template = true},
+    AlgorithmEntry{.name = "tdssa",
+                   .summary = "top-down refinement against the join with previous releases (release-next)",
+                   .run = RunTdssa,
+                   .check = CheckTdssa,
+                   .masks_values = true,
+                   .groups_by_template = true},
     AlgorithmEntry{.name = "sabre-ak",
                    .summary = "t-closeness by bucketization, neighbours on the Hilbert curve",
                    .run = RunSabreAk,
@@ -97,6 +103,7 @@ bool HasClass(const Policy& policy) {
 }
 
 Choice ChooseAutomatically(const Policy& policy) {
+  if (!policy.join_models.empty()) return {Find("tdssa"), "auto: models on the join with previous releases"};
   if (Asks<KeAnonymitySpec>(policy) && ColumnToPermute(policy).ok()) {
     return {Find("ke"), "auto: exact quasi columns, values shuffled inside groups"};
   }
@@ -110,8 +117,8 @@ Choice ChooseAutomatically(const Policy& policy) {
 }
 
 // As the searches take longer the later they stand; all of kAlgorithms.
-constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition",
-                                       "burel",    "sabre",       "tdr",      "tdd",         "sabre-knn", "ke"};
+constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition", "burel",
+                                       "sabre",    "tdr",         "tdd",      "tdssa",       "sabre-knn", "ke"};
 constexpr std::size_t kManyRows = 200'000;
 static_assert(kQuickestFirst.size() == kAlgorithms.size());
 
@@ -120,6 +127,7 @@ std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen
   const std::string_view name = algorithm.name;
   if (chosen.permutes) return "the policy is served by shuffling, which generalizes nothing";
   if (algorithm.permutes) return "made for ke-anonymity alone";
+  if (name == "tdssa") return "made for what was published before";
   // Of least loss, such a release would not be the one that is best for classification.
   if (chosen.masks_values) return "the policy asks for a release for classification";
   if (algorithm.masks_values) return "made for a class column and templates";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cordon/algorithms/grouping/effort.h"
 #include "cordon/data/recode.h"
@@ -15,6 +16,14 @@
 #include "cordon/report/measure.h"
 
 namespace cordon::engine {
+
+// What was published before about the same people, for release-next.
+struct PreviousRequest {
+  std::vector<std::string> files;
+  bool allow_unequal = false;      // the releases need not list the same people
+  bool allow_dangling = false;     // rows may match nothing in another release
+  bool through_violation = false;  // searches on if the most general release violates
+};
 
 struct AnonymizeRequest {
   TableInput input;    // "-": standard input
@@ -38,6 +47,7 @@ struct AnonymizeRequest {
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
   std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
   bool insecure_seed = false;                // allows a seed where randomness protects: for tests
+  PreviousRequest previous;                  // release-next alone
   std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
 };
 

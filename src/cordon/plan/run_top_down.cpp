@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/plan/run_top_down.h"
 
+#include <algorithm>
+
+#include "cordon/algorithms/tdssa/tdssa.h"
 #include "cordon/algorithms/top_down/tdd.h"
 #include "cordon/algorithms/top_down/tdr.h"
 
@@ -63,25 +66,34 @@ Result<TopDownOptions> OptionsOf(const AlgorithmPolicy& policy, const std::strin
 
 using Search = Result<Groups> (*)(const TopDownInput&, const TopDownOptions&, TopDownFacts*, const Run&);
 
-Result<Groups> RunBy(Search search, const std::string& name, const AlgorithmInput& input, const Run& run) {
+Result<TopDownInput> InputOf(const AlgorithmInput& input, const TopDownOptions& options) {
   const Microdata& data = input.view.data();
-  const bool has_class = !data.ColumnsOf(Role::kClass).empty();
-  CORDON_TRY(const TopDownOptions options, OptionsOf(input.policy.algorithm, name, has_class));
   ClassLabels labels;
   if (options.utility == TopDownUtility::kClass) {
     CORDON_TRY(labels, LabelsOf(data, input.policy));
   }
-  const TopDownInput given{input.view,       input.policy.models, input.model,
-                           input.reference,  input.counted,       MaskingsOf(data, input.policy),
-                           std::move(labels)};
+  return TopDownInput{input.view,        input.policy.models,
+                      input.model,       input.reference,
+                      input.counted,     MaskingsOf(data, input.policy),
+                      std::move(labels), {}};
+}
+
+void TellFacts(const TopDownFacts& facts, AlgorithmNotes* notes) {
+  if (notes == nullptr) return;
+  notes->counts.emplace_back("refinements", facts.refinements);
+  notes->counts.emplace_back("stopped_early", facts.stopped_early ? 1 : 0);
+  for (const auto& [column, shown] : facts.shown) {
+    notes->counts.emplace_back("shown_" + column, static_cast<std::int64_t>(shown));
+  }
+}
+
+Result<Groups> RunBy(Search search, const std::string& name, const AlgorithmInput& input, const Run& run) {
+  const bool has_class = !input.view.data().ColumnsOf(Role::kClass).empty();
+  CORDON_TRY(const TopDownOptions options, OptionsOf(input.policy.algorithm, name, has_class));
+  CORDON_TRY(const TopDownInput given, InputOf(input, options));
   TopDownFacts facts;
   CORDON_TRY(Groups groups, search(given, options, &facts, run));
-  if (input.notes != nullptr) {
-    auto& counts = input.notes->counts;
-    counts.emplace_back("refinements", facts.refinements);
-    counts.emplace_back("stopped_early", facts.stopped_early ? 1 : 0);
-    for (const auto& [column, shown] : facts.shown) counts.emplace_back("shown_" + column, static_cast<std::int64_t>(shown));
-  }
+  TellFacts(facts, input.notes);
   return groups;
 }
 
@@ -99,6 +111,47 @@ Result<void> CheckTopDown(const Policy& policy, const char* name) {
         .WithHint("keep the one that analysts predict; the others are sensitive, quasi, or left out as identifier");
   }
   return name == std::string_view("tdd") ? CheckTddModels(policy.models) : Result<void>();
+}
+
+Result<void> CheckTdssa(const Policy& policy, const char* name) {
+  if (policy.join_models.empty()) {
+    return Error::InvalidPolicy("tdssa keeps xy-anonymity and xy-linkability, and the policy asks for neither")
+        .WithHint("leave algorithm.name out");
+  }
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.mask != Mask::kSuppress) continue;
+    return Error::InvalidPolicy("{}:{}: tdssa does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,
+                                attribute.name)
+        .WithHint("leave mask out: without a hierarchy a value is shown or generalized to *");
+  }
+  return CheckTopDown(policy, name);
+}
+
+Result<Groups> RunTdssa(const AlgorithmInput& input, Random&, const Run& run) {
+  CORDON_CHECK(input.previous != nullptr);
+  const PreviousReleases& previous = *input.previous;
+  const Policy& policy = input.policy;
+  const bool has_class = !input.view.data().ColumnsOf(Role::kClass).empty();
+  CORDON_TRY(TopDownOptions options, OptionsOf(policy.algorithm, "tdssa", has_class));
+  options.zero_gain = true;  // what tells nothing about the class still lowers distortion
+  if (previous.through_violation) options.on_start = TopDownOptions::OnStart::kSearchFurther;
+  if (input.max_refinements) {
+    options.max_refinements = std::min(options.max_refinements.value_or(*input.max_refinements), *input.max_refinements);
+  }
+  CORDON_TRY(TopDownInput given, InputOf(input, options));
+  std::replace(given.maskings.begin(), given.maskings.end(), Masking::kSuppression, Masking::kTaxonomy);
+  const SequentialInput sequential{previous.linked.linked, previous.linked.axes, policy.data.missing,
+                                   policy.join_models,     policy.impossible,    policy.generalize_joining};
+  TdssaFacts facts;
+  CORDON_TRY(Groups groups, Tdssa(given, sequential, options, &facts, run));
+  TellFacts(facts.top_down, input.notes);
+  if (input.notes != nullptr) {
+    for (const JoinFacts& join : facts.joins) {
+      input.notes->lines.push_back(fmt::format("{}: {} regime, {} entries in {} classes of previous rows", join.text,
+                                               join.closed ? "closed" : "linking", join.entries, join.classes));
+    }
+  }
+  return groups;
 }
 
 Result<Groups> RunTdr(const AlgorithmInput& input, Random&, const Run& run) { return RunBy(Tdr, "tdr", input, run); }

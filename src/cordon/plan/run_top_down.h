@@ -16,6 +16,8 @@ Result<void> CheckTopDown(const Policy& policy, const char* name);
 
 Result<Groups> RunTdr(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunTdssa(const AlgorithmInput& input, Random& random, const Run& run);
+Result<void> CheckTdssa(const Policy& policy, const char* name);
 
 // Holes that the models leave open, each with a way to close it:
 //   determined-column      a column published as it is tells a masked one
@@ -24,6 +26,8 @@ Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& ru
 //   no-identity-protection confidence templates alone
 //   unmasked-quasi         a quasi column in no template
 //   range-from-data        the ends of a numeric column are published
-std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release, const Run& run);
+// `also_masked`: columns that were refined although no model of the table alone speaks of them.
+std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release,
+                                     const std::vector<std::string>& also_masked, const Run& run);
 
 }  // namespace cordon::engine

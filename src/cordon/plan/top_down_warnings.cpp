@@ -145,7 +145,7 @@ void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const Releas
   }
   for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
     const std::string& name = data.columns[column].attribute.name;
-    if (guarded.contains(name)) continue;
+    if (guarded.contains(name) || policy.IsGuarded(name)) continue;
     const Verifier verifier({LDiversitySpec{.sensitive = name, .l = Rational(2)}});
     const auto verdicts = verifier.Judge(release, run);
     if (!verdicts.ok() || verdicts.value()[0].holds) continue;
@@ -160,11 +160,15 @@ void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const Releas
 
 }  // namespace
 
-std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release, const Run& run) {
+std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release,
+                                     const std::vector<std::string>& also_masked, const Run& run) {
   std::vector<Warning> warnings;
   const Columns quasi = NamedQuasi(data);
-  Columns masked;
-  bool identity = false;
+  Columns masked(also_masked.begin(), also_masked.end());
+  bool identity = std::any_of(policy.join_models.begin(), policy.join_models.end(), [](const JoinSpec& spec) {
+    const auto* anonymity = std::get_if<XyAnonymitySpec>(&spec);
+    return anonymity != nullptr && anonymity->count == XyAnonymitySpec::Count::kPersons;
+  });
   for (const ModelSpec& spec : policy.models) {
     masked.merge(OnOf(spec, quasi));
     identity = identity || std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<AlphaKSpec>(spec);

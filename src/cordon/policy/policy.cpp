@@ -181,6 +181,22 @@ const char* ObjectiveName(Objective objective) {
   return kNames[static_cast<int>(objective)];
 }
 
+namespace {
+
+std::string CanonicalOfJoins(const Policy& policy) {
+  std::vector<std::string> models;
+  for (const JoinSpec& spec : policy.join_models) models.push_back(Describe(spec));  // says all there is
+  Canonical form;
+  form("models", Sorted(models))("generalize", Number(policy.generalize_joining));
+  for (const ImpossiblePairs& each : policy.impossible) {
+    form("current", each.current)("previous", each.previous);
+    for (const auto& [current, previous] : each.pairs) form("pair", current)("with", previous);
+  }
+  return form.text();
+}
+
+}  // namespace
+
 std::string PolicyDigest(const Policy& policy) {
   std::vector<std::string> attributes;
   for (const AttributePolicy& attribute : policy.attributes) attributes.push_back(CanonicalOf(attribute));
@@ -194,6 +210,7 @@ std::string PolicyDigest(const Policy& policy) {
   form("cordon policy", 1)("data", CanonicalOf(policy.data))("attributes", Sorted(attributes))("models", Sorted(models));
   form("algorithm", CanonicalOf(policy.algorithm));
   if (policy.stream) form("stream", CanonicalOf(*policy.stream));
+  if (!policy.join_models.empty()) form("joins", CanonicalOfJoins(policy));
   return ToHex(Sha256Of(form.text()));
 }
 

@@ -24,6 +24,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/data/hierarchy.h"
 #include "cordon/io/text/text_format.h"
+#include "cordon/models/spec/join_spec.h"
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/query/workload.h"
 
@@ -158,6 +159,11 @@ struct Policy {
   std::vector<AttributePolicy> attributes;  // in the order of the file
   std::vector<ModelSpec> models;
   std::vector<int> model_lines;  // line of each model
+  // What must hold of the release together with previous ones.
+  std::vector<JoinSpec> join_models;
+  std::vector<int> join_lines;
+  std::vector<ImpossiblePairs> impossible;
+  bool generalize_joining = true;  // columns that several releases have are generalized, besides those in x
   AlgorithmPolicy algorithm;
   std::optional<StreamPolicy> stream;
   std::string digest;  // SHA-256 over the meaning, hierarchies included: layout and comments do not change it
@@ -170,10 +176,14 @@ struct Policy {
   }
   // Whether a model says something of the sensitive column that not every release satisfies.
   bool IsGuarded(const std::string& column) const {
-    return std::any_of(models.begin(), models.end(), [&](const ModelSpec& model) {
+    const bool here = std::any_of(models.begin(), models.end(), [&](const ModelSpec& model) {
       const std::vector<std::string> guarded = SensitiveColumns(model);
       return !AlwaysHolds(model) && std::find(guarded.begin(), guarded.end(), column) != guarded.end();
     });
+    return here || std::any_of(join_models.begin(), join_models.end(), [&](const JoinSpec& model) {
+             const std::vector<ColumnRef> guarded = GuardedColumns(model);
+             return std::find(guarded.begin(), guarded.end(), ColumnRef{0, column}) != guarded.end();
+           });
   }
   // Cells are published as they came and no model speaks of them. An attacker who knows them sees more than the quasi columns.
   std::vector<std::string> ColumnsPublishedAsIs() const {

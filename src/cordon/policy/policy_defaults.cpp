@@ -52,6 +52,7 @@ Defaults DefaultsOf(const Policy& policy) {
       {"burel", {{"margin", BurelOptions().margin}, {"neighbours", "hilbert"}}},
       {"tdr", {{"utility", utility}, {"score", "gain-per-loss"}}},
       {"tdd", {{"utility", utility}, {"score", "gain-per-loss"}}},
+      {"tdssa", {{"utility", utility}, {"score", "gain-per-loss"}}},
       {"castle",
        {{"max_open", castle.max_open},
         {"history", castle.history},

@@ -294,6 +294,7 @@ Result<ModelSpec> ReadModel(const toml::table& toml, const std::string& file, co
   const auto placed = [&](Error error) { return std::move(error).WithContext("{}:{}:{}", file, place.line, place.column); };
   std::vector<std::string> known;
   for (const ModelRule& rule : ModelRules()) known.emplace_back(rule.name);
+  for (const KnownModel& rule : KnownJoinModels()) known.push_back(rule.name);
   const toml::node* model = toml.get("model");
   if (model == nullptr)
     return placed(Error::InvalidPolicy("[[privacy]] needs 'model'").WithHint("one of: {}", fmt::join(known, ", ")));

@@ -13,9 +13,17 @@
 
 namespace cordon::engine::internal {
 
+class PolicyTable;
+
 Result<DataPolicy> ReadDataTable(const toml::table& table, const std::string& file);
 Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table& table, const std::string& file);
 Result<ModelSpec> ReadModel(const toml::table& table, const std::string& file, const std::vector<AttributePolicy>& attributes);
+// [[privacy]] of a model on joins, and what belongs to it.
+bool IsJoinModel(const toml::table& table);
+Result<JoinSpec> ReadJoinModel(const toml::table& table, const std::string& file,
+                               const std::vector<AttributePolicy>& attributes);
+Result<std::vector<ImpossiblePairs>> ReadImpossible(const PolicyTable& top, const std::vector<AttributePolicy>& attributes);
+Result<bool> ReadGeneralizeJoining(const toml::table& table, const std::string& file);
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& table, const std::string& file);
 Result<StreamPolicy> ReadStreamTable(const toml::table& table, const std::string& file);
 
@@ -40,6 +48,7 @@ struct KnownOption {
   std::vector<std::string> choices;
 };
 std::vector<KnownModel> KnownModels();
+std::vector<KnownModel> KnownJoinModels();
 std::vector<KnownOption> KnownOptions();
 const std::vector<std::string>& AttributeKeys();
 

@@ -84,6 +84,8 @@ Json ModelKey(const std::string& model, const std::string& key) {
   if (key == "model") return {{"const", model}};
   if (whole.contains(key)) return Whole(1);
   if (exact.contains(key)) return Exact();
+  if (key == "x") return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
+  if (key == "y") return {{"type", {"string", "array"}}};
   if (key == "on") return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
   if (key == "distance") return Choice({"ordered", "hierarchical", "equal"});
   if (key == "kind" && model == "l-diversity") return Choice({"distinct", "entropy", "recursive"});
@@ -102,7 +104,9 @@ bool IsOptional(const std::string& key) {
 
 Json ModelTables() {
   Json models = Json::array();
-  for (const internal::KnownModel& model : internal::KnownModels()) {
+  std::vector<internal::KnownModel> known = internal::KnownModels();
+  for (const internal::KnownModel& model : internal::KnownJoinModels()) known.push_back(model);
+  for (const internal::KnownModel& model : known) {
     Json properties = Json::object();
     std::vector<std::string> required;
     for (const std::string& key : model.keys) {
@@ -146,6 +150,13 @@ Json StreamTable() {
                  {"max_dead_letters", Whole(0)}});
 }
 
+Json ImpossibleTables() {
+  const Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
+  const Json pairs = {{"type", "array"}, {"items", pair}, {"minItems", 1}};
+  return {{"type", "array"},
+          {"items", Object({{"current", Text()}, {"previous", Text()}, {"pairs", pairs}}, {"current", "previous", "pairs"})}};
+}
+
 }  // namespace
 
 Json PolicySchema() {
@@ -153,7 +164,9 @@ Json PolicySchema() {
                         {"attributes", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", AttributeTable()}}},
                         {"privacy", ModelTables()},
                         {"algorithm", AlgorithmTable()},
-                        {"stream", StreamTable()}},
+                        {"stream", StreamTable()},
+                        {"impossible", ImpossibleTables()},
+                        {"sequential", Object({{"generalize", Choice({"x+join", "x"})}})}},
                        {"attributes", "privacy"});
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   schema["title"] = "A policy of cordon";

@@ -34,6 +34,9 @@ const std::vector<OptionRule>& OptionRules() {
       {"tdd", "utility", Type::kChoice, {"class", "distortion"}},
       {"tdd", "score", Type::kChoice, {"gain-per-loss", "gain"}},
       {"tdd", "max_refinements", Type::kWhole},
+      {"tdssa", "utility", Type::kChoice, {"class", "distortion"}},
+      {"tdssa", "score", Type::kChoice, {"gain-per-loss", "gain"}},
+      {"tdssa", "max_refinements", Type::kWhole},
       {"castle", "max_open", Type::kWhole},
       {"castle", "history", Type::kWhole},
       {"castle", "reuse", Type::kChoice, {"uniform", "disjoint", "off"}},
@@ -173,8 +176,8 @@ std::vector<KnownOption> KnownOptions() {
 
 const std::vector<std::string>& AlgorithmNames() {
   static const std::vector<std::string> names = {
-      "auto",        "mondrian", "full-domain", "peel", "partition", "sabre",         "sabre-ak", "sabre-knn",   "burel",
-      "burel-paper", "tdr",      "tdd",         "ke",   "castle",    "dynamic-group", "sabre-w",  "stream-rtree"};
+      "auto",        "mondrian", "full-domain", "peel",  "partition", "sabre",  "sabre-ak",      "sabre-knn", "burel",
+      "burel-paper", "tdr",      "tdd",         "tdssa", "ke",        "castle", "dynamic-group", "sabre-w",   "stream-rtree"};
   return names;
 }
 

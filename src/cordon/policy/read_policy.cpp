@@ -93,6 +93,12 @@ Result<void> ReadModels(const PolicyTable& top, Policy& policy) {
   }
   for (const toml::node& entry : *list) {
     if (!entry.is_table()) return top.WrongType("privacy", entry, "a list of tables [[privacy]]");
+    if (IsJoinModel(*entry.as_table())) {
+      CORDON_TRY(JoinSpec spec, ReadJoinModel(*entry.as_table(), top.file(), policy.attributes));
+      policy.join_models.push_back(std::move(spec));
+      policy.join_lines.push_back(static_cast<int>(entry.source().begin.line));
+      continue;
+    }
     CORDON_TRY(ModelSpec spec, ReadModel(*entry.as_table(), top.file(), policy.attributes));
     policy.models.push_back(std::move(spec));
     policy.model_lines.push_back(static_cast<int>(entry.source().begin.line));
@@ -126,7 +132,8 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   using namespace internal;
   CORDON_TRY(const toml::table document, ParseToml(text, name));
   CORDON_TRY(const PolicyTable top,
-             PolicyTable::Open(document, name, "the policy", {"data", "attributes", "privacy", "algorithm", "stream"}));
+             PolicyTable::Open(document, name, "the policy",
+                               {"data", "attributes", "privacy", "algorithm", "stream", "impossible", "sequential"}));
   Policy policy;
   policy.name = name;
   policy.text = text;
@@ -137,6 +144,17 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   CORDON_RETURN_IF_ERROR(ReadAttributes(top, policy));
   CORDON_RETURN_IF_ERROR(CheckAttributes(policy));
   CORDON_RETURN_IF_ERROR(ReadModels(top, policy));
+  CORDON_TRY(policy.impossible, ReadImpossible(top, policy.attributes));
+  CORDON_TRY(const toml::table* sequential, Part(top, "sequential"));
+  if (sequential != nullptr) {
+    CORDON_TRY(policy.generalize_joining, ReadGeneralizeJoining(*sequential, name));
+  }
+  if (policy.join_models.empty() && (sequential != nullptr || !policy.impossible.empty())) {
+    return top
+        .AtKey(sequential != nullptr ? "sequential" : "impossible",
+               "[sequential] and [[impossible]] belong to xy-anonymity and xy-linkability, and the policy has neither")
+        .WithHint("add [[privacy]] with model = \"xy-anonymity\", or leave them out");
+  }
   CORDON_TRY(const toml::table* algorithm, Part(top, "algorithm"));
   if (algorithm != nullptr) {
     CORDON_TRY(policy.algorithm, ReadAlgorithmTable(*algorithm, name));

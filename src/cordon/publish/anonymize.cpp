@@ -7,6 +7,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
+#include "cordon/publish/previous_releases.h"
 #include "cordon/publish/produce.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_run.h"
@@ -61,12 +62,19 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 
 Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  if (request.previous.files.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
+  CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
   CORDON_TRY(Input input, Read(request, policy, run));
   if (recoding) HoldDigits(*recoding, input.data);
+  std::optional<PreviousReleases> previous;
+  if (!request.previous.files.empty()) {
+    CORDON_TRY(previous, TieToPrevious(request, policy, input.data, run));
+  }
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr, random, run));
+  CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
+                                    previous ? &*previous : nullptr, random, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
   RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save()};
   return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record)};
@@ -85,9 +93,10 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const Random random, RandomOf(request));
-  CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, random, run));
+  CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, nullptr, random, run));
   return std::move(made.report);
 }
 

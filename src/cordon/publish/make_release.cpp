@@ -92,7 +92,15 @@ Result<MadeRelease> Verified(Release release, const Microdata& data, const Polic
   std::vector<Verdict> verdicts;
   CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(release), run, &verdicts));
   if (run.Stopped()) return Error::Cancelled();
-  return MadeRelease{std::move(verified), std::move(verdicts), std::move(notes), search_seconds, watch.Lap()};
+  MadeRelease made{std::move(verified), std::move(verdicts), std::move(notes), search_seconds, 0, std::nullopt};
+  if (options.previous != nullptr) {
+    CORDON_TRY(const LinkedReleases linked,
+               LinkRelease(policy, made.verified.release(), "the release", options.previous->tables));
+    const JoinOptions join{.allow_unequal = options.previous->allow_unequal};
+    CORDON_TRY(made.join, JudgeJoin(linked.linked, policy.join_models, policy.impossible, join, run));
+  }
+  made.verify_seconds = watch.Lap();
+  return made;
 }
 
 // What these rows allow, where an answer is no.
@@ -145,8 +153,11 @@ Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& 
   return Verified(Recode(view, applied.groups, applied.texts, options.recode, own, run), data, policy, options, {}, watch, run);
 }
 
-Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
-                                    const MakeOptions& options, const Random& random, const Run& run) {
+namespace {
+
+Result<MadeRelease> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                             const MakeOptions& options, std::optional<std::int64_t> max_refinements, const Random& random,
+                             const Run& run) {
   Stopwatch watch;
   const View view = View::All(data);
   const std::vector<std::size_t> sensitive = NamedColumns(data, policy);
@@ -155,7 +166,9 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
   const CountedColumns counted(data, sensitive, model.uses_persons());
   Random own = random.Substream(algorithm.name);
   AlgorithmNotes notes;
-  auto groups = algorithm.run({view, model, reference, counted, policy, &notes, options.effort, options.compared}, own, run);
+  auto groups = algorithm.run(
+      {view, model, reference, counted, policy, &notes, options.effort, options.compared, options.previous, max_refinements},
+      own, run);
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }
@@ -168,6 +181,34 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
     return Verified(std::move(release), data, policy, options, std::move(notes), watch, run);
   }
   return Verified(Recode(view, found, options.recode, order, run), data, policy, options, std::move(notes), watch, run);
+}
+
+std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
+  for (const auto& [name, count] : notes.counts) {
+    if (name == "refinements") return count;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// The search knows nothing of forced links. Where they make the verifier refuse, refinements are taken back, the newest first
+// and more at a time, until it does not.
+Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                                    const MakeOptions& options, const Random& random, const Run& run) {
+  CORDON_TRY(MadeRelease made, MakeOnce(algorithm, data, policy, options, std::nullopt, random, run));
+  if (!made.join || made.join->holds()) return made;
+  const std::string refused = Explain(made.join->verdicts[0]) + "; " + Explain(*made.join);
+  const std::int64_t all = RefinementsIn(made.notes);
+  for (std::int64_t back = 1; back < 2 * all; back *= 2) {
+    const std::int64_t kept = std::max<std::int64_t>(0, all - back);
+    CORDON_TRY(made, MakeOnce(algorithm, data, policy, options, kept, random, run));
+    if (!made.join->holds()) continue;
+    made.notes.lines.push_back(fmt::format("{} of {} refinements were taken back: {}", all - kept, all, refused));
+    return made;
+  }
+  return Error::Unsatisfiable("the release was not written: {}", refused)
+      .WithHint("ask for less, or generalize what the releases share: [sequential] generalize = \"x+join\"");
 }
 
 }  // namespace cordon::engine

@@ -13,6 +13,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/data/recoding.h"
 #include "cordon/data/release.h"
+#include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/registry.h"
 
@@ -22,7 +23,8 @@ struct MakeOptions {
   Effort effort = Effort::kNormal;
   bool compared = false;  // with releases of other algorithms: none needs to be the best of its kind at any price
   RecodeOptions recode;
-  bool keep_per_group = false;  // what every group reaches, for charts
+  bool keep_per_group = false;                 // what every group reaches, for charts
+  const PreviousReleases* previous = nullptr;  // of release-next
 };
 
 // What one algorithm came to.
@@ -32,6 +34,7 @@ struct MadeRelease {
   AlgorithmNotes notes;
   double search_seconds = 0;
   double verify_seconds = 0;
+  std::optional<JoinVerification> join;  // with previous releases
 };
 
 // `random` is not changed: whatever is made of the same state is the same. Unsatisfiable where the policy is not reached;

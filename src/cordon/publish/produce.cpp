@@ -2,6 +2,7 @@
 #include "cordon/publish/produce.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_set>
 
 #include "cordon/plan/check_guarded.h"
@@ -59,8 +60,8 @@ class TryProgress final : public Progress {
 class Trial {
  public:
   Trial(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Random& random,
-        const std::optional<Workload>& workload, const Run& run)
-      : request_(request), policy_(policy), data_(data), workload_(workload), random_(random), run_(run) {}
+        const std::optional<Workload>& workload, const PreviousReleases* previous, const Run& run)
+      : request_(request), policy_(policy), data_(data), workload_(workload), previous_(previous), random_(random), run_(run) {}
 
   // `left`: candidates that share the time that is left, this one among them.
   Result<void> Try(const Candidate& candidate, std::size_t left) {
@@ -108,6 +109,7 @@ class Trial {
     Stopwatch watch;
     MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values);
     options.compared = compares_;
+    options.previous = previous_;
     auto made = MakeByAlgorithm(algorithm, data_, policy_, options, random_, run);
     tried_.back().seconds = watch.Lap();
     tried_.back().cut_short = budget && budget->cut_short();
@@ -147,6 +149,7 @@ class Trial {
   const Policy& policy_;
   const Microdata& data_;
   const std::optional<Workload>& workload_;
+  const PreviousReleases* previous_;
   const Random& random_;
   const Run& run_;
   Stopwatch since_;
@@ -185,13 +188,23 @@ std::vector<Warning> WarningsOf(const ExactRisk& risk) {
                    100 * risk.unique_alone, fmt::join(risk.columns, ", "))}};
 }
 
+// The columns that a top-down search refined, by what it tells of them.
+std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes) {
+  constexpr std::string_view kShown = "shown_";
+  std::vector<std::string> columns;
+  for (const auto& [name, count] : notes.counts) {
+    if (name.starts_with(kShown)) columns.push_back(name.substr(kShown.size()));
+  }
+  return columns;
+}
+
 }  // namespace
 
 Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
-                         const Recoding* recoding, const Random& random, const Run& run) {
+                         const Recoding* recoding, const PreviousReleases* previous, const Random& random, const Run& run) {
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, bound));
   const Microdata data = SteeredBy(policy, bound);  // columns are shared, not copied
-  Trial trial(request, policy, data, random, workload, run);
+  Trial trial(request, policy, data, random, workload, previous, run);
   std::string why;
   std::vector<const AlgorithmEntry*> ran;
   if (recoding != nullptr) {
@@ -225,6 +238,14 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   report.suppressed = release.suppressed;
   report.dropped = data.dropped_rows;
   report.privacy = std::move(best.made.verdicts);
+  if (best.made.join) {
+    report.join = JoinReport{{}, {}, *std::move(best.made.join)};
+    for (const auto& [column, axis] : previous->linked.axes) report.join->shared.push_back(column);
+    for (const PreviousTable& table : previous->tables) {
+      report.join->previous.push_back(
+          {std::filesystem::path(table.name).filename().string(), table.sha256, table.table.num_rows});
+    }
+  }
   report.unguarded = UnguardedIn(policy);
   report.utility = std::move(best.utility);
   report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
@@ -239,7 +260,8 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   }
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (recoding == nullptr && choice.algorithm->masks_values) {
-    for (Warning& warning : TopDownWarnings(policy, data, release, run)) report.warnings.push_back(std::move(warning));
+    for (Warning& warning : TopDownWarnings(policy, data, release, RefinedColumns(best.made.notes), run))
+      report.warnings.push_back(std::move(warning));
   } else if (report.utility.discernibility.min_group == 1) {
     report.warnings.push_back({"groups-of-one", {}, "some group is a single row: nothing hides whose it is; add k-anonymity"});
   }

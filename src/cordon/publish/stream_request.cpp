@@ -6,6 +6,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
+#include "cordon/plan/check_served.h"
 
 namespace cordon::engine::internal {
 namespace {
@@ -66,6 +67,7 @@ Result<void> CheckStreamPolicy(const Policy& policy) {
     return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
         .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
   }
+  CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   if (policy.algorithm.suppressed == Suppression::kStar) {
     return Error::InvalidPolicy("{}:{}: suppressed = \"star\" is for tables", policy.name, policy.algorithm.line)

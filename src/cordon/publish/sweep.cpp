@@ -6,6 +6,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
+#include "cordon/plan/check_served.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 
@@ -125,6 +126,7 @@ std::string LineName(const SweepPoint& point, const std::string& axis) {
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Microdata& data,
                                       const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   const std::vector<Parameter> parameters = ParametersOf(request);
   const std::vector<std::string> algorithms = request.algorithms.empty() ? std::vector<std::string>{""} : request.algorithms;

@@ -9,6 +9,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
+#include "cordon/publish/previous_releases.h"
 #include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
 
@@ -43,6 +44,17 @@ bool HasPersonColumn(const Policy& policy) {
                      [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
 }
 
+Result<void> CheckPrevious(const VerifyRequest& request, const Policy& policy) {
+  if (policy.join_models.empty() == request.previous.empty()) return {};
+  if (request.previous.empty()) {
+    return Error::InvalidPolicy("{}:{}: {} is judged together with the releases before it", policy.name, policy.join_lines[0],
+                                ModelName(policy.join_models[0]))
+        .WithHint("give --previous FILE, once per release");
+  }
+  return Error::InvalidPolicy("--previous: {} asks nothing of the release together with others", policy.name)
+      .WithHint("add [[privacy]] with model = \"xy-anonymity\" or \"xy-linkability\", or leave --previous out");
+}
+
 std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
   std::vector<std::string> notes;
   if (!release.permuted.empty()) {
@@ -60,6 +72,7 @@ std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
 
 bool Verification::holds() const {
   return (!truth || truth->holds) && (!file.help || file.help->holds) && (!file.set || file.set->holds) &&
+         (!join || join->holds()) &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.holds; });
 }
 
@@ -67,6 +80,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   if (request.original.empty() && (request.input_order || !request.row_map.empty())) {
     return Error::InvalidPolicy("--row-map and --input-order need --original");
   }
+  CORDON_RETURN_IF_ERROR(CheckPrevious(request, policy));
   Verification made;
   std::optional<Microdata> original;
   if (!request.original.empty()) {
@@ -86,6 +100,12 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", request.release.name));
+  if (!request.previous.empty()) {
+    CORDON_TRY(const std::vector<PreviousTable> previous, ReadPreviousTables(request.previous, run));
+    CORDON_TRY(const LinkedReleases linked, LinkRelease(policy, release, request.release.name, previous));
+    CORDON_TRY(made.join,
+               JudgeJoin(linked.linked, policy.join_models, policy.impossible, {.allow_unequal = request.allow_unequal}, run));
+  }
   return made;
 }
 
@@ -105,6 +125,7 @@ Json ToJson(const Verification& made) {
   }
   if (made.file.help) json["help"] = ToJson(*made.file.help);
   if (made.file.set) json["files"] = {{"holds", made.file.set->holds}, {"text", made.file.set->Explain()}};
+  if (made.join) json["join"] = ToJson(*made.join);
   json["holds"] = made.holds();
   return json;
 }
@@ -112,6 +133,10 @@ Json ToJson(const Verification& made) {
 std::string Describe(const Verification& made) {
   std::string text;
   for (const Verdict& verdict : made.verdicts) text += Explain(verdict) + "\n";
+  if (made.join) {
+    for (const JoinVerdict& verdict : made.join->verdicts) text += Explain(verdict) + "\n";
+    text += Explain(*made.join) + "\n";
+  }
   if (made.file.help) text += made.file.help->Explain() + "\n";
   if (made.truth) text += made.truth->Explain() + "\n";
   if (made.file.set && !made.file.set->holds) text += made.file.set->Explain() + "\n";

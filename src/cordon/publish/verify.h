@@ -9,6 +9,7 @@
 
 #include "cordon/base/json.h"
 #include "cordon/base/run.h"
+#include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/truth.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
@@ -18,12 +19,14 @@
 namespace cordon::engine {
 
 struct VerifyRequest {
-  TableInput release;                // a table, or a store
-  std::optional<FileFormat> format;  // of the release, if its name does not tell
-  TableInput original;               // empty: truth is not checked
-  std::string row_map;               // which row of the original is behind each row
-  bool input_order = false;          // the rows of the release are in the order of the original
-  bool exempt_suppressed = false;    // rows with * in every quasi column are not judged
+  TableInput release;                 // a table, or a store
+  std::optional<FileFormat> format;   // of the release, if its name does not tell
+  TableInput original;                // empty: truth is not checked
+  std::string row_map;                // which row of the original is behind each row
+  bool input_order = false;           // the rows of the release are in the order of the original
+  bool exempt_suppressed = false;     // rows with * in every quasi column are not judged
+  std::vector<std::string> previous;  // releases before it, for models on their join
+  bool allow_unequal = false;         // these need not list the same people
 };
 
 struct Verification {
@@ -32,7 +35,8 @@ struct Verification {
   std::vector<Verdict> verdicts;
   std::optional<Truth> truth;  // with an original
   FileAudit file;
-  std::vector<std::string> notes;  // what no release can show
+  std::optional<JoinVerification> join;  // with previous releases
+  std::vector<std::string> notes;        // what no release can show
 
   bool holds() const;
 };

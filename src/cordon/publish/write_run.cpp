@@ -50,6 +50,7 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
     CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input.name));
     for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
   }
+  for (const std::string& file : request.previous.files) paths.emplace_back("--previous", file);
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.html) paths.emplace_back("--html", *request.html);
@@ -155,7 +156,7 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   }
   if (HasSideFiles(request)) {
     const std::string name = std::filesystem::path(request.output).filename().string();
-    const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written()};
+    const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written(), report.join};
     const std::string manifest = Dump(MakeManifest(facts));
     record.output_sha256 = staged.written().sha256;
     record.manifest_sha256 = ToHex(Sha256Of(manifest));

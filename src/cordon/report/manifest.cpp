@@ -6,6 +6,17 @@
 namespace cordon::engine {
 namespace {
 
+Json PathsOf(const Hierarchy& hierarchy) {
+  Json paths = Json::object();
+  for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
+    Json path = Json::array();
+    for (int level = 0; level < hierarchy.num_levels(); ++level)
+      path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
+    paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
+  }
+  return paths;
+}
+
 // What a re-verifier needs and cannot see in the rows: the order of declared values, and the path of each value to the
 // root. Both stand in the policy and its files; an order that is not declared is that of the numbers in the published column.
 void AddOrder(const ReleaseColumn& column, const AttributePolicy& attribute, Json& json) {
@@ -25,15 +36,7 @@ void AddPaths(const ReleaseColumn& column, const AttributePolicy& attribute, Jso
     return;
   }
   if (attribute.hierarchy.kind != HierarchySource::Kind::kFile && !attribute.values) return;
-  const Hierarchy& hierarchy = *domain.hierarchy();
-  Json paths = Json::object();
-  for (Code leaf = 0; leaf < hierarchy.num_leaves(); ++leaf) {
-    Json path = Json::array();
-    for (int level = 0; level < hierarchy.num_levels(); ++level)
-      path.push_back(hierarchy.label(hierarchy.node_at_level(leaf, level)));
-    paths[std::string(hierarchy.label(hierarchy.leaf_node(leaf)))] = std::move(path);
-  }
-  json["paths"] = std::move(paths);
+  json["paths"] = PathsOf(*domain.hierarchy());
 }
 
 void AddDomain(const ModelSpec& spec, const Policy& policy, const Release& release, Json& json) {
@@ -67,6 +70,16 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
   return json;
 }
 
+// How the cells of a column that several releases have are held against each other. Paths are those of the policy's file.
+Json HowToMatch(const std::string& name, const Policy& policy, const Release& release) {
+  const ReleaseColumn* column = release.Find(name);
+  const AttributePolicy* attribute = policy.Find(name);
+  if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
+  if (attribute->type != Domain::Kind::kCategorical) return {{"match", TypeName(attribute->type)}};
+  if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
+  return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
+}
+
 }  // namespace
 
 Json MakeManifest(const ManifestFacts& facts) {
@@ -96,6 +109,20 @@ Json MakeManifest(const ManifestFacts& facts) {
                      {"columns", columns}}},
                    {"suppressed", facts.release.suppressed},
                    {"privacy", privacy}};
+  if (facts.join) {
+    for (const PreviousFile& file : facts.join->previous) {
+      manifest["previous"].push_back({{"name", file.name}, {"sha256", file.sha256}});
+    }
+    manifest["join"] = ToJson(facts.join->verification);
+    manifest["join"]["columns"] = Json::object();
+    for (const std::string& name : facts.join->shared) {
+      manifest["join"]["columns"][name] = HowToMatch(name, facts.policy, facts.release);
+    }
+    manifest["join"]["impossible"] = Json::array();
+    for (const ImpossiblePairs& each : facts.policy.impossible) {
+      manifest["join"]["impossible"].push_back({{"current", each.current}, {"previous", each.previous}, {"pairs", each.pairs}});
+    }
+  }
   if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;
   return manifest;
 }

@@ -22,6 +22,7 @@ struct ManifestFacts {
   std::string algorithm;
   std::string output_name;  // the file's own name, no folder
   Written written;
+  const std::optional<JoinReport>& join;  // of release-next
 };
 Json MakeManifest(const ManifestFacts& facts);
 

@@ -143,6 +143,50 @@ Json ToJson(const Verdict& verdict) {
   return json;
 }
 
+Json ToJson(const JoinSpec& spec) {
+  Json json = {{"model", ModelName(spec)}, {"x", Json::array()}};
+  for (const ColumnRef& ref : KnownColumns(spec)) json["x"].push_back(Describe(ref));
+  if (const auto* linkability = std::get_if<XyLinkabilitySpec>(&spec)) {
+    for (const auto& [ref, values] : linkability->values) json["values"][Describe(ref)] = values;
+    json["h"] = linkability->h.ToString();
+    return json;
+  }
+  const auto& anonymity = std::get<XyAnonymitySpec>(spec);
+  switch (anonymity.count) {
+    case XyAnonymitySpec::Count::kPersons: json["y"] = "person"; break;
+    case XyAnonymitySpec::Count::kPairs: json["y"] = "pairs"; break;
+    case XyAnonymitySpec::Count::kPreviousRows:
+      json["y"] = anonymity.previous == ColumnRef::kOnlyPrevious ? std::string("rows of previous")
+                                                                 : fmt::format("rows of previous{}", anonymity.previous);
+      break;
+    case XyAnonymitySpec::Count::kColumns:
+      for (const ColumnRef& ref : anonymity.y) json["y"].push_back(Describe(ref));
+  }
+  json["k"] = anonymity.k;
+  return json;
+}
+
+Json ToJson(const JoinVerification& made) {
+  static constexpr const char* kAudits[] = {"not needed", "done", "not applicable"};
+  Json json = {{"tuples", fmt::format("{}", made.tuples)},
+               {"route", made.by_definition ? "definition" : "counting"},
+               {"forced_links", {{"audit", kAudits[static_cast<int>(made.audit)]}, {"ruled_out", made.excluded_pairs}}},
+               {"privacy", Json::array()}};
+  if (!made.why_not.empty()) json["forced_links"]["why"] = made.why_not;
+  for (const JoinVerdict& verdict : made.verdicts) {
+    Json each = ToJson(verdict.spec);
+    each["text"] = verdict.text;
+    each["regime"] = verdict.closed ? "closed" : "linking";
+    each["holds"] = verdict.holds;
+    each["reached"] = verdict.join ? Json(verdict.join->Text()) : Json();
+    each["reached_alone"] = verdict.alone ? Json(verdict.alone->Text()) : Json();
+    each["reached_without_forced_links"] = verdict.reduced ? Json(verdict.reduced->Text()) : Json();
+    json["privacy"].push_back(std::move(each));
+  }
+  json["holds"] = made.holds();
+  return json;
+}
+
 Json ToJson(const Report& report) {
   Json json = {{"format", 1},
                {"algorithm", report.algorithm},
@@ -155,6 +199,12 @@ Json ToJson(const Report& report) {
   if (!report.why.empty()) json["why"] = report.why;
   json["privacy"] = Json::array();
   for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  if (report.join) {
+    json["join"] = ToJson(report.join->verification);
+    for (const PreviousFile& file : report.join->previous) {
+      json["join"]["previous"].push_back({{"name", file.name}, {"sha256", file.sha256}, {"rows", file.rows}});
+    }
+  }
   for (const UnguardedColumn& each : report.unguarded) {
     json["unguarded"].push_back({{"column", each.column}, {"reason", each.reason}});
   }
@@ -189,6 +239,10 @@ std::string Summary(const Report& report) {
   if (report.dropped > 0)
     text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
+  if (report.join) {
+    for (const JoinVerdict& verdict : report.join->verification.verdicts) text += Explain(verdict) + "\n";
+    text += Explain(report.join->verification) + "\n";
+  }
   for (const UnguardedColumn& each : report.unguarded) {
     text += fmt::format("no model guards '{}': {}\n", each.column, each.reason);
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/report/measure.h"
 
@@ -42,6 +43,18 @@ struct ObjectiveReached {
   double value = 0;
 };
 
+// What was published before, and how the release stands together with it.
+struct PreviousFile {
+  std::string name;  // the file's own name, no folder
+  std::string sha256;
+  std::uint64_t rows = 0;
+};
+struct JoinReport {
+  std::vector<PreviousFile> previous;
+  std::vector<std::string> shared;  // columns that several releases have
+  JoinVerification verification;
+};
+
 struct Report {
   std::string algorithm;
   std::string why;  // of an automatic choice
@@ -50,6 +63,7 @@ struct Report {
   std::uint64_t suppressed = 0;
   std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
   std::vector<Verdict> privacy;
+  std::optional<JoinReport> join;  // of release-next
   std::vector<UnguardedColumn> unguarded;
   Utility utility;
   std::optional<RiskReport> risk;
@@ -70,6 +84,8 @@ bool ShowsSpread(std::span<const ModelSpec> specs);
 // Exact parameters as fractions: "t": "1/5".
 Json ToJson(const ModelSpec& spec);
 Json ToJson(const Verdict& verdict);
+Json ToJson(const JoinSpec& spec);
+Json ToJson(const JoinVerification& verification);
 Json ToJson(const Report& report);
 
 // What a person reads after a run.

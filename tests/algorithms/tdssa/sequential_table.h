@@ -151,7 +151,7 @@ class SequentialTable {
   bool generalize_joining_ = true;
 
   LinkedTables linked_;
-  std::map<std::string, Axis> axes_;
+  std::map<std::string, SharedAxis> axes_;
   Microdata data_;
   std::vector<Masking> maskings_;
   std::unique_ptr<View> view_;

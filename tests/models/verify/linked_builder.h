@@ -37,14 +37,14 @@ class LinkedBuilder {
     std::vector<std::vector<std::string>> split;
     for (const std::string& path : paths) split.push_back(Split(path));
     auto hierarchy = std::make_shared<const Hierarchy>(Hierarchy::FromPaths(split).value());
-    axes_.emplace(column, Axis(std::make_shared<const Domain>(Domain::Categorical(hierarchy, std::nullopt))));
+    axes_.emplace(column, SharedAxis(std::make_shared<const Domain>(Domain::Categorical(hierarchy, std::nullopt))));
     return *this;
   }
   LinkedBuilder& Numbers(const std::string& column, std::int64_t lo, std::int64_t hi) {
     Domain::NumericSpec spec;
     spec.range_lo = lo;
     spec.range_hi = hi;
-    axes_.emplace(column, Axis(std::make_shared<const Domain>(Domain::Numeric(spec))));
+    axes_.emplace(column, SharedAxis(std::make_shared<const Domain>(Domain::Numeric(spec))));
     return *this;
   }
   LinkedBuilder& Impossible(const std::string& current, const std::string& previous,
@@ -71,7 +71,7 @@ class LinkedBuilder {
     return ReadExtents(linked, axes_, kMissing);
   }
   // REQUIRES: Build was called.
-  const std::map<std::string, Axis>& axes() const { return axes_; }
+  const std::map<std::string, SharedAxis>& axes() const { return axes_; }
   const std::vector<ImpossiblePairs>& impossible() const { return impossible_; }
 
   static std::vector<std::string> Split(const std::string& text) {
@@ -83,7 +83,7 @@ class LinkedBuilder {
 
  private:
   LinkedTables linked_;
-  mutable std::map<std::string, Axis> axes_;
+  mutable std::map<std::string, SharedAxis> axes_;
   std::vector<ImpossiblePairs> impossible_;
 };
 

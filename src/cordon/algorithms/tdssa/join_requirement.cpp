@@ -250,12 +250,14 @@ const JoinRequirement::Bits* JoinRequirement::MaskOf(const TopDown& state, std::
 std::vector<JoinRequirement::Cell> JoinRequirement::CellsOf(const TopDown& state, std::span<const std::uint32_t> leaves,
                                                             const Refinement* refinement) const {
   std::vector<Cell> cells;
-  std::unordered_map<std::uint64_t, std::size_t> known;  // of the leaf: part and exact cells -> cell
+  constexpr std::size_t kNoCell = ~std::size_t{0};
+  std::vector<std::size_t> by_part;                      // of the leaf: cell, if there are no exact cells
+  std::unordered_map<std::uint64_t, std::size_t> known;  // else part and exact cells -> cell
   std::vector<const Bits*> part_masks;
   bool cut_in_x = false;
   if (refinement != nullptr) {
     cut_in_x = in_x_[refinement->attribute] != 0;
-    if (in_join_[refinement->attribute] != 0) {
+    if (in_join_[refinement->attribute] != 0 && !IsAlone()) {
       for (const std::string& text : state.attribute(refinement->attribute).PartTexts(refinement->node)) {
         part_masks.push_back(MaskOf(masked_[refinement->attribute], text));
       }
@@ -268,7 +270,7 @@ std::vector<JoinRequirement::Cell> JoinRequirement::CellsOf(const TopDown& state
     const bool cut = refinement != nullptr && state.shown(leaf, refinement->attribute) == refinement->node;
     std::vector<const Bits*> masks;
     for (std::size_t i = 0; i < in_join_.size(); ++i) {
-      if (in_join_[i] == 0 || (cut && i == refinement->attribute)) continue;
+      if (IsAlone() || in_join_[i] == 0 || (cut && i == refinement->attribute)) continue;
       masks.push_back(MaskOf(state, i, state.shown(leaf, i)));
     }
     const GroupRows own = state.RowsOf(leaf);
@@ -293,20 +295,20 @@ std::vector<JoinRequirement::Cell> JoinRequirement::CellsOf(const TopDown& state
     rows.clear();
     if (by_row || !exact_.empty()) own.AppendRowIds(rows);
     known.clear();
-    const std::size_t size = own.size();
-    std::uint64_t last_key = ~std::uint64_t{0};
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::int32_t part = cut ? parts[i] : 0;
-      const std::uint32_t exact = exact_.empty() ? 0 : exact_[rows[i]];
-      const std::uint64_t key = (static_cast<std::uint64_t>(part) << 32) | exact;
-      if (key != last_key) {
-        const auto [found, is_new] = known.try_emplace(key, cells.size());
-        if (is_new) add(part, exact);
-        last = found->second;
-        last_key = key;
+    by_part.assign(cut ? state.attribute(refinement->attribute).num_parts(refinement->node) : 1, kNoCell);
+    const auto cell_of = [&](std::int32_t part, std::uint32_t exact) -> Cell& {
+      std::size_t& place = exact_.empty()
+                               ? by_part[static_cast<std::size_t>(part)]
+                               : known.try_emplace((static_cast<std::uint64_t>(part) << 32) | exact, kNoCell).first->second;
+      if (place == kNoCell) {
+        place = cells.size();
+        add(part, exact);
       }
-      Cell& cell = cells[last];
+      return cells[place];
+    };
+    const std::size_t size = own.size();
+    for (std::size_t i = 0; i < size; ++i) {
+      Cell& cell = cell_of(cut ? parts[i] : 0, exact_.empty() ? 0 : exact_[rows[i]]);
       ++cell.rows;
       if (!guarded_set_.empty()) {
         for (const std::uint32_t number : guarded_sets_[guarded_set_[rows[i]]]) ++cell.guarded[number];
@@ -328,9 +330,7 @@ JoinRequirement::Value JoinRequirement::Evaluate(const TopDown& state, std::span
     while (end < order.size() && order[end]->x == order[begin]->x) ++end;
     const std::span<const Cell* const> own = std::span(order).subspan(begin, end - begin);
     const Bound alone = Alone(own);
-    // Closed: all rows of x meet the same previous rows, so the join weighs them alike.
-    const bool same = join_.closed && join_.y_tables == std::vector<std::size_t>{0};
-    worst = WorseOf(worst, {same ? alone : OfJoin(own, scratch), alone});
+    worst = WorseOf(worst, {IsAlone() ? alone : OfJoin(own, scratch), alone});
   }
   return worst;
 }
@@ -555,8 +555,12 @@ StateRequirement::Reached JoinRequirement::After(const TopDown& state, const Ref
   return ReachedBy(value);
 }
 
-JoinFacts JoinRequirement::Facts() const {
-  return {text_, join_.closed, previous_.num_classes, previous_.entries.size(), groups_.size()};
+std::string JoinRequirement::WhyNone() const {
+  if (join_.y_tables.empty() || join_.y_tables[0] == 0) return "";
+  return fmt::format("{} violates it by itself, and nothing in the current release can change that",
+                     sequential_->linked.tables[join_.y_tables[0]].name);
 }
+
+JoinFacts JoinRequirement::Facts() const { return {text_, join_.closed, previous_.num_classes, previous_.entries.size()}; }
 
 }  // namespace cordon::engine

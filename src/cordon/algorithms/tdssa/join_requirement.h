@@ -34,6 +34,8 @@ class JoinRequirement final : public StateRequirement {
   bool Concerns(std::size_t attribute) const override { return in_x_[attribute] != 0 || in_join_[attribute] != 0; }
   bool monotone() const override { return join_.closed && join_.y_tables.size() == 1; }
 
+  std::string WhyNone() const override;
+
   JoinFacts Facts() const;
 
  private:
@@ -77,6 +79,8 @@ class JoinRequirement final : public StateRequirement {
   Bound CountOfJoin(std::span<const Cell* const> cells, Scratch& scratch) const;
   Bound Alone(std::span<const Cell* const> cells) const;
   bool Touches(const TopDown& state, const Group& group, const Refinement& refinement) const;
+  // Closed, and Y of the current table: all rows of an x meet the same previous rows, and the join weighs them alike.
+  bool IsAlone() const { return join_.closed && join_.y_tables.size() == 1 && join_.y_tables[0] == 0; }
   Bound Best() const;
   Value WorseOf(const Value& a, const Value& b) const;
   bool Enough(const Bound& bound) const;

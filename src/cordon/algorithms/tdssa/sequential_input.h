@@ -17,7 +17,7 @@ namespace cordon::engine {
 struct SequentialInput {
   const LinkedTables&
       linked;  // the current table with its exact cells, row by row as the microdata, then the previous releases
-  const std::map<std::string, Axis>& axes;
+  const std::map<std::string, SharedAxis>& axes;
   const std::vector<std::string>& missing;  // markers of missing cells
   const std::vector<JoinSpec>& specs;
   const std::vector<ImpossiblePairs>& impossible;
@@ -30,7 +30,6 @@ struct JoinFacts {
   bool closed = false;
   std::uint64_t classes = 0;  // different cells in what joins, of the previous releases together
   std::uint64_t entries = 0;  // of these by x, and by what Y needs
-  std::uint64_t groups = 0;   // x of the current table at the end
 };
 
 }  // namespace cordon::engine

@@ -65,16 +65,22 @@ bool TopDown::Holds() const {
 
 Error TopDown::StartViolates() const {
   std::string failing;
+  std::string why;
   bool proves = false;
   for (const auto& each : plan_.state_requirements) {
     const StateRequirement::Reached now = each->Now();
     if (now.holds) continue;
     proves = proves || each->monotone();
-    failing +=
-        (failing.empty() ? "" : " and ") + each->Describe() + ", which is at " +
-        (now.bound.below == 1 ? fmt::format("{}", now.bound.above) : fmt::format("{}/{}", now.bound.above, now.bound.below));
+    if (why.empty() && each->monotone()) why = each->WhyNone();
+    const std::int64_t common = std::max<std::int64_t>(1, std::gcd(now.bound.above, now.bound.below));
+    const std::int64_t below = now.bound.below / common;
+    failing += fmt::format("{}{}, which is at {}{}", failing.empty() ? "" : " and ", each->Describe(), now.bound.above / common,
+                           below == 1 ? "" : fmt::format("/{}", below));
   }
-  if (proves) return Error::Unsatisfiable("no release satisfies {}: even the most general one does not", failing);
+  if (proves) {
+    return Error::Unsatisfiable("no release satisfies {}: {}", failing,
+                                why.empty() ? "even the most general one does not" : why);
+  }
   return Error::Unsatisfiable("the most general release violates {}; a more detailed one may still satisfy", failing)
       .WithHint("search on with --through-violation, or choose weaker models");
 }

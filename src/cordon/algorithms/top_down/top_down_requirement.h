@@ -199,6 +199,8 @@ class StateRequirement {
   // Whether it can only get worse by refining: then a refinement that was refused once is refused for good, and nothing
   // satisfies if the start does not.
   virtual bool monotone() const = 0;
+  // What else there is to say if no state satisfies it.
+  virtual std::string WhyNone() const { return ""; }
 };
 
 // Any group model: it admits every group, or not.

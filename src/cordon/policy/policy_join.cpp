@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold of a release together with previous ones: [[privacy]] of the models on joins, [[impossible]], [sequential].
+// Columns of previous releases are known only when these are read; here columns of the current table are checked.
+#include <algorithm>
+
+#include "cordon/policy/policy_reader.h"
+#include "cordon/policy/policy_table_internal.h"
+
+namespace cordon::engine::internal {
+namespace {
+
+const std::vector<KnownModel>& JoinRules() {
+  static const std::vector<KnownModel> rules = {{"xy-anonymity", {"model", "x", "y", "k"}},
+                                                {"xy-linkability", {"model", "x", "values", "h"}}};
+  return rules;
+}
+
+// A column of the current table must be of the policy, in a role that fits; one of a previous release may be any.
+Result<void> CheckRef(const PolicyTable& table, const char* key, const ColumnRef& ref, const std::vector<Role>& roles,
+                      const std::vector<AttributePolicy>& attributes) {
+  if (ref.release != 0) return {};
+  std::vector<std::string> known;
+  std::vector<std::string> names;
+  for (const Role role : roles) names.emplace_back(RoleName(role));
+  for (const AttributePolicy& attribute : attributes) {
+    const bool fits = std::find(roles.begin(), roles.end(), attribute.role) != roles.end();
+    if (fits && attribute.name == ref.column) return {};
+    if (attribute.name == ref.column) {
+      return table
+          .AtKey(key, "'{}' in {} names '{}', whose role is \"{}\"", key, table.where(), ref.column, RoleName(attribute.role))
+          .WithHint("it must be a column with role {}", fmt::join(names, " or "));
+    }
+    if (fits) known.push_back(attribute.name);
+  }
+  return table.AtKey(key, "'{}' in {} names '{}', which is not a column of the policy", key, table.where(), ref.column)
+      .WithHint("{}; a column of a previous release is written previous.NAME", NearestHint(ref.column, known));
+}
+
+Result<std::vector<ColumnRef>> ReadX(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
+  CORDON_TRY(const auto names, table.Texts("x"));
+  if (!names) return table.Missing("x", table.where());
+  std::vector<ColumnRef> refs;
+  for (const std::string& name : *names) {
+    refs.push_back(ParseColumnRef(name));
+    CORDON_RETURN_IF_ERROR(CheckRef(table, "x", refs.back(), {Role::kQuasi, Role::kInsensitive}, attributes));
+  }
+  return refs;
+}
+
+Result<void> ReadCount(const PolicyTable& table, const std::string& text, XyAnonymitySpec& spec) {
+  constexpr std::string_view kRows = "rows of previous";
+  if (text == "person") {
+    spec.count = XyAnonymitySpec::Count::kPersons;
+  } else if (text == "pairs") {
+    spec.count = XyAnonymitySpec::Count::kPairs;
+  } else if (text == kRows) {
+    spec.count = XyAnonymitySpec::Count::kPreviousRows;
+  } else if (text.starts_with(kRows) && ParseColumnRef(text.substr(kRows.size() - 8) + ".x").release > 0) {
+    spec.count = XyAnonymitySpec::Count::kPreviousRows;
+    spec.previous = ParseColumnRef(text.substr(kRows.size() - 8) + ".x").release;
+  } else {
+    return table.AtKey("y", "'y' in {} is \"{}\"", table.where(), text)
+        .WithHint("it is \"person\", \"rows of previous\", \"pairs\", or a list of columns");
+  }
+  return {};
+}
+
+Result<JoinSpec> ReadXyAnonymity(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
+  XyAnonymitySpec spec;
+  CORDON_TRY(spec.x, ReadX(table, attributes));
+  CORDON_TRY(const auto k, table.Whole("k"));
+  if (!k) return table.Missing("k", table.where());
+  spec.k = *k;
+  const toml::node* y = table.Node("y");
+  if (y == nullptr) return table.Missing("y", table.where());
+  if (y->is_string()) {
+    CORDON_RETURN_IF_ERROR(ReadCount(table, y->as_string()->get(), spec));
+    return JoinSpec(spec);
+  }
+  CORDON_TRY(const auto names, table.Texts("y"));
+  spec.count = XyAnonymitySpec::Count::kColumns;
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
+    spec.y.push_back(ParseColumnRef(name));
+    CORDON_RETURN_IF_ERROR(CheckRef(table, "y", spec.y.back(), {Role::kSensitive, Role::kInsensitive}, attributes));
+  }
+  return JoinSpec(spec);
+}
+
+Result<JoinSpec> ReadXyLinkability(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
+  XyLinkabilitySpec spec;
+  CORDON_TRY(spec.x, ReadX(table, attributes));
+  CORDON_TRY(const auto h, table.Exact("h"));
+  if (!h) return table.Missing("h", table.where());
+  spec.h = *h;
+  const toml::node* values = table.Node("values");
+  if (values == nullptr) return table.Missing("values", table.where());
+  if (!values->is_table()) {
+    return table.WrongType("values", *values, "a table of columns and their values: { \"previous.disease\" = [\"flu\"] }");
+  }
+  PolicyTable::Keys columns;
+  for (const auto& [key, list] : *values->as_table()) columns.emplace_back(key.str());
+  CORDON_TRY(const PolicyTable inner,
+             PolicyTable::Open(*values->as_table(), table.file(), "'values' of " + table.where(), columns));
+  for (const std::string& column : columns) {
+    const ColumnRef ref = ParseColumnRef(column);
+    CORDON_RETURN_IF_ERROR(CheckRef(table, "values", ref, {Role::kSensitive}, attributes));
+    const toml::node* list = values->as_table()->get(column);
+    if (!list->is_array()) {
+      return inner.WrongType(column, *list,
+                             "a list of values; a column of a previous release is written in quotes, "
+                             "\"previous.NAME\"");
+    }
+    CORDON_TRY(auto texts, inner.Values(column));
+    spec.values.emplace_back(ref, *std::move(texts));
+  }
+  return JoinSpec(spec);
+}
+
+}  // namespace
+
+std::vector<KnownModel> KnownJoinModels() { return JoinRules(); }
+
+bool IsJoinModel(const toml::table& toml) {
+  const toml::node* model = toml.get("model");
+  const auto* name = model == nullptr ? nullptr : model->as_string();
+  return name != nullptr &&
+         std::any_of(JoinRules().begin(), JoinRules().end(), [&](const KnownModel& rule) { return rule.name == name->get(); });
+}
+
+Result<JoinSpec> ReadJoinModel(const toml::table& toml, const std::string& file,
+                               const std::vector<AttributePolicy>& attributes) {
+  const bool anonymity = toml.get("model")->as_string()->get() == JoinRules()[0].name;
+  const KnownModel& rule = JoinRules()[anonymity ? 0 : 1];
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, rule.name, rule.keys));
+  CORDON_TRY(JoinSpec spec, anonymity ? ReadXyAnonymity(table, attributes) : ReadXyLinkability(table, attributes));
+  Result<void> valid = Validate(spec);
+  if (valid.ok()) return spec;
+  const toml::source_position place = toml.source().begin;
+  return std::move(valid).error().WithContext("{}:{}:{}", file, place.line, place.column);
+}
+
+Result<std::vector<ImpossiblePairs>> ReadImpossible(const PolicyTable& top, const std::vector<AttributePolicy>& attributes) {
+  std::vector<ImpossiblePairs> all;
+  const toml::node* node = top.Node("impossible");
+  if (node == nullptr) return all;
+  if (!node->is_array()) return top.WrongType("impossible", *node, "a list of tables [[impossible]]");
+  for (const toml::node& entry : *node->as_array()) {
+    if (!entry.is_table()) return top.WrongType("impossible", entry, "a list of tables [[impossible]]");
+    CORDON_TRY(const PolicyTable table,
+               PolicyTable::Open(*entry.as_table(), top.file(), "[[impossible]]", {"current", "previous", "pairs"}));
+    ImpossiblePairs made;
+    CORDON_TRY(const auto current, table.Text("current"));
+    if (!current) return table.Missing("current", table.where());
+    CORDON_RETURN_IF_ERROR(CheckRef(table, "current", {0, *current},
+                                    {Role::kQuasi, Role::kSensitive, Role::kClass, Role::kInsensitive}, attributes));
+    for (const AttributePolicy& attribute : attributes) {
+      if (attribute.name != *current || attribute.role != Role::kQuasi || attribute.type == Domain::Kind::kCategorical)
+        continue;
+      return table.AtKey("current", "[[impossible]] lists values; '{}' is published as ranges", *current)
+          .WithHint("use a categorical column");
+    }
+    CORDON_TRY(const auto previous, table.Text("previous"));
+    if (!previous) return table.Missing("previous", table.where());
+    made.current = *current;
+    made.previous = *previous;
+    if (made.current == made.previous) {
+      return table.AtKey("previous", "[[impossible]] names '{}' twice", made.current)
+          .WithHint("a column that both releases have is matched by its values anyway");
+    }
+    const toml::node* pairs = table.Node("pairs");
+    if (pairs == nullptr) return table.Missing("pairs", table.where());
+    constexpr const char* kForm = "a list of pairs of values: [[\"M\", \"yes\"]]";
+    if (!pairs->is_array() || pairs->as_array()->empty()) return table.WrongType("pairs", *pairs, kForm);
+    for (const toml::node& pair : *pairs->as_array()) {
+      const toml::array* both = pair.as_array();
+      if (both == nullptr || both->size() != 2) return table.WrongType("pairs", pair, kForm);
+      const auto first = ScalarText(*both->get(0));
+      const auto second = ScalarText(*both->get(1));
+      if (!first || !second) return table.WrongType("pairs", pair, kForm);
+      if (std::find(made.pairs.begin(), made.pairs.end(), std::pair(*first, *second)) == made.pairs.end()) {
+        made.pairs.emplace_back(*first, *second);
+      }
+    }
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+Result<bool> ReadGeneralizeJoining(const toml::table& toml, const std::string& file) {
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, "[sequential]", {"generalize"}));
+  CORDON_TRY(const auto generalize, table.Choice("generalize", {"x+join", "x"}));
+  return !generalize || *generalize == 0;
+}
+
+}  // namespace cordon::engine::internal

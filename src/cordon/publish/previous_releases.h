@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of previous releases: reading them, and whether they are about the people of the current table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cordon/base/run.h"
+#include "cordon/bind/link_releases.h"
+#include "cordon/data/microdata.h"
+#include "cordon/plan/algorithm_entry.h"
+#include "cordon/plan/request.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon::engine {
+
+// Text files may use any delimiter; the first line names the columns.
+Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<std::string>& files, const Run& run);
+
+// The current table tied to what was published before. Refused where the tables do not list the same people, unless the request
+// allows it.
+Result<PreviousReleases> TieToPrevious(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                                       const Run& run);
+
+}  // namespace cordon::engine
