@@ -202,20 +202,22 @@ void JoinRequirement::NumberExactCells(const std::vector<std::string>& masked) {
       const bool joins = std::any_of(previous_.links.begin(), previous_.links.end(),
                                      [&](const PreviousClasses::Link& link) { return link.column == column.name; });
       if (!joins) continue;
-      masks.push_back(MaskOf(
-          column.name, cells[i] == kNull ? sequential_->missing.front() : std::string((*column.texts)[cells[i]].bytes())));
+      std::optional<std::string> text;
+      if (cells[i] != kNull) text = std::string((*column.texts)[cells[i]].bytes());
+      masks.push_back(MaskOf(column.name, text));
     }
   }
 }
 
 // The classes that a cell of the current table can be held against.
-const JoinRequirement::Bits* JoinRequirement::MaskOf(const std::string& column, const std::string& text) const {
+const JoinRequirement::Bits* JoinRequirement::MaskOf(const std::string& column, const std::optional<std::string>& cell) const {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<Bits>& found = masks_[{column, text}];
+  std::unique_ptr<Bits>& found = masks_[{column, cell}];
   if (found != nullptr) return found.get();
   found = std::make_unique<Bits>((previous_.num_classes + std::size_t{63}) / 64, ~std::uint64_t{0});
   const auto& missing = sequential_->missing;
-  const bool is_missing = std::find(missing.begin(), missing.end(), text) != missing.end();
+  const std::string text = cell.value_or("");
+  const bool is_missing = !cell || std::find(missing.begin(), missing.end(), text) != missing.end();
   const auto forbid = [&](std::size_t number) { (*found)[number / 64] &= ~(std::uint64_t{1} << (number % 64)); };
   for (const PreviousClasses::Link& link : previous_.links) {
     if (link.column != column) continue;

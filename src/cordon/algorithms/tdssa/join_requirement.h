@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ class JoinRequirement final : public StateRequirement {
   Result<void> Number(const std::vector<std::string>& masked);
   void NumberExactCells(const std::vector<std::string>& masked);
 
-  const Bits* MaskOf(const std::string& column, const std::string& text) const;
+  const Bits* MaskOf(const std::string& column, const std::optional<std::string>& cell) const;  // nothing: the cell is absent
   const Bits* MaskOf(const TopDown& state, std::size_t attribute, int node) const;
   std::vector<Cell> CellsOf(const TopDown& state, std::span<const std::uint32_t> leaves, const Refinement* refinement) const;
   Value Evaluate(const TopDown& state, std::span<const std::uint32_t> leaves, const Refinement* refinement,
@@ -113,7 +114,7 @@ class JoinRequirement final : public StateRequirement {
   std::vector<std::string> masked_;
 
   mutable std::mutex mutex_;  // of masks_
-  mutable std::map<std::pair<std::string, std::string>, std::unique_ptr<Bits>> masks_;
+  mutable std::map<std::pair<std::string, std::optional<std::string>>, std::unique_ptr<Bits>> masks_;
 
   std::map<std::vector<int>, Group> groups_;  // by what is shown in the masked columns of X
   std::vector<const Group*> worst_first_;     // on the join
