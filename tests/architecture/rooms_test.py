@@ -55,8 +55,9 @@ ALLOWED = {
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
               "permute", "plan"},
+    "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
-                "bind", "report", "plan", "store"},
+                "bind", "report", "plan", "store", "publish/stream"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "store", "publish"},
     "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "inspect", "store", "publish"},
 }

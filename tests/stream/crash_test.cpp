@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cordon/publish/run_stream.h"
+#include "cordon/publish/stream/run_stream.h"
 #include "cordon/stream/audit_log.h"
 #include "tests/stream/cases.h"
 #include "tests/stream/world.h"

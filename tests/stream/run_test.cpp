@@ -8,8 +8,8 @@
 
 #include "cordon/io/open_source.h"
 #include "cordon/policy/read_policy.h"
-#include "cordon/publish/run_stream.h"
-#include "cordon/publish/verify_stream.h"
+#include "cordon/publish/stream/run_stream.h"
+#include "cordon/publish/stream/verify_stream.h"
 #include "tests/stream/cases.h"
 #include "tests/stream/world.h"
 

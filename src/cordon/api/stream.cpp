@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream.h"
 
-#include "cordon/publish/stream_session.h"
+#include "cordon/publish/stream/stream_session.h"
 
 namespace cordon {
 

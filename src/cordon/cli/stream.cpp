@@ -10,7 +10,7 @@
 #include "cordon/cli/seed.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/read_policy.h"
-#include "cordon/publish/run_stream.h"
+#include "cordon/publish/stream/run_stream.h"
 
 namespace cordon::engine {
 namespace {

@@ -9,7 +9,7 @@
 #include "cordon/plan/registry.h"
 #include "cordon/plan/stream_registry.h"
 #include "cordon/plan/unused_keys.h"
-#include "cordon/publish/stream_request.h"
+#include "cordon/publish/stream/stream_request.h"
 
 namespace cordon::engine {
 namespace {

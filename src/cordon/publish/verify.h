@@ -14,7 +14,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
 #include "cordon/publish/release_files.h"
-#include "cordon/publish/verify_stream.h"
+#include "cordon/publish/stream/verify_stream.h"
 
 namespace cordon::engine {
 

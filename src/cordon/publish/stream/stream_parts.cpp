@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/stream_parts.h"
+#include "cordon/publish/stream/stream_parts.h"
 
 #include <cstring>
 

@@ -3,7 +3,7 @@
 // Whether a run may go on from a checkpoint: with its policy, input and options, and outputs that are as it left them. A second
 // start would publish its tuples again, in other groups; whatever could come to that is refused.
 #include "cordon/io/files/atomic_file_set.h"
-#include "cordon/publish/run_stream_internal.h"
+#include "cordon/publish/stream/run_stream_internal.h"
 
 namespace cordon::engine::internal {
 namespace {

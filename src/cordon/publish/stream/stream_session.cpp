@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/stream_session.h"
+#include "cordon/publish/stream/stream_session.h"
 
 #include <algorithm>
 
 #include "cordon/io/open_source.h"
 #include "cordon/plan/feasible.h"
-#include "cordon/publish/stream_request.h"
+#include "cordon/publish/stream/stream_request.h"
 #include "cordon/stream/checkpoint.h"
 
 namespace cordon::engine {

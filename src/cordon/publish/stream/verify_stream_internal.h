@@ -12,7 +12,7 @@
 #include "cordon/bind/bind_stream.h"
 #include "cordon/data/release.h"
 #include "cordon/plan/stream_registry.h"
-#include "cordon/publish/verify_stream.h"
+#include "cordon/publish/stream/verify_stream.h"
 #include "cordon/stream/audit_log.h"
 
 namespace cordon::engine::internal {

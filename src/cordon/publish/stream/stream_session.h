@@ -12,7 +12,7 @@
 
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
-#include "cordon/publish/stream_parts.h"
+#include "cordon/publish/stream/stream_parts.h"
 #include "cordon/stream/stream_metrics.h"
 
 namespace cordon::engine {

@@ -15,7 +15,7 @@
 #include "cordon/io/files/live_input.h"
 #include "cordon/plan/stream_registry.h"
 #include "cordon/policy/policy.h"
-#include "cordon/publish/stream_request.h"
+#include "cordon/publish/stream/stream_request.h"
 #include "cordon/report/stream_report.h"
 
 namespace cordon::engine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/verify_stream.h"
+#include "cordon/publish/stream/verify_stream.h"
 
-#include "cordon/publish/verify_stream_internal.h"
+#include "cordon/publish/stream/verify_stream_internal.h"
 
 namespace cordon::engine {
 namespace internal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/stream_request.h"
+#include "cordon/publish/stream/stream_request.h"
 
 #include "cordon/bind/bind_stream.h"
 #include "cordon/io/duckdb/duckdb.h"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "cordon/publish/run_stream.h"
-#include "cordon/publish/stream_parts.h"
+#include "cordon/publish/stream/run_stream.h"
+#include "cordon/publish/stream/stream_parts.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/driver.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/run_stream.h"
+#include "cordon/publish/stream/run_stream.h"
 
 #include <chrono>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/unused_keys.h"
-#include "cordon/publish/run_stream_internal.h"
+#include "cordon/publish/stream/run_stream_internal.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 

@@ -7,7 +7,7 @@
 
 #include "cordon/bind/read_release.h"
 #include "cordon/models/verify/window_verifier.h"
-#include "cordon/publish/verify_stream_internal.h"
+#include "cordon/publish/stream/verify_stream_internal.h"
 
 namespace cordon::engine::internal {
 
