@@ -182,7 +182,7 @@ struct Policy {
     });
     return here || std::any_of(join_models.begin(), join_models.end(), [&](const JoinSpec& model) {
              const std::vector<ColumnRef> guarded = GuardedColumns(model);
-             return std::find(guarded.begin(), guarded.end(), ColumnRef{0, column}) != guarded.end();
+             return !AlwaysHolds(model) && std::find(guarded.begin(), guarded.end(), ColumnRef{0, column}) != guarded.end();
            });
   }
   // Cells are published as they came and no model speaks of them. An attacker who knows them sees more than the quasi columns.

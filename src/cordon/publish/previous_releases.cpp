@@ -48,7 +48,7 @@ Result<PreviousReleases> TieToPrevious(const AnonymizeRequest& request, const Po
                                        const Run& run) {
   PreviousReleases previous;
   CORDON_TRY(previous.tables, ReadPreviousTables(request.previous.files, run));
-  CORDON_TRY(previous.linked, LinkMicrodata(policy, data, request.input, previous.tables));
+  CORDON_TRY(previous.linked, LinkMicrodata(policy, data, request.input.name, previous.tables));
   previous.allow_unequal = request.previous.allow_unequal || request.previous.allow_dangling;
   previous.through_violation = request.previous.through_violation;
   for (std::size_t table = 1; table < previous.linked.linked.tables.size(); ++table) {

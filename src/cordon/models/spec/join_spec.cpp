@@ -237,4 +237,9 @@ Result<void> Validate(const JoinSpec& spec) {
   return std::visit([](const auto& each) { return CheckJoin(each); }, spec);
 }
 
+bool AlwaysHolds(const JoinSpec& spec) {
+  if (const auto* anonymity = std::get_if<XyAnonymitySpec>(&spec)) return anonymity->k <= 1;
+  return std::get<XyLinkabilitySpec>(spec).h >= Rational(1);
+}
+
 }  // namespace cordon::engine

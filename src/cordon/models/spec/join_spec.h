@@ -64,6 +64,8 @@ std::string Describe(const JoinSpec& spec);
 const std::vector<ColumnRef>& KnownColumns(const JoinSpec& spec);  // X
 // The columns of Y, if it is made of columns.
 std::vector<ColumnRef> GuardedColumns(const JoinSpec& spec);
+// Whether every release satisfies it: then it guards nothing.
+bool AlwaysHolds(const JoinSpec& spec);
 Result<void> Validate(const JoinSpec& spec);
 
 // A requirement with every column found. Table 0 is the current release.
