@@ -14,8 +14,8 @@ namespace cordon {
 
 // Each kind asks another next step of the caller.
 enum class ErrorKind {
-  kInvalidPolicy,  // the request is wrong: mend the policy or the call
-  kInvalidData,    // the input is wrong: mend the data
+  kInvalidPolicy,  // the request is wrong: fix the policy or the call
+  kInvalidData,    // the input is wrong: fix the data
   kUnsatisfiable,  // a valid request whose answer is no: ask for less
   kIo,             // the world did not cooperate: try again, or elsewhere
   kProtocol,       // another party broke the rules
@@ -31,7 +31,7 @@ class [[nodiscard]] Error {
 
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
-  const std::string& hint() const { return hint_; }  // how to mend it; may be empty
+  const std::string& hint() const { return hint_; }  // how to fix it; may be empty
 
  protected:
   ErrorKind kind_;

@@ -41,7 +41,7 @@ class CORDON_API Table {
   // Nothing if the cell is absent.
   std::optional<std::string_view> cell(std::size_t row, std::size_t column) const;
 
-  // Fills `stream`; whoever gets it releases it. Every column is a dictionary of texts. The Table need not outlive it.
+  // Fills `stream`; its receiver releases it. Every column is a dictionary of texts. The Table need not outlive it.
   void ToArrow(ArrowArrayStream* stream) const;
 
   explicit Table(std::shared_ptr<const engine::Table> table);  // for the library's own use

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The public Error with formatted texts. The innermost function says what is wrong, each caller adds where, a hint says how to
-// mend it.
+// fix it.
 //
 // A message carries row numbers and column names, never a cell of the data. Cells have the type `Cell`
 // (data/cell.h), which has no formatter: putting one into a message does not compile.

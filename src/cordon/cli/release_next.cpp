@@ -48,7 +48,7 @@ Command AddReleaseNext(CLI::App& app) {
   auto args = std::make_shared<ReleaseNextArgs>();
   AnonymizeRequest& request = args->request;
   CLI::App* parser = app.add_subcommand("release-next", "Anonymize a table so that joining it with earlier releases is safe");
-  parser->add_option("INPUT", request.input, "Table to anonymize; - is standard input")->required();
+  parser->add_option("INPUT", request.input.name, "Table to anonymize; - is standard input")->required();
   parser->add_option("--previous", request.previous.files, "A release about the same people; once per release")
       ->required()
       ->expected(1)

@@ -4,7 +4,8 @@
 // published before keeps (X,Y)-anonymity and (X,Y)-linkability.
 //
 // Guarantee   every requirement holds on the join and, if Y lies in the current table, on it alone; other models hold as they
-//             say. Or there is no release. What one-to-one pairings rule out is the verifier's to find (forced_links.h).
+//             say. Otherwise there is an error and no release. What one-to-one pairings rule out is the verifier's to find
+//             (forced_links.h).
 // Source      K. Wang, B. C. M. Fung: Anonymizing sequential releases, KDD 2006; B. C. M. Fung, PhD thesis, Simon Fraser
 //             University 2007, chapter 6.
 // Departures  listed, with reasons, in docs/algorithms/tdssa.md.
@@ -26,7 +27,7 @@ struct TdssaFacts {
 Result<Groups> Tdssa(const TopDownInput& input, const SequentialInput& sequential, const TopDownOptions& options,
                      TdssaFacts* facts, const Run& run);
 
-// The search as tdssa makes it, for whoever takes it step by step.
+// The search as tdssa makes it, for a caller that takes it step by step.
 Result<std::unique_ptr<TopDown>> MakeTdssa(const TopDownInput& input, const SequentialInput& sequential,
                                            const TopDownOptions& options, const Run& run);
 
