@@ -8,9 +8,9 @@ namespace cordon {
 namespace {
 
 using test::Bytes;
-using test::Folder;
 using test::Put;
 using test::Rows;
+using test::ScratchFolder;
 
 // 300 rows of a fixed shape: age, zip, disease.
 struct Cells {
@@ -171,7 +171,7 @@ TEST(PolicyBuilder, SaysWhatIsWrong) {
 }
 
 TEST(Anonymize, InMemoryGivesTheBytesOfAFile) {
-  const Folder folder("bytes");
+  const ScratchFolder folder;
   Put(folder / "in.csv", PatientCsv());
   const Policy policy = PatientPolicy().Build().value();
   AnonymizeOptions options;
@@ -239,7 +239,7 @@ TEST(Anonymize, StopsAndTellsHowFarItIs) {
 }
 
 TEST(Verify, JudgesTablesAndFiles) {
-  const Folder folder("verify");
+  const ScratchFolder folder;
   const Policy policy = PatientPolicy().Build().value();
   const Table table = PatientTable();
   const Release release = Anonymize(table, policy).value();
@@ -262,7 +262,7 @@ TEST(Verify, JudgesTablesAndFiles) {
 }
 
 TEST(Evaluate, MeasuresTablesAndFiles) {
-  const Folder folder("evaluate");
+  const ScratchFolder folder;
   const Policy policy = PatientPolicy().Build().value();
   const Table table = PatientTable();
   const Release release = Anonymize(table, policy).value();
@@ -276,7 +276,7 @@ TEST(Evaluate, MeasuresTablesAndFiles) {
 }
 
 TEST(Table, IsReadFromAFile) {
-  const Folder folder("read");
+  const ScratchFolder folder;
   Put(folder / "in.csv", "a;b\n1;2\n");
   const Table table = Table::Read(folder / "in.csv").value();
   EXPECT_EQ(Rows(table), (std::vector<std::vector<std::string>>{{"1", "2"}}));

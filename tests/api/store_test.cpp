@@ -4,7 +4,7 @@
 namespace cordon {
 namespace {
 
-using test::Folder;
+using test::ScratchFolder;
 
 Policy SalaryPolicy() {
   return PolicyBuilder()
@@ -25,7 +25,7 @@ Table Salaries(int first, int count) {
 }
 
 TEST(Store, GrowsAndAnswers) {
-  const Folder folder("store");
+  const ScratchFolder folder;
   StoreReport report;
   auto made = Store::Create(folder / "salaries", Salaries(0, 60), SalaryPolicy(), &report);
   ASSERT_TRUE(made.ok()) << made.error().message();

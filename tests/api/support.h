@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -13,22 +12,9 @@
 #include <vector>
 
 #include "cordon/cordon.h"
+#include "tests/scratch_folder.h"
 
 namespace cordon::test {
-
-// A folder of its own, gone afterwards.
-class Folder {
- public:
-  explicit Folder(const std::string& name) : path_(::testing::TempDir() + "cordon_api_" + name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 inline std::string Bytes(const std::string& path) {
   std::ostringstream bytes;

@@ -180,7 +180,7 @@ TEST(Bind, CategoriesWithoutHierarchyAreFlatAndSorted) {
 }
 
 TEST(Bind, ValuesOutsideTheDomainAreCountedNotNamed) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;vowel;*\nb;other;*\n");
   const Policy policy = PolicyOf("[attributes.a]\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n", folder.path());
   EXPECT_EQ(Shown(BindOne(policy, {"b", "a"}).value()), (Texts{"b", "a"}));
@@ -225,7 +225,7 @@ TEST(Bind, MissingCellsAreOneMoreValue) {
 }
 
 TEST(Bind, AMissingMarkerThatIsAnInnerLabelIsRefused) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;?;*\nb;?;*\n");
   const Policy policy =
       PolicyOf("[data]\nmissing = [\"?\"]\n[attributes.a]\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n", folder.path());
@@ -299,7 +299,7 @@ TEST(Bind, MissingPersonsAreOneCommonPerson) {
 }
 
 TEST(Bind, PseudonymsAreKeyedDigests) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string key = "0123456789abcdef";
   folder.Write("k", key);
   const std::string text =
@@ -391,7 +391,7 @@ TEST(BindProperty, ThreadsChangeNothing) {
 }
 
 TEST(BindAttributes, NeedsDeclaredDomainsOnly) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;*\nb;*\n");
   const Policy policy = PolicyOf(
       "[attributes.id]\nrole = \"identifier\"\n[attributes.who]\nrole = \"person\"\n"

@@ -123,7 +123,7 @@ TEST(ReadRelease, EveryQuasiCellMustBeReadable) {
             "row 2, column a: neither a date nor a range of dates; 1 distinct value, 1 row / a release shows a value, [lo,hi], "
             "[lo,hi), a "
             "label of the hierarchy, or * for everything");
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;x;*\nb;x;*\n");
   const Policy policy = QuasiReleasePolicy("hierarchy = \"h.csv\"\n", folder.path());
   EXPECT_TRUE(ReadOne(policy, {"a", "x", "*"}).ok());
@@ -142,7 +142,7 @@ TEST(ReadRelease, DomainsComeFromThePolicyThenFromTheCells) {
             (std::pair<std::string, std::string>("0", "100")));
   EXPECT_EQ(range(ReadOne(QuasiReleasePolicy("type = \"numeric\"\n"), {"[20,30)", "17.5", "*"})),
             (std::pair<std::string, std::string>("17.5", "30")));
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "1;low;*\n2;low;*\n3;high;*\n4;high;*\n5;top;*\n");
   const auto labelled =
       ReadOne(QuasiReleasePolicy("type = \"numeric\"\nhierarchy = \"h.csv\"\n", folder.path()), {"high", "2"});

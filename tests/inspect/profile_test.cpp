@@ -89,7 +89,7 @@ TEST(DraftPolicy, BindsToItsTable) {
     SCOPED_TRACE(seed);
     const Table table = RandomTable(seed, 200);
     const Draft draft = DraftPolicy(table, ProfileTable(table, {}), {}, 3).value();
-    const TestFolder folder;
+    const ScratchFolder folder;
     for (const auto& [name, text] : draft.hierarchies) folder.Write(name, text);
     const auto policy = ParsePolicy(draft.policy, folder.path(), "draft.toml");
     ASSERT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;

@@ -5,25 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "tests/party/two_sides.h"
+#include "tests/scratch_folder.h"
 
 namespace cordon::engine::testing {
 namespace {
-
-// A folder that goes with the test.
-class JournalFolder {
- public:
-  JournalFolder() : path_(std::filesystem::temp_directory_path() / ("cordon_journal_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~JournalFolder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Journals {
   std::string a, b;
@@ -33,7 +19,7 @@ struct Journals {
 // The journals of a run over a pipe.
 const Journals& WorkedRun() {
   static const Journals journals = [] {
-    const JournalFolder folder;
+    const test::ScratchFolder folder;
     TwoSides sides(Table7(false), {true, false}, 1, 1);
     Pipe to_a, to_b;
     PipeEnd end_a(to_b, to_a, {}), end_b(to_a, to_b, {});

@@ -69,7 +69,7 @@ TEST(ParseHierarchy, RefusesBrokenUtf8) {
 }
 
 TEST(ReadHierarchy, ReadsAFile) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;*\nb;*\n");
   EXPECT_EQ(ReadHierarchy((folder.path() / "h.csv").string()).value().num_leaves(), 2);
   EXPECT_EQ(ReadHierarchy((folder.path() / "none.csv").string()).error().kind(), ErrorKind::kIo);

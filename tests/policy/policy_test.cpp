@@ -543,7 +543,7 @@ TEST(Policy, DefaultsOfWindowsFollowFromThem) {
 }
 
 TEST(Policy, HierarchyFilesAreReadRelativeToThePolicyAndEnterTheDigest) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "a;x;*\nb;x;*\nc;y;*\n");
   folder.Write("p.toml",
                "[attributes.q]\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n");
@@ -559,7 +559,7 @@ TEST(Policy, HierarchyFilesAreReadRelativeToThePolicyAndEnterTheDigest) {
 }
 
 TEST(Policy, MissingFilesAreNamed) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string path = (folder.path() / "p.toml").string();
   const auto none = ReadPolicy(path);
   ASSERT_FALSE(none.ok());
@@ -575,7 +575,7 @@ TEST(Policy, MissingFilesAreNamed) {
 }
 
 TEST(Policy, ValuesThatModelsNameMustBeOfTheDeclaredDomain) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "flu;lungs;*\nasthma;lungs;*\nulcer;stomach;*\n");
   const auto parsed = [&](const std::string& value) {
     return ParsePolicy(
@@ -590,7 +590,7 @@ TEST(Policy, ValuesThatModelsNameMustBeOfTheDeclaredDomain) {
 }
 
 TEST(Policy, LabelsOfNumbersMustHoldNumbers) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.Write("h.csv", "young;*\nold;*\n");
   EXPECT_EQ(
       Told(ParsePolicy("[attributes.q]\nrole = \"quasi\"\ntype = \"numeric\"\nhierarchy = \"h.csv\"\n" + std::string(kPrivacy),

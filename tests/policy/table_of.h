@@ -3,19 +3,17 @@
 // Small tables and policies for tests.
 #pragma once
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cordon/data/table.h"
 #include "cordon/policy/policy.h"
+#include "tests/scratch_folder.h"
 
 namespace cordon::engine {
 
+using test::ScratchFolder;
 using NamedCells = std::pair<std::string, std::vector<std::string>>;
 
 // A column per entry; the text "<null>" is an absent cell.
@@ -30,24 +28,6 @@ inline Table TableOf(const std::vector<NamedCells>& columns) {
   }
   return table;
 }
-
-// A directory of its own for files that a policy names; gone with the object.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "cordon_publish_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  void Write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name, std::ios::binary) << text; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // "message / hint" of an error, as a person would read it.
 template <typename T>

@@ -42,7 +42,7 @@ workload = "queries.txt"
 )";
 constexpr const char* kJobs = "nurse;care;*\ndoctor;care;*\nclerk;office;*\nboss;office;*\n";
 
-Result<Policy> PolicyWith(const TestFolder& folder, const std::string& queries, const char* policy = kPolicy) {
+Result<Policy> PolicyWith(const ScratchFolder& folder, const std::string& queries, const char* policy = kPolicy) {
   folder.Write("job.csv", kJobs);
   folder.Write("queries.txt", queries);
   return ParsePolicy(policy, folder.path(), "p.toml");
@@ -106,7 +106,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST(PublishWorkload, CountsAreThoseOfTheCells) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string text;
   for (const Case& each : kCases) text += std::string(each.query) + "\n";
   const auto policy = PolicyWith(folder, text);
@@ -126,7 +126,7 @@ TEST(PublishWorkload, CountsAreThoseOfTheCells) {
 }
 
 TEST(PublishWorkload, WeightsGoByHowManyQueriesAsk) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Policy policy = PolicyWith(folder, "age < 40\nage < 50 AND age > 20 AND city = 'Rome'\n").value();
   const Microdata data = DataOf(policy, RandomRows(10));
   const Microdata steered = SteeredBy(policy, data);
@@ -138,7 +138,7 @@ TEST(PublishWorkload, WeightsGoByHowManyQueriesAsk) {
 }
 
 TEST(PublishWorkload, BadFilesAreNamedWithTheirLine) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto told = [&](const std::string& queries) {
     std::string text = Told(PolicyWith(folder, queries));
     const std::string path = folder.path().string() + "/";
@@ -162,7 +162,7 @@ TEST(PublishWorkload, BadFilesAreNamedWithTheirLine) {
 }
 
 TEST(PublishWorkload, AQueryOfTooManyBoxesIsRefused) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string ages;
   std::string days;
   for (int i = 0; i < 90; ++i) ages += fmt::format("{}{}.5", i == 0 ? "" : ", ", i);
@@ -175,7 +175,7 @@ TEST(PublishWorkload, AQueryOfTooManyBoxesIsRefused) {
 }
 
 TEST(PublishWorkload, TheDigestGoesByWhatIsAsked) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string one = PolicyWith(folder, "age < 40\n").value().digest;
   EXPECT_EQ(PolicyWith(folder, "# a comment\nAGE<40").value().digest, one);
   EXPECT_NE(PolicyWith(folder, "age <= 40\n").value().digest, one);

@@ -3,8 +3,6 @@
 // What the commands do, asked of the library: no line of the command line takes part.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "cordon/inspect/inspect.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/read_policy.h"
@@ -15,6 +13,7 @@
 #include "cordon/publish/evaluate.h"
 #include "cordon/publish/sweep.h"
 #include "cordon/publish/verify.h"
+#include "tests/scratch_folder.h"
 
 namespace cordon::engine {
 namespace {
@@ -40,15 +39,12 @@ l = 2
 class Requests : public ::testing::Test {
  protected:
   Requests() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     EXPECT_TRUE(
         WriteFile(Path("in.csv"), "age,zip,disease\n20,101,a\n21,101,b\n22,102,a\n50,201,b\n51,202,a\n52,201,b\n").ok());
-    policy_ = ParsePolicy(kPolicy, folder_, "policy.toml").value();
+    policy_ = ParsePolicy(kPolicy, folder_.path(), "policy.toml").value();
   }
-  ~Requests() override { std::filesystem::remove_all(folder_); }
 
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string Path(const std::string& name) const { return folder_ / name; }
   Report Make(const std::string& name) {
     AnonymizeRequest request;
     request.input = Path("in.csv");
@@ -57,7 +53,7 @@ class Requests : public ::testing::Test {
     return Anonymize(request, policy_, {}).value();
   }
 
-  std::string folder_ = ::testing::TempDir() + "requests_test";
+  test::ScratchFolder folder_;
   Policy policy_;
 };
 
@@ -151,7 +147,7 @@ sensitive = "age"
 k = 2
 e = 1
 )",
-                                      folder_, "policy.toml")
+                                      folder_.path(), "policy.toml")
                               .value();
   AnonymizeRequest request;
   request.input = Path("in.csv");

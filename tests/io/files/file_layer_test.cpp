@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "tests/scratch_folder.h"
 
 namespace cordon::engine {
 namespace {
@@ -12,20 +12,14 @@ using Access = FileLayer::Access;
 
 class FileLayerTest : public ::testing::Test {
  protected:
-  FileLayerTest() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~FileLayerTest() override { std::filesystem::remove_all(folder_); }
-
   std::unique_ptr<WritableFile> Open(std::uint64_t keep) {
     auto file = PosixFiles().Append(path_, Access::kPublic, keep);
     return file.ok() ? std::move(file).value() : nullptr;
   }
   std::string Bytes() const { return PosixFiles().Read(path_).value(); }
 
-  std::string folder_ = ::testing::TempDir() + "file_layer_test";
-  std::string path_ = folder_ + "/out.csv";
+  test::ScratchFolder folder_;
+  std::string path_ = folder_ / "out.csv";
 };
 
 TEST_F(FileLayerTest, AFileHasOneWriter) {
