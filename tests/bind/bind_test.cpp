@@ -5,6 +5,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/base/random.h"
+#include "cordon/bind/rewrite.h"
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
@@ -107,11 +108,11 @@ TEST(Bind, NumbersAreExactAndInOrder) {
 TEST(Bind, NumberErrorsNameTheFirstRowAndCountTheRest) {
   EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"numeric\"\n"), {"1", "2", "secret", "3", "x", "secret"})),
             "row 3, column a: not a number, or one of more than 18 digits; 2 distinct values, 3 rows / if it means missing, "
-            "add it to data.missing; if these are no "
+            "add it to data.missing; if these are not "
             "numbers, set type = \"categorical\"");
   EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"date\"\n"), {"2024-01-01", "01.02.2024"})),
             "row 2, column a: not a date; 1 distinct value, 1 row / if it means missing, add it to data.missing; dates are "
-            "written 2024-02-29");
+            "written 2024-02-29, or as format says");
   EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"numeric\"\n"), {"0.000000001", "123456789012"})),
             "row 2, column a: with the 9 digits after the point that the column has, the number needs more than 18 digits; 1 "
             "distinct "
@@ -167,6 +168,95 @@ TEST(Bind, IntervalsBecomeTheLevelsOfNumbers) {
   const Hierarchy& labels = *data.columns[0].attribute.domain->hierarchy();
   EXPECT_EQ(labels.num_levels(), 4);
   EXPECT_EQ(labels.label(labels.node_at_level(labels.FindLeaf("25").value(), 1)), "[20,30)");
+}
+
+TEST(Bind, DeclaredLevelsSayWhereIntervalsEnd) {
+  const auto shown = [](const std::string& keys, Texts cells) {
+    const Microdata data = BindOne(QuasiPolicy(keys), std::move(cells)).value();
+    const Domain& domain = *data.columns[0].attribute.domain;
+    return domain.Publish(0, domain.size() - 1);
+  };
+  EXPECT_EQ(shown("type = \"numeric\"\nhierarchy = { intervals = [10, 20] }\n", {"25", "31"}), "[20,40)");
+  EXPECT_EQ(shown("type = \"numeric\"\nrange = [1, 100]\nhierarchy = { intervals = [10, 20] }\n", {"25", "31"}), "[21,41)");
+  EXPECT_EQ(shown("type = \"numeric\"\ngrid = 5\nhierarchy = { intervals = [10, 20] }\n", {"25", "31"}), "[25,35)");
+  EXPECT_EQ(shown("type = \"date\"\nhierarchy = { dates = [\"month\", \"year\"] }\n", {"2023-12-02", "2024-03-26"}),
+            "[2023-12-01,2024-04-01)");
+  EXPECT_EQ(shown("type = \"date\"\nhierarchy = { dates = [\"year\"] }\n", {"2023-12-02", "2024-03-26"}),
+            "[2023-01-01,2025-01-01)");
+  EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"date\"\nhierarchy = { dates = [\"year\"] }\n"), {"9999-12-31", "9998-01-01"})),
+            "row 1, column a: the next step of 'dates' is beyond the year 9999; 1 distinct value, 1 row / set top in "
+            "[attributes.a] to clamp such values; if they mean missing, add them to data.missing");
+}
+
+TEST(Bind, CellsOfOtherNotationsBecomeThoseOfReleases) {
+  EXPECT_EQ(Shown(BindOne(QuasiPolicy("type = \"date\"\nformat = [\"DD.MM.YYYY\", \"YYYY-MM-DD\"]\n",
+                                      "[data]\nmissing = [\"\", \"unbekannt\"]\n"),
+                          {"21.04.1946", "1946-04-21", "unbekannt"})
+                      .value()),
+            (Texts{"1946-04-21", "1946-04-21", ""}));
+  EXPECT_EQ(Shown(BindOne(QuasiPolicy("type = \"numeric\"\nformat = \"1.234,56\"\n"), {"2.941,69", "66,9", "1.000"}).value()),
+            (Texts{"2941.69", "66.9", "1000"}));
+  // Columns that are published as they are, too.
+  const Policy policy = PolicyOf(
+      "[attributes.a]\nrole = \"quasi\"\n[attributes.s]\nrole = \"insensitive\"\ntype = \"numeric\"\nformat = \"1234,56\"\n");
+  const Microdata data = Bind(policy, TableOf({{"a", {"x", "x"}}, {"s", {"1,5", "<null>"}}}), {}).value();
+  EXPECT_EQ(data.columns[1].text.cell(0).bytes(), "1.5");
+  EXPECT_EQ(data.columns[1].text.codes[1], kNull);
+}
+
+TEST(Bind, ErrorsNameTheFormatThatWouldFit) {
+  EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"date\"\n"), {"21.04.1946", "01.12.1950", "2024-01-01"})),
+            "row 1, column a: not a date; 2 distinct values, 2 rows / 2 of 3 rows look like DD.MM.YYYY: set format = "
+            "\"DD.MM.YYYY\" in "
+            "[attributes.a]");
+  EXPECT_EQ(Told(BindOne(QuasiPolicy("type = \"numeric\"\n"), {"2.941,69", "66,9", "3"})),
+            "row 1, column a: not a number, or one of more than 18 digits; 2 distinct values, 2 rows / 3 of 3 rows look like "
+            "1.234,56: set format = "
+            "\"1.234,56\" in [attributes.a]");
+  EXPECT_EQ(
+      Told(BindOne(QuasiPolicy("type = \"date\"\nformat = \"MM/DD/YYYY\"\n"), {"04/21/1946", "21.04.1946", "22.04.1946"})),
+      "row 2, column a: not a date written MM/DD/YYYY; 2 distinct values, 2 rows / 2 of 3 rows look like DD.MM.YYYY: add it to "
+      "format in "
+      "[attributes.a]");
+}
+
+TEST(Bind, NotationsAreFoundOut) {
+  const auto guessed = [](Domain::Kind type, Texts cells) {
+    DataPolicy data;
+    data.missing = {"", "?"};
+    Texts texts;
+    for (const Notation& notation : GuessNotations(TableOf({{"a", std::move(cells)}}).columns[0], data, type)) {
+      texts.push_back(notation.text());
+    }
+    return texts;
+  };
+  const auto numbers = [&](Texts cells) { return guessed(Domain::Kind::kNumeric, std::move(cells)); };
+  const auto dates = [&](Texts cells) { return guessed(Domain::Kind::kDate, std::move(cells)); };
+  EXPECT_EQ(numbers({"12.5", "3", "?"}), Texts{});
+  EXPECT_EQ(numbers({"12,5", "3", "?"}), Texts{"1234,56"});
+  EXPECT_EQ(numbers({"1.234,5", "3,25"}), Texts{"1.234,56"});
+  EXPECT_EQ(numbers({"12,345", "950"}), Texts{"1,234.56"});
+  EXPECT_EQ(numbers({"0,123", "1,234"}), Texts{"1234,56"});
+  EXPECT_EQ(numbers({"1 234,5", "7"}), Texts{"1 234,56"});
+  EXPECT_EQ(numbers({"12,5", "x"}), Texts{});
+  EXPECT_EQ(dates({"21.04.1946", "01.12.1950", ""}), Texts{"DD.MM.YYYY"});
+  EXPECT_EQ(dates({"04/21/1946", "01/12/1950"}), Texts{"MM/DD/YYYY"});
+  EXPECT_EQ(dates({"1/2/1946", "31/12/1950"}), Texts{"D/M/YYYY"});
+  EXPECT_EQ(dates({"21.04.1946", "22.04.1946", "1946-04-21"}), (Texts{"DD.MM.YYYY", "YYYY-MM-DD"}));
+  EXPECT_EQ(dates({"1946-04-21"}), Texts{});
+  EXPECT_EQ(dates({"21.04.1946", "soon"}), Texts{});
+}
+
+TEST(Bind, FloatingPointIsReadToFifteenDigits) {
+  const Microdata data =
+      BindOne(QuasiPolicy("type = \"numeric\"\n"), {"1.2000000000000002", "0.1", "12345.678901234567", "1.2"}).value();
+  EXPECT_EQ(Shown(data), (Texts{"1.2", "0.1", "12345.6789012346", "1.2"}));
+  // A sensitive column, too: what is published is what was judged.
+  const Policy policy = PolicyOf(
+      "[attributes.a]\nrole = \"quasi\"\n[attributes.s]\nrole = \"sensitive\"\ntype = \"numeric\"\nunguarded = \"a test\"\n");
+  const Microdata sensitive = Bind(policy, TableOf({{"a", {"x", "x"}}, {"s", {"0.30000000000000004", "1e-20"}}}), {}).value();
+  EXPECT_EQ(sensitive.columns[1].text.cell(0).bytes(), "0.3");
+  EXPECT_EQ(sensitive.columns[1].text.cell(1).bytes(), "0");
 }
 
 TEST(Bind, CategoriesWithoutHierarchyAreFlatAndSorted) {

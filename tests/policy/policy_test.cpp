@@ -184,7 +184,8 @@ TEST(Policy, UnknownKeysNameThePlaceAndTheNearestKey) {
             "p.toml:18:1: unknown key 'onn' in k-anonymity / did you mean 'on'?");
   // Of several, the first in the file.
   EXPECT_EQ(Told(With("[data]\nzzz = 1\naaa = 2\n")),
-            "p.toml:20:1: unknown key 'zzz' in [data] / known here: delimiter, quote, header, columns, skip, trim, missing, "
+            "p.toml:20:1: unknown key 'zzz' in [data] / known here: encoding, delimiter, quote, header, columns, skip, trim, "
+            "missing, "
             "on_missing");
 }
 

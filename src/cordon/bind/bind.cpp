@@ -9,6 +9,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
 #include "cordon/bind/bind_column_internal.h"
+#include "cordon/bind/rewrite.h"
 #include "cordon/io/files/atomic_file.h"
 
 namespace cordon::engine {
@@ -137,6 +138,23 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
   return column;
 }
 
+// The table in the notation of releases. Columns are shared with the input where they need no change.
+Result<Table> RewriteAll(const Table& table, const Policy& policy, const std::vector<const AttributePolicy*>& attributes,
+                         const Run& run) {
+  Table rewritten = table;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const AttributePolicy* attribute = attributes[i];
+    if (attribute == nullptr) continue;
+    if (!attribute->notations.empty()) {
+      CORDON_TRY(rewritten.columns[i], Rewrite(table.columns[i], *attribute, policy.data, run.threads));
+    }
+    if (!IsProtected(attribute->role) || attribute->type != Domain::Kind::kNumeric) continue;
+    if (auto rounded = RoundFloating(rewritten.columns[i], policy.data, run.threads))
+      rewritten.columns[i] = *std::move(rounded);
+  }
+  return rewritten;
+}
+
 }  // namespace
 
 Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns) {
@@ -171,11 +189,12 @@ Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy
   return key;
 }
 
-Result<Microdata> Bind(const Policy& policy, const Table& table, const Run& run) {
+Result<Microdata> Bind(const Policy& policy, const Table& input, const Run& run) {
   std::vector<std::string> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
+  for (const Column& column : input.columns) names.push_back(column.name);
   CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, names));
-  if (table.num_rows == 0) return Error::InvalidData("the data has no rows");
+  if (input.num_rows == 0) return Error::InvalidData("the data has no rows");
+  CORDON_TRY(const Table table, RewriteAll(input, policy, attributes, run));
   if (table.num_rows > std::numeric_limits<RowId>::max()) return Error::InvalidData("the data has more than 2^32 - 1 rows");
 
   Microdata data;

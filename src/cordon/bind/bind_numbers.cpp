@@ -5,6 +5,7 @@
 
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/number_shape_internal.h"
+#include "cordon/bind/rewrite.h"
 #include "cordon/policy/hierarchy_source.h"
 
 namespace cordon::engine::internal {
@@ -54,7 +55,8 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
     any_outside = any_outside || outside[code] != 0;
     settled[code] = shape.Settle(clamped);
     // Read again, what is published must be a number too: an end that rounding or the grid moved up, as well.
-    const bool moved_far = std::abs(settled[code]) > kGreatest || (shape.grid && settled[code] + *shape.grid > kGreatest);
+    const bool moved_far = std::abs(settled[code]) > kGreatest || (shape.grid && settled[code] + *shape.grid > kGreatest) ||
+                           (shape.steps.any() && IsFar(shape.steps.Around(settled[code]), attribute.type));
     far[code] = value.has_value() && moved_far;
     any_far = any_far || far[code] != 0;
     undeclared[code] = shape.values && !std::binary_search(shape.values->begin(), shape.values->end(), settled[code]);
@@ -67,8 +69,12 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
         .WithHint("scale or shorten the numbers, or set type = \"categorical\"");
   }
   if (any_far) {
-    return BadCells(view, far, "moved to the next step of 'grid' or 'round', the number needs more than 18 digits")
-        .WithHint("set top in [attributes.{}] to clamp such values, or leave grid and round out", attribute.name);
+    return BadCells(view, far,
+                    attribute.type == Domain::Kind::kDate
+                        ? "the next step of 'dates' is beyond the year 9999"
+                        : "moved to the next step of 'grid', 'round' or 'intervals', the number needs more than 18 digits")
+        .WithHint("set top in [attributes.{}] to clamp such values; if they mean missing, add them to data.missing",
+                  attribute.name);
   }
   if (any_outside) {
     return BadCells(view, outside, "a value is outside the declared range")
@@ -109,9 +115,13 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
   }
   if (any_bad) {
     const bool date = attribute.type == Domain::Kind::kDate;
-    return BadCells(view, bad, date ? "not a date" : "not a number, or one of more than 18 digits")
-        .WithHint("if it means missing, add it to data.missing; {}",
-                  date ? "dates are written 2024-02-29" : "if these are no numbers, set type = \"categorical\"");
+    Error error = BadCells(view, bad, date ? "not a date" : "not a number, or one of more than 18 digits");
+    const auto like = LooksLike(*view.column, data, attribute.type);
+    if (like && like->text != (date ? "YYYY-MM-DD" : "1234.56"))
+      return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text, attribute.name);
+    return std::move(error).WithHint(
+        "if it means missing, add it to data.missing; {}",
+        date ? "dates are written 2024-02-29, or as format says" : "if these are not numbers, set type = \"categorical\"");
   }
   // 2. Numbers to the values of the domain.
   CORDON_TRY(const NumberShape shape, ShapeOf(attribute, ScaleOf(attribute, numbers)));
@@ -133,6 +143,7 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
   spec.kind = attribute.type;
   spec.scale = shape.scale;
   spec.cell = shape.grid.value_or(0);
+  spec.steps = shape.steps;
   spec.range_lo = shape.range_lo.value_or(values.empty() ? 0 : values.front());
   spec.range_hi = shape.range_hi.value_or(values.empty() ? 0 : values.back() + spec.cell);
   if (!values.empty()) {

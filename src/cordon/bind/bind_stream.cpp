@@ -46,7 +46,14 @@ Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attri
   rule.bottom = shape.bottom;
   rule.round = shape.round;
   rule.cell = shape.grid.value_or(0);
+  rule.steps = shape.steps;
   rule.values = shape.values;
+  if (rule.steps.any() && (internal::IsFar(rule.steps.Around(rule.range_lo), rule.kind) ||
+                           internal::IsFar(rule.steps.Around(rule.range_hi), rule.kind))) {
+    return Error::InvalidPolicy("{}:{}: the steps of the hierarchy of '{}' end beyond what can be written", policy.name,
+                                attribute.line, attribute.name)
+        .WithHint("narrow the range");
+  }
   constexpr std::int64_t kWidest = std::int64_t{1} << 52;  // so that widths are exact as reals
   if (rule.range_lo < -kWidest || rule.range_hi > kWidest) {
     return Error::InvalidPolicy("{}:{}: the range of '{}' has too many digits for a stream", policy.name, attribute.line,
@@ -87,6 +94,7 @@ Result<InputColumn> BindColumn(const Policy& policy, const AttributePolicy& attr
   column.name = attribute.name;
   column.role = attribute.role;
   column.published = IsPublished(attribute);
+  column.notations = attribute.notations;
   if (attribute.mask == Mask::kSuppress) {
     return Error::InvalidPolicy("{}:{}: no stream algorithm serves mask = \"suppress\" (column '{}')", policy.name,
                                 attribute.line, attribute.name)

@@ -46,6 +46,10 @@ Result<NumberShape> ShapeOf(const AttributePolicy& attribute, int scale) {
   shape.round = at_scale(attribute.round);
   shape.grid = at_scale(attribute.grid);
   for (const Decimal& width : attribute.hierarchy.widths) shape.widths.push_back(at_scale(width).value_or(1));
+  if (attribute.role == Role::kQuasi && !shape.grid) {
+    if (!shape.widths.empty()) shape.steps = {shape.widths[0], shape.origin(), std::nullopt};
+    if (!attribute.hierarchy.units.empty()) shape.steps.unit = attribute.hierarchy.units[0];
+  }
   if (attribute.values) {
     shape.values.emplace();
     for (const std::string& value : *attribute.values)

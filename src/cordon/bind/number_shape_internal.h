@@ -21,12 +21,22 @@ std::optional<Decimal> ParseNumber(Domain::Kind type, std::string_view text);
 
 inline Int128 FloorTo(Int128 value, Int128 width) { return value - ((value % width) + width) % width; }
 
+// Beyond them a published end could not be read again.
+inline bool IsFar(const StepSpan& step, Domain::Kind type) {
+  constexpr std::int64_t kGreatest = 999'999'999'999'999'999;  // of 18 digits
+  constexpr std::int64_t kFirstDay = -719'162;                 // 0001-01-01
+  constexpr std::int64_t kLastDay = 2'932'896;                 // 9999-12-31
+  const bool date = type == Domain::Kind::kDate;
+  return step.from < (date ? kFirstDay : -kGreatest) || step.to > (date ? kLastDay : kGreatest);
+}
+
 // What the policy says of a numeric column, at the scale of the column.
 struct NumberShape {
   int scale = 0;
   std::optional<std::int64_t> range_lo, range_hi, top, bottom, round, grid;
   std::vector<std::int64_t> widths;
   std::optional<std::vector<std::int64_t>> values;
+  Steps steps;  // of the finest level of declared intervals or dates, where no grid says where intervals end
 
   std::int64_t origin() const { return range_lo.value_or(0); }
 

@@ -7,7 +7,9 @@
 #include "cordon/base/nearest.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/open_source.h"
+#include "cordon/io/text/decode.h"
 
 namespace cordon::engine {
 namespace {
@@ -74,6 +76,45 @@ Result<void> CheckColumns(const Table& table, const std::vector<std::string>& na
   return {};
 }
 
+Encoding GuessEncoding(const std::string& path) {
+  auto raw = OpenRawFile(path);
+  if (!raw.ok()) return Encoding::kUtf8;  // the reader proper will say what is wrong
+  ByteInput input(std::move(raw).value(), GzipHint::kByContent);
+  EncodingGuess guess;
+  std::string piece(std::size_t{1} << 20, '\0');
+  while (true) {
+    const auto got = input.Read(piece.data(), piece.size(), {});
+    if (!got.ok()) return Encoding::kUtf8;
+    guess.Look(std::string_view(piece).substr(0, got.value()));
+    if (got.value() < piece.size()) return guess.Best();
+  }
+}
+
+// The one the line has most of. A space only where it makes many cells and nothing else makes any.
+std::string DelimiterOf(std::string_view line) {
+  constexpr std::array kDelimiters = {',', ';', '\t', '|'};
+  constexpr std::ptrdiff_t kManyCells = 5;
+  char best = ',';
+  std::ptrdiff_t most = 0;
+  for (const char candidate : kDelimiters) {
+    const std::ptrdiff_t count = std::count(line.begin(), line.end(), candidate);
+    if (count > most) most = count, best = candidate;
+  }
+  if (most == 0 && std::count(line.begin(), line.end(), ' ') >= kManyCells) best = ' ';
+  return std::string(1, best);
+}
+
+// "39, State-gov, 77516": a space stands behind every delimiter.
+bool SpacesFollow(std::string_view line, std::string_view delimiter) {
+  if (delimiter == " " || delimiter == "\t") return delimiter == " ";
+  std::size_t found = 0;
+  for (std::size_t at = line.find(delimiter); at != std::string_view::npos; at = line.find(delimiter, at + 1)) {
+    if (at + delimiter.size() >= line.size() || line[at + delimiter.size()] != ' ') return false;
+    ++found;
+  }
+  return found > 0;
+}
+
 }  // namespace
 
 Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
@@ -105,34 +146,26 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
 
 Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format) {
   TextFormat text;
-  if (!delimiter.empty()) {
-    text.delimiter = delimiter == "\\t" ? "\t" : delimiter;
-    return text;
-  }
+  if (!delimiter.empty()) text.delimiter = delimiter == "\\t" ? "\t" : delimiter;
   if (path == "-" || IsSql(path)) return text;  // can be read once only; speaks for itself
   if (!format) {
     const auto by_path = FormatOfPath(path);
     if (!by_path.ok()) return text;  // the reader proper will say what is wrong
     format = by_path.value().format;
   }
+  if (*format == FileFormat::kParquet) return text;
+  text.encoding = GuessEncoding(path);
   if (*format != FileFormat::kCsv) return text;
   // One column of whole lines: its name is the first line.
   TextFormat lines;
+  lines.encoding = text.encoding;
   lines.delimiter = "\x01";
   lines.quote = '\0';
   auto opened = OpenSource(path, {.text = lines, .format = format, .skip_columns = {}});
-  if (!opened.ok()) return text;  // the reader proper will say what is wrong
-  const std::vector<std::string>& names = opened.value()->column_names();
-  if (names.empty()) return text;
-  constexpr std::array kDelimiters = {',', ';', '\t', '|'};
-  std::ptrdiff_t most = 0;
-  for (const char candidate : kDelimiters) {
-    const std::ptrdiff_t count = std::count(names[0].begin(), names[0].end(), candidate);
-    if (count > most) {
-      most = count;
-      text.delimiter = std::string(1, candidate);
-    }
-  }
+  if (!opened.ok() || opened.value()->column_names().empty()) return text;  // the reader proper will say what is wrong
+  const std::string& line = opened.value()->column_names()[0];
+  if (delimiter.empty()) text.delimiter = DelimiterOf(line);
+  text.trim = delimiter.empty() && SpacesFollow(line, text.delimiter);
   return text;
 }
 

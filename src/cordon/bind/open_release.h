@@ -19,7 +19,8 @@ namespace cordon::engine {
 Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
                             const std::vector<std::string>& sensitive);
 
-// Of `, ; |` and tab the one the first line has most of; `delimiter`, if not empty, is taken as it is.
+// How a file is written: its encoding by all of its bytes; of `, ; |` and tab the one the first line has most of, or a space;
+// `delimiter`, if not empty, is taken as it is.
 Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format);
 
 }  // namespace cordon::engine

@@ -48,7 +48,7 @@ std::vector<std::string> WordsAfter(const CommandFact& fact, const CommandFact& 
 }
 
 // The lines of a case statement that follow the words typed so far to the command they stand in.
-std::string Steps(const std::vector<CommandFact>& facts) {
+std::string WordSteps(const std::vector<CommandFact>& facts) {
   std::string steps;
   for (const CommandFact& fact : facts) {
     if (!fact.path.empty())
@@ -64,7 +64,7 @@ std::string Bash(const std::vector<CommandFact>& facts) {
       "  local word=${COMP_WORDS[COMP_CWORD]} at= words= files= i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    case \"$at ${COMP_WORDS[i]}\" in\n" +
-      Steps(facts) + "    esac\n  done\n  case \"$at\" in\n";
+      WordSteps(facts) + "    esac\n  done\n  case \"$at\" in\n";
   for (const CommandFact& fact : facts) {
     script += fmt::format("    \"{}{}\") words=\"{}\"{} ;;\n", fact.path.empty() ? "" : " ", fmt::join(fact.path, " "),
                           fmt::join(WordsAfter(fact, facts[0]), " "), fact.commands.empty() ? " files=1" : "");
@@ -93,7 +93,7 @@ std::string Zsh(const std::vector<CommandFact>& facts) {
       "  local at= i\n"
       "  for ((i = 2; i < CURRENT; i++)); do\n"
       "    case \"$at ${words[i]}\" in\n" +
-      Steps(facts) + "    esac\n  done\n  case \"$at\" in\n";
+      WordSteps(facts) + "    esac\n  done\n  case \"$at\" in\n";
   for (const CommandFact& fact : facts) {
     script += fmt::format("    \"{}{}\") compadd -- {}{} ;;\n", fact.path.empty() ? "" : " ", fmt::join(fact.path, " "),
                           fmt::join(WordsAfter(fact, facts[0]), " "), fact.commands.empty() ? "; _files" : "");

@@ -92,6 +92,66 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
   return Decimal{negative ? -mantissa : mantissa, scale};
 }
 
+std::optional<Decimal> ParseRounded(std::string_view text) {
+  if (const auto exact = ParseDecimal(text)) return exact;
+  constexpr std::int64_t kFifteen = 1'000'000'000'000'000;
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t end = text.find_first_of("eE");
+  int exponent = 0;
+  if (end != std::string_view::npos) {
+    // Beyond 400 there is no floating point number; far below 0 it is 0 at any scale.
+    std::string_view power = text.substr(end + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    const auto [last, code] = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (code != std::errc() || last != power.data() + power.size() || exponent < -400 || exponent > 400) return std::nullopt;
+    text = text.substr(0, end);
+  }
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos && end == std::string_view::npos) return std::nullopt;  // a whole number, too long
+  std::int64_t mantissa = 0;
+  int scale = -exponent;
+  bool any = false;
+  bool after_point = false;
+  std::optional<int> next;  // the first digit that is left out
+  for (const char c : text) {
+    if (c == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (!IsDigit(c)) return std::nullopt;
+    any = true;
+    if (mantissa >= kFifteen / 10) {
+      if (!next) next = c - '0';
+      if (!after_point) --scale;
+      continue;
+    }
+    mantissa = mantissa * 10 + (c - '0');
+    if (after_point) ++scale;
+  }
+  if (!any) return std::nullopt;
+  if (next.value_or(0) >= 5) ++mantissa;
+  for (; scale > 0 && mantissa % 10 == 0 && mantissa > 0; --scale) mantissa /= 10;
+  for (; scale > kMaxScale && mantissa > 0; --scale) {
+    mantissa = scale == kMaxScale + 1 ? (mantissa + 5) / 10 : mantissa / 10;
+  }
+  if (mantissa == 0) return Decimal{0, 0};
+  for (; scale > 0 && mantissa % 10 == 0; --scale) mantissa /= 10;
+  for (; scale < 0; ++scale) {
+    if (!PushDigit(mantissa, 0)) return std::nullopt;
+  }
+  return Decimal{negative ? -mantissa : mantissa, scale};
+}
+
+std::optional<std::int64_t> RoundTo(const Decimal& value, int scale) {
+  if (scale >= value.scale) return Rescale(value, scale);
+  std::int64_t mantissa = value.mantissa < 0 ? -value.mantissa : value.mantissa;
+  std::int64_t unit = 1;
+  for (int at = scale; at < value.scale; ++at) unit *= 10;
+  mantissa = mantissa / unit + (mantissa % unit >= unit - unit / 2 ? 1 : 0);
+  return value.mantissa < 0 ? -mantissa : mantissa;
+}
+
 std::optional<std::int64_t> Rescale(const Decimal& value, int scale) {
   if (scale < value.scale) return std::nullopt;  // Decimals keep no trailing zero, so digits would be lost
   std::int64_t mantissa = value.mantissa < 0 ? -value.mantissa : value.mantissa;

@@ -20,6 +20,11 @@ struct Decimal {
 
 // "-12.50", "+3", "1e3", ".5". Nothing where the text is no number or needs more than 18 digits.
 std::optional<Decimal> ParseDecimal(std::string_view text);
+// Numbers as programs write those they keep in floating point, 1.2000000000000002: to 15 significant digits, which all of
+// them have, where ParseDecimal has no room for more. Whole numbers are never rounded.
+std::optional<Decimal> ParseRounded(std::string_view text);
+// To the nearest number of that scale, half away from 0. Nothing where it does not fit.
+std::optional<std::int64_t> RoundTo(const Decimal& value, int scale);
 // The same value at another scale, if it fits there.
 std::optional<std::int64_t> Rescale(const Decimal& value, int scale);
 std::string FormatDecimal(std::int64_t mantissa, int scale);

@@ -14,6 +14,10 @@ Domain Domain::Numeric(NumericSpec spec) {
   Domain domain;
   domain.size_ = static_cast<Code>(spec.values.size());
   if (spec.missing) domain.missing_ = domain.size_++;
+  if (spec.steps.any()) {
+    CORDON_CHECK_EQ(spec.cell, 0);
+    for (const std::int64_t value : spec.values) domain.steps_.push_back(spec.steps.Around(value));
+  }
   domain.spec_ = std::move(spec);
   return domain;
 }
@@ -43,6 +47,8 @@ std::optional<Domain> Domain::WithDigits(int scale) const {
   spec.scale = scale;
   for (std::int64_t& value : spec.values) value = finer(value);
   spec.cell = finer(spec.cell);
+  spec.steps.width = finer(spec.steps.width);
+  spec.steps.origin = finer(spec.steps.origin);
   spec.range_lo = finer(spec.range_lo);
   spec.range_hi = finer(spec.range_hi);
   return fits ? std::optional(Numeric(std::move(spec))) : std::nullopt;
@@ -67,6 +73,7 @@ double Domain::Width(std::int64_t lo, std::int64_t hi) const {
 double Domain::Loss(Code lo, Code hi) const {
   if (is_categorical()) return hierarchy_->Loss(hierarchy_->Lca(lo, hi));
   if (missing_ && hi == *missing_) return lo == hi ? 0 : 1;
+  if (lo != hi && !steps_.empty()) return Width(steps_[lo].from, steps_[hi].to);
   return Width(value(lo), value(hi) + spec_.cell);
 }
 
@@ -75,6 +82,7 @@ std::string Domain::Publish(Code lo, Code hi) const {
   if (missing_ && hi == *missing_) return lo == hi ? *spec_.missing : "*";
   if (spec_.cell > 0) return fmt::format("[{},{})", FormatValue(value(lo)), FormatValue(value(hi) + spec_.cell));
   if (lo == hi) return FormatValue(value(lo));
+  if (!steps_.empty()) return fmt::format("[{},{})", FormatValue(steps_[lo].from), FormatValue(steps_[hi].to));
   return fmt::format("[{},{}]", FormatValue(value(lo)), FormatValue(value(hi)));
 }
 

@@ -2,7 +2,8 @@
 //
 // The axis of one attribute: its values in an order, as codes 0..size()-1.
 //
-//   numeric, date   the distinct values, ascending; a run of codes is published as the interval they span
+//   numeric, date   the distinct values, ascending; a run of codes is published as the interval they span, or, where steps
+//                   are declared, as the steps that hold it
 //   categorical     the leaves of a hierarchy, from left to right; a run is published as their common ancestor
 //
 // Either way a group of rows needs only the least and greatest code per attribute, its box. Missing values
@@ -21,6 +22,7 @@
 
 #include "cordon/data/codes.h"
 #include "cordon/data/hierarchy.h"
+#include "cordon/data/steps.h"
 
 namespace cordon::engine {
 
@@ -50,6 +52,7 @@ class Domain {
     int scale = 0;                     // digits after the point
     std::vector<std::int64_t> values;  // ascending, distinct; with a grid, the lower ends of the cells in use
     std::int64_t cell = 0;             // grid width: value v stands for [v, v + cell); 0 for plain points
+    Steps steps;                       // plain points: where a run of several values may end; none: at its values
     std::int64_t range_lo = 0;         // the domain of the loss; covers all values
     std::int64_t range_hi = 0;
     std::optional<std::string> missing;       // the marker, where missing cells are values of this domain
@@ -75,6 +78,8 @@ class Domain {
   // Numeric only: the value of a code that is not missing, at scale().
   std::int64_t value(Code code) const { return spec_.values[code]; }
   int scale() const { return spec_.scale; }
+  // Of declared steps the one around the value. REQUIRES: numeric().steps.any()
+  const StepSpan& step(Code code) const { return steps_[code]; }
   // The number or date as published.
   std::string FormatValue(std::int64_t value) const;
   std::optional<std::int64_t> ParseValue(std::string_view text) const;
@@ -104,6 +109,7 @@ class Domain {
   double Width(std::int64_t lo, std::int64_t hi) const;
 
   NumericSpec spec_;
+  std::vector<StepSpan> steps_;  // of each value; empty: none are declared
   std::shared_ptr<const Hierarchy> hierarchy_;
   Code size_ = 0;
   std::optional<Code> missing_;

@@ -117,21 +117,6 @@ std::chrono::year_month_day DateOf(std::int64_t day) {
   return std::chrono::year_month_day{std::chrono::sys_days(std::chrono::days(day))};
 }
 
-std::int64_t DayOf(int year, unsigned month) {
-  return std::chrono::sys_days(std::chrono::year(year) / std::chrono::month(month) / 1).time_since_epoch().count();
-}
-
-// First day of the unit around `day`, and of the next one.
-DaySpan UnitAround(std::int64_t day, DateUnit unit) {
-  const auto date = DateOf(day);
-  const int year = static_cast<int>(date.year());
-  const unsigned month = static_cast<unsigned>(date.month());
-  const unsigned length = unit == DateUnit::kMonth ? 1 : (unit == DateUnit::kQuarter ? 3 : 12);
-  const unsigned first = (month - 1) / length * length + 1;
-  const bool last_of_year = first + length > 12;
-  return {DayOf(year, first), DayOf(last_of_year ? year + 1 : year, last_of_year ? 1 : first + length) - 1};
-}
-
 }  // namespace
 
 Result<Hierarchy> ParseHierarchy(std::string_view text, const std::string& name) {
@@ -221,15 +206,18 @@ std::optional<DaySpan> ParseDateLabel(std::string_view label) {
       day = fmt::format("{}{:02}-01", text.substr(0, 5), (text[6] - '1') * 3 + 1);
     }
     const auto first = ParseDate(day);
-    if (first && DateLabel(*first, unit) == text) return UnitAround(*first, unit);
+    if (first && DateLabel(*first, unit) == text) {
+      const StepSpan days = UnitAround(*first, unit);
+      return DaySpan{days.from, days.to - 1};
+    }
   }
   return std::nullopt;
 }
 
 Result<Hierarchy> DateHierarchy(std::int64_t first, std::int64_t last, std::span<const DateUnit> units) {
   if (!units.empty()) {
-    first = UnitAround(first, units.back()).first;
-    last = UnitAround(last, units.back()).last;
+    first = UnitAround(first, units.back()).from;
+    last = UnitAround(last, units.back()).to - 1;
   }
   if (last - first > kMostDays) {
     return Error::InvalidData("the dates span more than 400 years")

@@ -50,6 +50,7 @@ std::string CanonicalOf(const DataPolicy& data) {
   Canonical form;
   form("delimiter", data.text.delimiter)("quote", std::string_view(&data.text.quote, 1))("header", Number(data.text.header));
   form("columns", data.text.columns)("skip", static_cast<std::int64_t>(data.text.skip))("trim", Number(data.text.trim));
+  if (data.text.encoding != Encoding::kUtf8) form("encoding", Number(data.text.encoding));
   // The first marker is published; the others are only looked for.
   std::vector<std::string> markers = data.missing;
   if (markers.size() > 2) std::sort(markers.begin() + 1, markers.end());
@@ -74,6 +75,7 @@ std::string CanonicalOf(const AttributePolicy& attribute) {
   if (attribute.range) form("from", attribute.range->first)("to", attribute.range->second);
   form("grid", attribute.grid)("top", attribute.top)("bottom", attribute.bottom)("round", attribute.round);
   form("weight", fmt::format("{}", attribute.weight))("hierarchy", CanonicalOf(attribute.hierarchy));
+  for (const Notation& notation : attribute.notations) form("format", notation.text());
   form("mask", Number(attribute.mask))("values", attribute.values)("other", attribute.other);
   return form("pseudonym", Number(attribute.pseudonym_key_file.has_value())).text();  // the key stays out of it
 }

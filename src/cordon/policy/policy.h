@@ -23,14 +23,14 @@
 #include "cordon/data/attribute.h"
 #include "cordon/data/decimal.h"
 #include "cordon/data/hierarchy.h"
+#include "cordon/data/notation.h"
+#include "cordon/data/steps.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/models/spec/join_spec.h"
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/query/workload.h"
 
 namespace cordon::engine {
-
-enum class DateUnit { kMonth, kQuarter, kYear };
 
 // Where the hierarchy of an attribute comes from.
 struct HierarchySource {
@@ -55,6 +55,7 @@ struct AttributePolicy {
   std::string name;
   Role role = Role::kInsensitive;
   Domain::Kind type = Domain::Kind::kCategorical;
+  std::vector<Notation> notations;  // numbers, dates: how cells of the input are written; none: as releases write them
   // Numeric and date columns. Dates are days since 1970-01-01 at scale 0; grid and round of dates are days.
   std::optional<std::pair<Decimal, Decimal>> range;  // the domain of the loss
   std::optional<Decimal> grid;                       // cell width

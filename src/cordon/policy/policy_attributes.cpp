@@ -12,8 +12,8 @@ namespace {
 
 const std::vector<std::string> kRoles = {"identifier", "person", "quasi", "sensitive", "class", "insensitive"};
 const std::vector<std::string> kTypes = {"numeric", "date", "categorical"};
-const std::vector<std::string> kKeys = {"role",   "type",      "range", "grid",   "top",       "bottom", "round",
-                                        "weight", "hierarchy", "mask",  "values", "pseudonym", "other",  "unguarded"};
+const std::vector<std::string> kKeys = {"role",      "type", "range",  "grid",      "top",   "bottom",    "round", "weight",
+                                        "hierarchy", "mask", "values", "pseudonym", "other", "unguarded", "format"};
 
 // Keys beside role and type, and the roles they go with.
 struct KeyRule {
@@ -35,6 +35,7 @@ const std::vector<KeyRule>& KeyRules() {
       {"other", {Role::kQuasi}},
       {"pseudonym", {Role::kIdentifier}},
       {"unguarded", {Role::kSensitive}},
+      {"format", {Role::kQuasi, Role::kSensitive, Role::kClass, Role::kInsensitive}},
   };
   return rules;
 }
@@ -58,7 +59,7 @@ Result<void> CheckKeysAgainstType(const PolicyTable& table, Domain::Kind type) {
     }
     return {};
   }
-  for (const char* key : {"range", "grid", "top", "bottom", "round"}) {
+  for (const char* key : {"range", "grid", "top", "bottom", "round", "format"}) {
     if (!table.Has(key)) continue;
     return table.AtKey(key, "'{}' in {} is for numbers and dates; the column is categorical", key, table.where())
         .WithHint("set type = \"numeric\" or type = \"date\"");
@@ -144,6 +145,32 @@ Result<void> ReadNumbers(const PolicyTable& table, AttributePolicy& attribute) {
     if (Compare(*value, attribute.range->first) < 0 || Compare(*value, attribute.range->second) > 0) {
       return table.AtKey(key, "'{}' in {} is outside 'range'", key, table.where());
     }
+  }
+  return {};
+}
+
+// One notation, or a list of them. One of numbers alone: what 1.234 is must not depend on the cell.
+Result<void> ReadFormat(const PolicyTable& table, AttributePolicy& attribute) {
+  const toml::node* node = table.Node("format");
+  if (node == nullptr) return {};
+  std::vector<std::string> texts;
+  if (node->is_string()) {
+    texts = {node->as_string()->get()};
+  } else {
+    CORDON_TRY(const auto list, table.Texts("format"));
+    texts = *list;
+  }
+  const bool date = attribute.type == Domain::Kind::kDate;
+  if (texts.empty()) return table.AtKey("format", "'format' in {} is empty", table.where());
+  if (!date && texts.size() > 1)
+    return table.AtKey("format", "'format' in {} can be one only: the column is numeric", table.where());
+  for (const std::string& text : texts) {
+    Result<Notation> made = date ? Notation::Date(text) : Notation::Number(text);
+    if (!made.ok()) {
+      Error error = table.AtKey("format", "'format' in {}: {}", table.where(), made.error().message());
+      return std::move(error).WithHint("{}", made.error().hint());
+    }
+    attribute.notations.push_back(std::move(made).value());
   }
   return {};
 }
@@ -313,6 +340,7 @@ Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table
   static_assert(static_cast<int>(Domain::Kind::kNumeric) == 0 && static_cast<int>(Domain::Kind::kDate) == 1);
   CORDON_RETURN_IF_ERROR(CheckKeysAgainstRole(table, attribute.role));
   CORDON_RETURN_IF_ERROR(CheckKeysAgainstType(table, attribute.type));
+  CORDON_RETURN_IF_ERROR(ReadFormat(table, attribute));
   CORDON_RETURN_IF_ERROR(ReadNumbers(table, attribute));
   CORDON_TRY(attribute.hierarchy, ReadHierarchySource(table, attribute.type));
   CORDON_RETURN_IF_ERROR(ReadValues(table, attribute));

@@ -31,7 +31,8 @@ Json Object(Json properties, const std::vector<std::string>& required = {}) {
 }
 
 Json DataTable() {
-  return Object({{"delimiter", Described({{"type", "string"}, {"minLength", 1}}, "between cells; default \",\"")},
+  return Object({{"encoding", Described(Choice(EncodingNames()), "of the file; default utf-8")},
+                 {"delimiter", Described({{"type", "string"}, {"minLength", 1}}, "between cells; default \",\"")},
                  {"quote", Described({{"type", "string"}, {"maxLength", 1}}, "one character; \"\" turns quoting off")},
                  {"header", Described(Flag(), "whether the first line names the columns; default true")},
                  {"columns", Described(Texts(), "names of the columns")},
@@ -67,6 +68,8 @@ Json AttributeTable() {
       {"values", Described({{"type", "array"}, {"minItems", 1}}, "the declared domain, in its order")},
       {"other", Described(Text(), "the leaf of values that the hierarchy lacks")},
       {"unguarded", Described(Text(), "why no model guards this sensitive column")},
+      {"format", Described({{"type", {"string", "array"}}, {"items", Text()}},
+                           "how cells are written: DD.MM.YYYY, 1.234,56; several for dates")},
       {"pseudonym", Object({{"key_file", Text()}}, {"key_file"})},
   };
   Json properties = Json::object();

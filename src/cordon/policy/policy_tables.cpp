@@ -137,6 +137,8 @@ Result<std::optional<std::int64_t>> Duration(const PolicyTable& table, const cha
 }
 
 Result<void> ReadTextFormat(const PolicyTable& table, TextFormat& text) {
+  CORDON_TRY(const auto encoding, table.Choice("encoding", EncodingNames()));
+  if (encoding) text.encoding = static_cast<Encoding>(*encoding);
   CORDON_TRY(const auto delimiter, table.Text("delimiter"));
   if (delimiter) text.delimiter = *delimiter;
   if (text.delimiter.empty() || text.delimiter.find_first_of("\r\n") != std::string::npos) {
@@ -182,9 +184,9 @@ const std::vector<std::string>& AlgorithmNames() {
 }
 
 Result<DataPolicy> ReadDataTable(const toml::table& toml, const std::string& file) {
-  CORDON_TRY(const PolicyTable table,
-             PolicyTable::Open(toml, file, "[data]",
-                               {"delimiter", "quote", "header", "columns", "skip", "trim", "missing", "on_missing"}));
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, "[data]",
+                                                        {"encoding", "delimiter", "quote", "header", "columns", "skip", "trim",
+                                                         "missing", "on_missing"}));
   DataPolicy data;
   CORDON_RETURN_IF_ERROR(ReadTextFormat(table, data.text));
   CORDON_TRY(const auto on_missing, table.Choice("on_missing", {"leaf", "drop"}));

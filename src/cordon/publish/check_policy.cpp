@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/check_policy.h"
 
+#include <fmt/ranges.h>
+
 #include "cordon/base/random.h"
 #include "cordon/bind/bind_stream.h"
 #include "cordon/models/verify/stream_verifier.h"
@@ -14,6 +16,22 @@
 namespace cordon::engine {
 namespace {
 
+// Numbers and dates with a hierarchy file and nothing that says where intervals end.
+void AddFreeCuts(const Policy& policy, CheckedPolicy& checked) {
+  std::vector<std::string> columns;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const bool file = attribute.hierarchy.kind == HierarchySource::Kind::kFile && attribute.type != Domain::Kind::kCategorical;
+    if (file && attribute.role == Role::kQuasi && !attribute.grid && !attribute.values) columns.push_back(attribute.name);
+  }
+  if (columns.empty() || checked.algorithm == "full-domain") return;
+  const std::string text = fmt::format(
+      "only full-domain goes by the hierarchy file of {}; other cuts of numbers and dates are free, so intervals end at values "
+      "of "
+      "people: set grid, or intervals or dates as the hierarchy, or type = \"categorical\"",
+      fmt::join(columns, ", "));
+  checked.warnings.push_back({"cuts-are-free", std::move(columns), text});
+}
+
 Result<CheckedPolicy> CheckStream(const Policy& policy) {
   CORDON_RETURN_IF_ERROR(internal::CheckStreamPolicy(policy));
   CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
@@ -25,6 +43,7 @@ Result<CheckedPolicy> CheckStream(const Policy& policy) {
   for (StreamWarning& warning : UnusedKeys(policy, *algorithm)) {
     checked.warnings.push_back({std::move(warning.code), std::move(warning.columns), std::move(warning.fix)});
   }
+  AddFreeCuts(policy, checked);
   return checked;
 }
 
@@ -40,7 +59,9 @@ Result<CheckedPolicy> CheckPolicy(const Policy& policy) {
     if (candidate.left_out.empty()) may_run.push_back(candidate.algorithm);  // at high effort
   }
   if (may_run.empty()) may_run.push_back(choice.algorithm);
-  return CheckedPolicy{choice.algorithm->name, UnusedKeys(policy, {}, may_run)};
+  CheckedPolicy checked{choice.algorithm->name, UnusedKeys(policy, {}, may_run)};
+  AddFreeCuts(policy, checked);
+  return checked;
 }
 
 }  // namespace cordon::engine

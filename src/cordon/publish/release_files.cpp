@@ -97,6 +97,7 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
 // then has no header either.
 TextFormat ReleaseText(const std::string& path, const Policy& policy) {
   TextFormat text = policy.data.text;
+  text.encoding = Encoding::kUtf8;  // as releases are, whatever the input was
   text.skip = 0;
   if (text.columns.empty()) return text;
   std::vector<std::string> published;

@@ -80,7 +80,7 @@ const char* DeclaredAxis::PlaceNumber(std::string_view cell, std::int64_t& place
   if (rule_.scale == 0) {
     if (const auto whole = ShortWhole(cell)) return Settle(*whole, place);
   }
-  const auto number = ParseDecimal(cell);
+  const auto number = rule_.round ? ParseRounded(cell) : ParseDecimal(cell);
   if (!number) return "not a number, or one of more than 18 digits";
   if (number->scale <= rule_.scale) {
     const auto value = Rescale(*number, rule_.scale);
@@ -121,6 +121,8 @@ std::string DeclaredAxis::Publish(const AxisRange& range) const {
   }
   if (rule_.cell > 0) return fmt::format("[{},{})", Format(range.lo), Format(range.hi + rule_.cell));
   if (range.lo == range.hi) return Format(range.lo);
+  if (stepped(range))
+    return fmt::format("[{},{})", Format(rule_.steps.Around(range.lo).from), Format(rule_.steps.Around(range.hi).to));
   return fmt::format("[{},{}]", Format(range.lo), Format(range.hi));
 }
 
@@ -130,7 +132,9 @@ double DeclaredAxis::Loss(const AxisRange& range) const {
     return hierarchy.Loss(hierarchy.Lca(static_cast<Code>(range.lo), static_cast<Code>(range.hi)));
   }
   if (rule_.range_hi == rule_.range_lo) return 0;
-  const double width = static_cast<double>(range.hi - range.lo + rule_.cell);
+  const std::int64_t lo = stepped(range) ? rule_.steps.Around(range.lo).from : range.lo;
+  const std::int64_t hi = stepped(range) ? rule_.steps.Around(range.hi).to : range.hi + rule_.cell;
+  const double width = static_cast<double>(hi - lo);
   return std::min(1.0, width / static_cast<double>(rule_.range_hi - rule_.range_lo));
 }
 

@@ -24,6 +24,7 @@ struct NumberRule {
   std::int64_t range_hi = 0;
   std::optional<std::int64_t> top, bottom, round;
   std::int64_t cell = 0;                            // grid: v stands for [v, v + cell); 0: plain points
+  Steps steps;                                      // where a box of several values may end; none: at its values
   std::optional<std::vector<std::int64_t>> values;  // ascending: no other is allowed
 };
 
@@ -49,6 +50,7 @@ class DeclaredAxis {
   const char* PlaceNumber(std::string_view cell, std::int64_t& place) const;
   const char* Settle(std::int64_t value, std::int64_t& place) const;
   std::string Format(std::int64_t value) const;
+  bool stepped(const AxisRange& range) const { return rule_.steps.any() && range.lo != range.hi; }
 
   StreamAxis axis_;
   NumberRule rule_;

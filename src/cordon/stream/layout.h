@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cordon/data/attribute.h"
+#include "cordon/data/notation.h"
 #include "cordon/stream/declared_axis.h"
 
 namespace cordon::engine {
@@ -30,11 +31,12 @@ struct SensitiveCoder {
 struct InputColumn {
   std::string name;
   Role role = Role::kInsensitive;
-  bool published = false;     // the output has it
-  int axis = -1;              // place among the axes: quasi
-  int sensitive = -1;         // place among the sensitive attributes
-  bool event_time = false;    // beside whatever else it is
-  std::string pseudonym_key;  // identifiers that are published under a pseudonym
+  bool published = false;           // the output has it
+  int axis = -1;                    // place among the axes: quasi
+  int sensitive = -1;               // place among the sensitive attributes
+  bool event_time = false;          // beside whatever else it is
+  std::vector<Notation> notations;  // of the input; none: cells are written as releases write them
+  std::string pseudonym_key;        // identifiers that are published under a pseudonym
 };
 
 struct StreamLayout {

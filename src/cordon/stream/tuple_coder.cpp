@@ -71,13 +71,33 @@ std::string TupleCoder::CodeColumn(const InputColumn& column, std::string_view c
   return "";
 }
 
+// Cells in the notation of releases; what is wrong with one otherwise.
+std::string TupleCoder::Rewrite(std::span<const std::string_view> cells) {
+  rewritten_.assign(cells.begin(), cells.end());
+  texts_.resize(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const InputColumn& column = layout_.columns[i];
+    if (column.notations.empty() || cells[i].data() == nullptr || layout_.IsMissing(cells[i])) continue;
+    auto canonical = CanonicalBy(column.notations, cells[i]);
+    if (!canonical) return fmt::format("column {}: not written as its format says", column.name);
+    texts_[i] = *std::move(canonical);
+    rewritten_[i] = texts_[i];
+  }
+  return "";
+}
+
 std::string TupleCoder::Code(const InputRecord& record, CodedBatch& batch, bool& dropped) {
   if (!record.fault.empty()) return record.fault;
+  std::span<const std::string_view> cells = record.cells;
+  if (has_notations_) {
+    if (std::string wrong = Rewrite(record.cells); !wrong.empty()) return wrong;
+    cells = rewritten_;
+  }
   for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
-    if (std::string wrong = CodeColumn(layout_.columns[i], record.cells[i], batch, dropped); !wrong.empty()) return wrong;
+    if (std::string wrong = CodeColumn(layout_.columns[i], cells[i], batch, dropped); !wrong.empty()) return wrong;
   }
   if (dropped) return "";
-  if (const char* what = rows_.AppendPayload(record.cells, batch.payload, scratch_)) return what;
+  if (const char* what = rows_.AppendPayload(cells, batch.payload, scratch_)) return what;
   return "";
 }
 

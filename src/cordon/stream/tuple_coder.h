@@ -65,7 +65,9 @@ class TupleCoder {
  public:
   // References outlive the coder.
   TupleCoder(const StreamLayout& layout, const RowFormat& rows, const PersonKey& persons, EventClock clock)
-      : layout_(layout), rows_(rows), persons_(persons), clock_(clock) {}
+      : layout_(layout), rows_(rows), persons_(persons), clock_(clock) {
+    for (const InputColumn& column : layout.columns) has_notations_ = has_notations_ || !column.notations.empty();
+  }
 
   void Add(const InputRecord& record, CodedBatch& batch);
   const EventClock& clock() const { return clock_; }
@@ -75,11 +77,16 @@ class TupleCoder {
   std::string Code(const InputRecord& record, CodedBatch& batch, bool& dropped);
   std::string CodeColumn(const InputColumn& column, std::string_view cell, CodedBatch& batch, bool& dropped);
 
+  std::string Rewrite(std::span<const std::string_view> cells);
+
   const StreamLayout& layout_;
   const RowFormat& rows_;
   const PersonKey& persons_;
   EventClock clock_;
   std::string scratch_;
+  bool has_notations_ = false;
+  std::vector<std::string> texts_;  // cells in the notation of releases
+  std::vector<std::string_view> rewritten_;
   PersonId person_ = 0;
   EventTime time_ = 0;
 };

@@ -40,10 +40,10 @@ TEST(Csv, ByteOrderMarkIsSkippedAndUtf16Refused) {
             "a");
   EXPECT_EQ(FailureOf("\xff\xfe"
                       "a"),
-            "the file is UTF-16 text | convert it: iconv -f UTF-16 -t UTF-8");
+            "the file is UTF-16 text | set encoding = \"utf-16le\" in [data]");
   EXPECT_EQ(FailureOf("\xfe\xff"
                       "a"),
-            "the file is UTF-16 text | convert it: iconv -f UTF-16 -t UTF-8");
+            "the file is UTF-16 text | set encoding = \"utf-16be\" in [data]");
 }
 
 TEST(Csv, ZeroBytesAreRefusedNamingTheRow) {

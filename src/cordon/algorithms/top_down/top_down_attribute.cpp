@@ -241,6 +241,12 @@ int MaskedAttribute::AddInterval(CodeRange codes, bool with_missing) {
   return id;
 }
 
+// Whether a threshold may stand before `code`, where `before` is the value below: not inside of a declared step.
+bool MaskedAttribute::StartsStep(Code before, Code code) const {
+  const Domain& domain = *attribute_.domain;
+  return !domain.numeric().steps.any() || domain.step(before) != domain.step(code);
+}
+
 // The threshold of greatest gain, the smallest of equals; without classes the most balanced one. Missing values are a part
 // of their own.
 void MaskedAttribute::FindSplit(Node& node) {
@@ -271,10 +277,11 @@ void MaskedAttribute::FindSplit(Node& node) {
   std::int64_t right_labelled = Sum(right);
   std::int64_t left_rows = 0;
   bool any = false;
+  Code last = node.codes.lo;  // with rows, before the one at hand
   Int128 best = 0;
   for (Code code = node.codes.lo; code <= node.codes.hi; ++code) {
     if (marginal_.rows(code) == 0) continue;
-    if (left_rows > 0) {
+    if (left_rows > 0 && StartsStep(last, code)) {
       // Smaller is better: the entropy that is left, or the imbalance.
       const Int128 after = utility_ == TopDownUtility::kClass
                                ? logs(left_labelled) - left_logs + logs(right_labelled) - right_logs
@@ -285,6 +292,7 @@ void MaskedAttribute::FindSplit(Node& node) {
         any = true;
       }
     }
+    last = code;
     left_rows += marginal_.rows(code);
     for (const Marginal::Entry& entry : marginal_.classes(code)) {
       left_logs += logs(left[entry.class_number] + entry.count) - logs(left[entry.class_number]);
@@ -362,9 +370,15 @@ std::string MaskedAttribute::IntervalText(CodeRange codes) const {
   const Domain::NumericSpec& spec = domain.numeric();
   const auto num_values = static_cast<Code>(spec.values.size());
   if (num_values == 0) return "*";
-  const std::int64_t lo = codes.lo == 0 ? spec.range_lo : domain.value(codes.lo);
+  const bool steps = spec.steps.any();
+  const auto threshold = [&](Code code) { return steps ? domain.step(code).from : domain.value(code); };
+  const std::int64_t lo = codes.lo > 0 ? threshold(codes.lo) : steps ? spec.steps.Around(spec.range_lo).from : spec.range_lo;
   if (codes.hi + 1 < num_values) {
-    return fmt::format("[{},{})", domain.FormatValue(lo), domain.FormatValue(domain.value(codes.hi + 1)));
+    return fmt::format("[{},{})", domain.FormatValue(lo), domain.FormatValue(threshold(codes.hi + 1)));
+  }
+  if (steps) {
+    const std::int64_t end = std::max(spec.steps.Around(spec.range_hi).to, domain.step(num_values - 1).to);
+    return fmt::format("[{},{})", domain.FormatValue(lo), domain.FormatValue(end));
   }
   const std::int64_t hi = std::max(spec.range_hi, spec.values.back() + spec.cell);
   if (lo == hi) return domain.FormatValue(lo);

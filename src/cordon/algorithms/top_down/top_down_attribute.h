@@ -128,6 +128,7 @@ class MaskedAttribute {
   void GrowSuppression();
   void UpdateSuppression();
   int AddInterval(CodeRange codes, bool with_missing);
+  bool StartsStep(Code before, Code code) const;
   void FindSplit(Node& node);
   void ShowParts(int node);
   std::vector<std::int64_t> ClassesOf(CodeRange codes) const;

@@ -20,15 +20,31 @@ void Block::Resize(std::size_t size) {
   std::memset(bytes_.get() + size, 0, kBlockPadding);
 }
 
-BlockReader::BlockReader(std::unique_ptr<ByteInput> input, char quote, std::uint64_t skip, const BlockOptions& options)
-    : input_(std::move(input)), quote_(quote), skip_(skip), options_(options) {
+BlockReader::BlockReader(std::unique_ptr<ByteInput> input, Encoding encoding, char quote, std::uint64_t skip,
+                         const BlockOptions& options)
+    : input_(std::move(input)), encoding_(encoding), decoder_(encoding), quote_(quote), skip_(skip), options_(options) {
   CORDON_CHECK_LT(std::size_t{0}, options_.block_bytes);
+}
+
+Result<std::size_t> BlockReader::Read(char* to, std::size_t size, const std::stop_token& stop) {
+  if (encoding_ == Encoding::kUtf8) return input_->Read(to, size, stop);
+  while (decoded_.size() < size && !raw_ended_) {
+    std::string piece(std::max<std::size_t>(size - decoded_.size(), 4096), '\0');
+    CORDON_TRY(const std::size_t got, input_->Read(piece.data(), piece.size(), stop));
+    raw_ended_ = got < piece.size();
+    CORDON_RETURN_IF_ERROR(decoder_.Append(std::string_view(piece).substr(0, got), decoded_));
+    if (raw_ended_) CORDON_RETURN_IF_ERROR(decoder_.Finish());
+  }
+  const std::size_t given = std::min(size, decoded_.size());
+  std::memcpy(to, decoded_.data(), given);
+  decoded_.erase(0, given);
+  return given;
 }
 
 Result<std::size_t> BlockReader::Fill(Block& block, std::size_t more, const std::stop_token& stop) {
   const std::size_t before = block.size();
   block.Reserve(before + more + 1);  // one more for the line end that a file may lack
-  CORDON_TRY(const std::size_t got, input_->Read(block.data() + before, more, stop));
+  CORDON_TRY(const std::size_t got, Read(block.data() + before, more, stop));
   block.Resize(before + got);
   ended_ = got < more;
   return got;
@@ -39,8 +55,9 @@ Result<void> BlockReader::Begin(const std::stop_token& stop) {
   Block head;
   CORDON_TRY(const std::size_t got, Fill(head, 3, stop));
   std::string_view bytes(head.data(), got);
-  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) {
-    return Error::InvalidData("the file is UTF-16 text").WithHint("convert it: iconv -f UTF-16 -t UTF-8");
+  if (encoding_ == Encoding::kUtf8 && (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))) {
+    return Error::InvalidData("the file is UTF-16 text")
+        .WithHint("set encoding = \"{}\" in [data]", bytes[0] == '\xff' ? "utf-16le" : "utf-16be");
   }
   if (bytes.starts_with("\xef\xbb\xbf")) bytes = {};
   carry_ = bytes;

@@ -18,6 +18,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/io/files/byte_input_internal.h"
+#include "cordon/io/text/decode.h"
 
 namespace cordon::engine {
 
@@ -57,8 +58,8 @@ struct BlockOptions {
 
 class BlockReader {
  public:
-  // `quote` '\0': there is no quoting. `skip`: lines to leave out at the top.
-  BlockReader(std::unique_ptr<ByteInput> input, char quote, std::uint64_t skip, const BlockOptions& options);
+  // `quote` '\0': there is no quoting. `skip`: lines to leave out at the top. Blocks are UTF-8, whatever the input is.
+  BlockReader(std::unique_ptr<ByteInput> input, Encoding encoding, char quote, std::uint64_t skip, const BlockOptions& options);
 
   // Fills `block` with the next rows; false at the end. The last block gets the line end that its file may lack.
   Result<bool> Next(Block& block, const std::stop_token& stop);
@@ -70,9 +71,15 @@ class BlockReader {
  private:
   Result<void> Begin(const std::stop_token& stop);  // byte order mark, lines to skip
   Result<std::size_t> Fill(Block& block, std::size_t more, const std::stop_token& stop);
+  // Bytes as UTF-8; fewer than `size` only at the end.
+  Result<std::size_t> Read(char* to, std::size_t size, const std::stop_token& stop);
   std::size_t LastRowEnd(const Block& block, std::size_t from, bool inside) const;
 
   std::unique_ptr<ByteInput> input_;
+  Encoding encoding_;
+  Decoder decoder_;
+  std::string decoded_;  // not yet handed out
+  bool raw_ended_ = false;
   char quote_;
   std::uint64_t skip_;
   BlockOptions options_;

@@ -141,11 +141,24 @@ Result<bool> BufferedReader::Fill(const std::stop_token& stop) {
     begin_ = 0;
   }
   if (buffer_.size() < size_ + kReadBytes + kBlockPadding) buffer_.resize(size_ + kReadBytes + kBlockPadding);
-  CORDON_TRY(const std::size_t got, input_.Read(buffer_.data() + size_, kReadBytes, stop));
+  // Places count the bytes of the text as UTF-8: a stream is always read from its start.
+  const bool plain = text_.encoding == Encoding::kUtf8;
+  const std::size_t most = plain ? kReadBytes : kReadBytes / 3;  // a byte may become three
+  CORDON_TRY(std::size_t got, input_.Read(buffer_.data() + size_, most, stop));
+  if (got == 0 && !stop.stop_requested()) {
+    CORDON_RETURN_IF_ERROR(decoder_.Finish());
+    ended_ = true;
+  }
+  const bool more = got > 0;
+  if (!plain && got > 0) {
+    decoded_.clear();
+    CORDON_RETURN_IF_ERROR(decoder_.Append({buffer_.data() + size_, got}, decoded_));
+    std::memcpy(buffer_.data() + size_, decoded_.data(), decoded_.size());
+    got = decoded_.size();
+  }
   size_ += got;
   std::memset(buffer_.data() + size_, 0, kBlockPadding);
-  if (got == 0 && !stop.stop_requested()) ended_ = true;
-  return got > 0;
+  return more;
 }
 
 }  // namespace cordon::engine::internal

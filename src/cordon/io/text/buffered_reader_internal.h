@@ -23,7 +23,8 @@ inline std::string TooLong() { return fmt::format("is longer than {} KiB", kMaxR
 // The buffer, the places and the header; a format says where a record ends and what its cells are.
 class BufferedReader : public RecordReader {
  public:
-  BufferedReader(LiveInput& input, const RecordOptions& options) : input_(input), text_(options.text) {}
+  BufferedReader(LiveInput& input, const RecordOptions& options)
+      : input_(input), text_(options.text), decoder_(options.text.encoding) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
   InputPlace place() const override { return place_; }
@@ -79,6 +80,8 @@ class BufferedReader : public RecordReader {
   std::vector<char> buffer_ = std::vector<char>(kReadBytes + kBlockPadding);
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
+  Decoder decoder_;
+  std::string decoded_;
   bool ended_ = false;
   bool at_start_ = false;
   InputPlace place_;

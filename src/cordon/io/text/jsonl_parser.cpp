@@ -146,7 +146,7 @@ Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, const std::stop_token
 
 Result<std::unique_ptr<Source>> OpenJsonLines(std::unique_ptr<ByteInput> input, const SourceOptions& options,
                                               const BlockOptions& blocks, const std::string& name) {
-  auto reader = std::make_unique<BlockReader>(std::move(input), '\0', 0, blocks);
+  auto reader = std::make_unique<BlockReader>(std::move(input), options.text.encoding, '\0', 0, blocks);
   auto feed = std::make_unique<BlockFeed>(std::move(reader), blocks);
   Schema schema;
   CORDON_TRY(schema.names, ReadKeys(*feed, options.stop));

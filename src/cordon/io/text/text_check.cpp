@@ -34,8 +34,9 @@ std::size_t SequenceLength(std::string_view text) {
 const char* BadByte::what() const { return kind == Kind::kZero ? "holds a zero byte" : "is not valid UTF-8"; }
 
 const char* BadByte::hint() const {
-  return kind == Kind::kZero ? "a file with zero bytes may be UTF-16 text or no text at all; convert it to UTF-8"
-                             : "convert the file to UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8";
+  return kind == Kind::kZero
+             ? "if the file is UTF-16 text, set encoding = \"utf-16le\" in [data]; it may also be no text at all"
+             : "set encoding = \"windows-1252\" in [data]; cordon inspect finds out which one fits";
 }
 
 std::size_t FirstNotUtf8(std::string_view text) {

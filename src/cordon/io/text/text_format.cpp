@@ -76,6 +76,11 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
   return found;
 }
 
+const std::vector<std::string>& EncodingNames() {
+  static const std::vector<std::string> names = {"utf-8", "utf-16le", "utf-16be", "windows-1252", "latin-1"};
+  return names;
+}
+
 const char* FormatName(FileFormat format) {
   switch (format) {
     case FileFormat::kCsv: return "csv";

@@ -12,11 +12,13 @@
 namespace cordon::engine {
 
 enum class FileFormat { kCsv, kJsonLines, kParquet };
+enum class Encoding { kUtf8, kUtf16Le, kUtf16Be, kWindows1252, kLatin1 };
 enum class Compression { kNone, kGzip };
 
 struct TextFormat {
-  std::string delimiter = ",";  // one or more bytes (UCI's files use ", ")
-  char quote = '"';             // '\0': no quoting
+  Encoding encoding = Encoding::kUtf8;  // of the file; cells are UTF-8 everywhere else
+  std::string delimiter = ",";          // one or more bytes (UCI's files use ", ")
+  char quote = '"';                     // '\0': no quoting
   bool header = true;
   std::vector<std::string> columns;  // names, where there is no header; with a header they replace it
   std::uint64_t skip = 0;            // lines to leave out at the top
@@ -36,6 +38,9 @@ struct PathFormat {
 // By the extension: .csv .tsv .tab .txt .data, anything unknown and "-" are CSV; .jsonl and .ndjson JSON Lines; each
 // also with .gz; .parquet and .pq Parquet. An error for what is plainly something else (.xlsx, .json, ...).
 Result<PathFormat> FormatOfPath(const std::string& path);
+
+// "utf-8", "utf-16le", "utf-16be", "windows-1252", "latin-1": what data.encoding takes.
+const std::vector<std::string>& EncodingNames();
 
 // "csv", "jsonl", "parquet": what --format takes and a manifest says.
 const char* FormatName(FileFormat format);

@@ -73,7 +73,7 @@ Result<std::unique_ptr<Source>> OpenCsv(std::unique_ptr<ByteInput> input, const 
                                         const BlockOptions& blocks, const std::string& name) {
   const TextFormat& text = options.text;
   CORDON_RETURN_IF_ERROR(text.Validate());
-  auto reader = std::make_unique<BlockReader>(std::move(input), text.quote, text.skip, blocks);
+  auto reader = std::make_unique<BlockReader>(std::move(input), text.encoding, text.quote, text.skip, blocks);
   auto feed = std::make_unique<BlockFeed>(std::move(reader), blocks);
   CORDON_TRY(Block first, FirstBlock(*feed, text, options.stop));
   Schema schema;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cells brought into the notation of releases: dates as 2024-02-29, numbers as 1234.56, whatever the input writes.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cordon/base/result.h"
+#include "cordon/data/domain.h"
+#include "cordon/data/notation.h"
+#include "cordon/data/table.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon::engine {
+
+// The column in that notation; missing cells stay. A cell that no notation fits is an error that says which one would.
+Result<Column> Rewrite(const Column& column, const AttributePolicy& attribute, const DataPolicy& data, int threads);
+
+// Numbers that floating point prints with more digits than fit, 1.2000000000000002: all of the column get the digits after the
+// point that leave the largest of them 15 significant ones. Nothing where there are none; what is not a number stays.
+std::optional<Column> RoundFloating(const Column& column, const DataPolicy& data, int threads);
+
+// "3971 of 3971 rows look like DD.MM.YYYY": the notation that most cells have, of those people use; nothing where none fits
+// half of them.
+struct LookAlike {
+  std::string text;    // of the notation
+  std::uint64_t rows;  // that have it
+  std::uint64_t of;    // rows with a value
+  std::string Say() const;
+};
+std::optional<LookAlike> LooksLike(const Column& column, const DataPolicy& data, Domain::Kind type);
+
+// Notations that together read every value of the column; empty: the column is not of that type, or needs none.
+std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& data, Domain::Kind type);
+
+}  // namespace cordon::engine
