@@ -88,7 +88,8 @@ TEST(DraftPolicy, BindsToItsTable) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     const Table table = RandomTable(seed, 200);
-    const Draft draft = DraftPolicy(table, ProfileTable(table, {}), {}, 3).value();
+    const Draft draft =
+        DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}).value();
     const ScratchFolder folder;
     for (const auto& [name, text] : draft.hierarchies) folder.Write(name, text);
     const auto policy = ParsePolicy(draft.policy, folder.path(), "draft.toml");
@@ -100,7 +101,7 @@ TEST(DraftPolicy, BindsToItsTable) {
 
 TEST(DraftPolicy, LeavesTheParameterToBeFilledIn) {
   const Table table = RandomTable(1, 200);
-  const Draft draft = DraftPolicy(table, ProfileTable(table, {}), {}, std::nullopt).value();
+  const Draft draft = DraftPolicy(table, ProfileTable(table, {}), DraftOptions()).value();
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   ASSERT_FALSE(policy.ok());
   EXPECT_NE(policy.error().message().find("k-anonymity needs 'k'"), std::string::npos) << policy.error().message();
@@ -113,7 +114,8 @@ TEST(DraftPolicy, OddNamesAndValuesMakeNoBadPolicy) {
     rows.push_back({odd[i % 7], i % 2 == 0 ? "x" : "y", odd[i % 6 + 1]});
   }
   const Table table = TableOfRows({"we\"ird ☃", "dot.ted", "v\ttab"}, rows);
-  const Draft draft = DraftPolicy(table, ProfileTable(table, {}), {}, 2).value();
+  const Draft draft =
+      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 2, .hierarchies = "", .policy_folder = ""}).value();
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
   EXPECT_EQ(policy.value().attributes[0].name, "we\"ird ☃");

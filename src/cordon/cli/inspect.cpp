@@ -27,6 +27,7 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
                    ? ""
                    : fmt::format(" and {} beside it, which hold values of the data: {}",
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
+  if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
   console.Note("next: read the roles{}, then cordon anonymize {} --policy {} --output OUT", request.k ? "" : ", fill in k",
                request.input, request.write_policy);
 }
@@ -49,6 +50,9 @@ Command AddInspect(CLI::App& app) {
       ->required();
   parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies beside it");
   parser->add_option("--k", args->request.k, "The k of the draft; without it the line is left to be filled in");
+  parser->add_option("--hierarchies", args->request.hierarchies,
+                     "Folder of hierarchy files that the draft is to use where they fit a column by name and values");
+  parser->add_flag("--no-header", args->request.no_header, "The first line is a row (default: found out)");
   parser->add_flag("--force", args->request.force, "Replace files that are there");
   parser->add_option("--delimiter", args->request.delimiter,
                      "Between cells; default: the one of , ; | and tab that the first line has most of");

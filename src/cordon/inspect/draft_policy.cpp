@@ -2,10 +2,12 @@
 #include "cordon/inspect/draft_policy.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
+#include "cordon/inspect/known_hierarchies.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy.h"
 
@@ -48,19 +50,23 @@ std::string TomlList(const std::vector<std::string>& texts) {
 
 class Drafter {
  public:
-  Drafter(const Table& table, const Profile& profile) : table_(table), profile_(profile) {}
+  Drafter(const Table& table, const Profile& profile, const DraftOptions& options)
+      : table_(table), profile_(profile), options_(options) {}
 
-  Result<Draft> Make(const TextFormat& text, std::optional<std::int64_t> k) {
+  Result<Draft> Make() {
+    if (!options_.hierarchies.empty()) {
+      CORDON_TRY(known_, ReadHierarchyFolder(options_.hierarchies));
+    }
     draft_.policy =
         "# A draft by `cordon inspect`. Roles are guesses from names and contents: read every one of them.\n"
         "# Only what nobody outside can know may be insensitive.\n";
-    AddData(text);
+    AddData(options_.text);
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) CORDON_RETURN_IF_ERROR(AddAttribute(i));
     if (profile_.all.columns.empty()) {
       return Error::InvalidData("no column looks like one by which people could be recognized")
           .WithHint("write the policy by hand: at least one column must be quasi");
     }
-    AddPrivacy(k);
+    AddPrivacy(options_.k);
     return std::move(draft_);
   }
 
@@ -72,7 +78,13 @@ class Drafter {
 
   void AddData(const TextFormat& text) {
     Line("\n[data]");
+    if (text.encoding != Encoding::kUtf8) Line("encoding = \"{}\"", EncodingNames()[static_cast<std::size_t>(text.encoding)]);
     if (text.delimiter != ",") Line("delimiter = {}", TomlText(text.delimiter));
+    if (text.trim) Line("trim = true");
+    if (!text.header) {
+      Line("header = false  # the first line looks like a row");
+      Line("columns = {}  # better are names that say what they hold; rename the tables below alike", TomlList(text.columns));
+    }
     Line("missing = {}", TomlList(profile_.missing));
   }
 
@@ -81,12 +93,17 @@ class Drafter {
     Line("\n[attributes.{}]", TomlKey(column.name));
     Line("role = \"{}\"  # {}", RoleName(column.role), column.why);
     if (column.role != Role::kQuasi && column.role != Role::kSensitive) return {};
-    if (column.role == Role::kQuasi && column.codes && column.distinct > 20) {
+    if (column.role == Role::kQuasi && AddKnown(index)) return {};
+    if (column.role == Role::kQuasi && column.codes && (column.postcode || column.distinct > 20)) {
       Line("type = \"categorical\"");
       Line("hierarchy = {{ prefix = {} }}  # 12345, 1234*, 123*, ...", column.longest);
       return {};
     }
     Line("type = \"{}\"", TypeName(column.type));
+    if (column.format.size() == 1)
+      Line("format = {}  # so the input is written; a release has {}", TomlText(column.format[0]),
+           column.type == Domain::Kind::kDate ? "2024-02-29" : "1234.56");
+    if (column.format.size() > 1) Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
     if (column.role == Role::kSensitive) return {};
     switch (column.type) {
       case Domain::Kind::kNumeric: return AddIntervals(table_.columns[index]);
@@ -96,39 +113,85 @@ class Drafter {
     return {};
   }
 
-  // Least and greatest of the values, by a reader of one.
-  template <typename Read>
-  std::pair<std::int64_t, std::int64_t> Range(const Column& column, const Read& read) const {
-    std::pair<std::int64_t, std::int64_t> range = {INT64_MAX, INT64_MIN};
-    for (const Counted& value : CountValues(column, profile_.missing)) {
-      if (const std::optional<std::int64_t> number = read(value.first)) {
-        range.first = std::min(range.first, *number);
-        range.second = std::max(range.second, *number);
-      }
-    }
-    return range;
+  // A file of the folder that is for this column. A column of numbers becomes one of categories: then the labels of the file
+  // are what is published, where cuts of numbers would be free.
+  bool AddKnown(std::size_t index) {
+    const ColumnProfile& column = profile_.columns[index];
+    const std::vector<Counted> values = CountValues(table_.columns[index], profile_.missing);
+    const KnownHierarchy* found = FindHierarchy(known_, column.name, values);
+    if (found == nullptr) return false;
+    const std::filesystem::path base = options_.policy_folder.empty() ? "." : options_.policy_folder;
+    std::error_code failed;
+    const std::filesystem::path path = std::filesystem::proximate(found->path, base, failed);
+    draft_.used.push_back(found->path);
+    Line("type = \"categorical\"");
+    Line("hierarchy = {}", TomlText(failed ? found->path : path.generic_string()));
+    return true;
   }
 
-  // Cuts of numbers are free; the levels are for algorithms that go by levels.
+  // Values at one scale, each with its rows, ascending.
+  template <typename Read>
+  std::vector<std::pair<std::int64_t, std::uint64_t>> NumbersOf(const Column& column, const Read& read) const {
+    std::vector<std::pair<std::int64_t, std::uint64_t>> numbers;
+    for (const Counted& value : CountValues(column, profile_.missing)) {
+      if (const std::optional<std::int64_t> number = read(value.first)) numbers.emplace_back(*number, value.second);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  // The number below which this share of the rows is.
+  static std::int64_t Quantile(const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers, double share) {
+    std::uint64_t rows = 0;
+    for (const auto& [number, count] : numbers) rows += count;
+    double left = share * static_cast<double>(rows);
+    for (const auto& [number, count] : numbers) {
+      left -= static_cast<double>(count);
+      if (left < 0) return number;
+    }
+    return numbers.back().first;
+  }
+
+  // A grid about as wide as a sixteenth of where nine in ten values are: no interval then ends at the value of a person. The
+  // levels above are for algorithms that go by levels. So few values that each has many people need no grid.
   Result<void> AddIntervals(const Column& column) {
+    constexpr int kFineEnough = 9;
     int scale = 0;
     for (const Counted& value : CountValues(column, profile_.missing)) {
-      if (const auto number = ParseDecimal(value.first)) scale = std::max(scale, number->scale);
+      if (const auto number = ParseRounded(value.first)) scale = std::max(scale, number->scale);
     }
-    const auto [lo, hi] = Range(column, [&](const std::string& text) -> std::optional<std::int64_t> {
-      const auto number = ParseDecimal(text);
-      return number ? Rescale(*number, scale) : std::nullopt;
+    scale = std::min(scale, kFineEnough);
+    const auto numbers = NumbersOf(column, [&](const std::string& text) -> std::optional<std::int64_t> {
+      const auto number = ParseRounded(text);
+      return number ? RoundTo(*number, scale) : std::nullopt;
     });
-    if (lo >= hi || hi - lo < 8) return {};
-    std::vector<std::string> widths;
-    for (const std::int64_t width : NiceWidths(lo, hi)) widths.push_back(FormatDecimal(width, scale));
-    Line("hierarchy = {{ intervals = [{}] }}", fmt::join(widths, ", "));
+    if (numbers.empty()) return {};
+    const std::int64_t lo = numbers.front().first;
+    const std::int64_t hi = numbers.back().first;
+    if (hi - lo < 8) return {};
+    std::int64_t from = Quantile(numbers, 0.05);
+    std::int64_t to = Quantile(numbers, 0.95);
+    if (to - from < 8) from = lo, to = hi;
+    std::vector<std::int64_t> widths = NiceWidths(from, to);
+    while (widths.size() < 7 && widths.back() < (hi - lo) / 2) widths.push_back(widths.back() * 2);
+    if (widths[0] > 1)
+      Line("grid = {}  # intervals end at its multiples, not at a person's value", FormatDecimal(widths[0], scale));
+    std::vector<std::string> levels;
+    for (std::size_t i = 1; i < widths.size(); ++i) levels.push_back(FormatDecimal(widths[i], scale));
+    if (!levels.empty()) Line("hierarchy = {{ intervals = [{}] }}", fmt::join(levels, ", "));
     return {};
   }
 
   Result<void> AddDates(const Column& column) {
-    const auto [lo, hi] = Range(column, [](const std::string& text) { return ParseDate(text); });
-    if (lo < hi && hi - lo < kMostDays) Line("hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}");
+    const auto days = NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
+    if (days.empty()) return {};
+    if (days.back().first - days.front().first < kMostDays) {
+      Line(
+          "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do, not at a person's "
+          "day");
+    } else {
+      Line("grid = 365  # days: no interval ends at a person's day");
+    }
     return {};
   }
 
@@ -203,14 +266,16 @@ class Drafter {
 
   const Table& table_;
   const Profile& profile_;
+  const DraftOptions& options_;
+  std::vector<KnownHierarchy> known_;
   Draft draft_;
   std::set<std::string> files_;
 };
 
 }  // namespace
 
-Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const TextFormat& text, std::optional<std::int64_t> k) {
-  return Drafter(table, profile).Make(text, k);
+Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options) {
+  return Drafter(table, profile, options).Make();
 }
 
 }  // namespace cordon::engine

@@ -20,9 +20,18 @@ namespace cordon::engine {
 struct Draft {
   std::string policy;                                            // TOML
   std::vector<std::pair<std::string, std::string>> hierarchies;  // name of the file beside the policy, its text
+  std::vector<std::string> used;                                 // files of the folder that were taken
+};
+
+struct DraftOptions {
+  TextFormat text;  // as the input was read
+  std::optional<std::int64_t> k;
+  std::string hierarchies;    // a folder of hierarchy files to use; empty: none
+  std::string policy_folder;  // paths of the draft start here
 };
 
 // Without `k` the line is left for the reader to fill in, and reading the policy says so.
-Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const TextFormat& text, std::optional<std::int64_t> k);
+// REQUIRES: the table is in the notation of releases.
+Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options);
 
 }  // namespace cordon::engine

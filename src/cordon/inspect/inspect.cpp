@@ -5,6 +5,9 @@
 #include <filesystem>
 
 #include "cordon/bind/open_release.h"
+#include "cordon/bind/rewrite.h"
+#include "cordon/inspect/first_line.h"
+#include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
 #include "cordon/policy/policy.h"
@@ -36,17 +39,59 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
   return outputs.Show(request.write_policy);
 }
 
+// A table that nobody has described: whether its first line names the columns is found out by reading it as a row.
+Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const Run& run) {
+  const bool once = request.input == "-" || IsSql(request.input);
+  const std::vector<std::string> first = once ? std::vector<std::string>() : FirstCells(request.input, request.format, text);
+  if (!request.no_header && !MayBeRow(first)) return ReadTableFile(request.input, text, request.format, run);
+  if (first.empty()) {
+    return Error::InvalidPolicy("--no-header is for CSV files")
+        .WithHint("standard input and queries are read once: write a policy with header = false and columns = [...]");
+  }
+  TextFormat rows = text;
+  rows.header = false;
+  for (std::size_t i = 0; i < first.size(); ++i) rows.columns.push_back(fmt::format("column_{}", i + 1));
+  CORDON_TRY(Table table, ReadTableFile(request.input, rows, request.format, run));
+  if (!request.no_header && !FirstIsRow(table)) return ReadTableFile(request.input, text, request.format, run);
+  text = rows;
+  return table;
+}
+
+// Brings columns whose numbers or dates are written otherwise into the notation of releases; gives the notations of each.
+Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const Run& run) {
+  std::vector<std::vector<std::string>> formats(table.columns.size());
+  DataPolicy data;
+  data.missing = MarkersIn(table);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    for (const Domain::Kind type : {Domain::Kind::kDate, Domain::Kind::kNumeric}) {
+      AttributePolicy attribute;
+      attribute.type = type;
+      attribute.notations = GuessNotations(table.columns[i], data, type);
+      if (attribute.notations.empty()) continue;
+      CORDON_TRY(table.columns[i], Rewrite(table.columns[i], attribute, data, run.threads));
+      for (const Notation& notation : attribute.notations) formats[i].push_back(notation.text());
+      break;
+    }
+  }
+  return formats;
+}
+
 }  // namespace
 
 Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   if (request.k && *request.k < 2) return Error::InvalidPolicy("--k must be at least 2");
-  CORDON_TRY(const TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
-  CORDON_TRY(const Table table, ReadTableFile(request.input, text, request.format, run));
+  if (!request.hierarchies.empty() && request.write_policy.empty())
+    return Error::InvalidPolicy("--hierarchies is for the draft").WithHint("give --write-policy P.toml too");
+  CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
+  CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input);
-  Inspection made{ProfileTable(table, run), std::nullopt};
+  CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
+  Inspection made{ProfileTable(table, run), text, std::nullopt};
+  for (std::size_t i = 0; i < formats.size(); ++i) made.profile.columns[i].format = formats[i];
   if (run.Stopped()) return Error::Cancelled();
   if (request.write_policy.empty()) return made;
-  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, text, request.k));
+  const std::string folder = std::filesystem::path(request.write_policy).parent_path().string();
+  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder}));
   CORDON_RETURN_IF_ERROR(WriteDraft(request, *made.draft));
   return made;
 }
@@ -62,6 +107,7 @@ Json ToJson(const Profile& profile) {
                                {"type", TypeName(column.type)},
                                {"distinct", column.distinct},
                                {"missing", column.missing},
+                               {"format", column.format},
                                {"unique_rows", column.unique_rows},
                                {"distinction", column.distinction},
                                {"separation", column.separation},

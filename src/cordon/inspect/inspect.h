@@ -16,15 +16,18 @@ namespace cordon::engine {
 
 struct InspectRequest {
   std::string input;
-  std::string delimiter;  // empty: the one that the first line has most of
+  std::string delimiter;   // empty: the one that the first line has most of
+  bool no_header = false;  // the first line is a row; else that is guessed
   std::optional<FileFormat> format;
   std::string write_policy;       // empty: no draft is made; else where it goes, its hierarchies beside it
   std::optional<std::int64_t> k;  // of the draft
+  std::string hierarchies;        // a folder of hierarchy files for the draft to use; empty: none
   bool force = false;             // replaces files that are there
 };
 
 struct Inspection {
   Profile profile;
+  TextFormat text;             // as the input was read
   std::optional<Draft> draft;  // as it was written
 };
 

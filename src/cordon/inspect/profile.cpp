@@ -6,6 +6,7 @@
 
 #include "cordon/base/parallel_for.h"
 #include "cordon/data/decimal.h"
+#include "cordon/inspect/words.h"
 #include "cordon/metrics/grouping.h"
 
 namespace cordon::engine {
@@ -13,7 +14,13 @@ namespace {
 
 constexpr std::size_t kMostPairs = 5;
 constexpr std::size_t kPairColumns = 16;  // of which pairs are tried
-constexpr const char* kMarkers[] = {"", "?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "-", "."};
+// What files say instead of a value, in several languages.
+constexpr const char* kMarkers[] = {
+    "",         "?",        "NA",        "N/A",         "n/a",         "#N/A",        "NULL",
+    "null",     "NaN",      "nan",       "None",        "-",           "--",          ".",
+    "unknown",  "Unknown",  "unbekannt", "Unbekannt",   "k.A.",        "k. A.",       "keine Angabe",
+    "inconnu",  "Inconnu",  "inconnue",  "desconocido", "Desconocido", "sconosciuto", "Sconosciuto",
+    "onbekend", "Onbekend", "n.v.t.",    "n.d.",        "missing"};
 
 bool IsMarker(std::string_view text) { return std::find(std::begin(kMarkers), std::end(kMarkers), text) != std::end(kMarkers); }
 
@@ -29,12 +36,6 @@ std::vector<std::uint64_t> CountCodes(const Column& column) {
       ++counts[code == kNull ? counts.size() - 1 : static_cast<std::size_t>(code)];
   }
   return counts;
-}
-
-// A leading zero makes a code of a number: 01234 is no quantity.
-bool IsQuantity(std::string_view text) {
-  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
-  return ParseDecimal(text).has_value();
 }
 
 // One length, mostly digits and capitals: what a prefix generalizes well.
@@ -63,7 +64,15 @@ bool NamesCodes(std::string name) {
   return false;
 }
 
-ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows) {
+// Up to ten characters with a digit: 53710, 1012 AB, SW1A 1AA.
+bool ArePostcodes(const std::vector<std::string_view>& values) {
+  const auto fits = [](std::string_view value) {
+    return value.size() <= 10 && std::any_of(value.begin(), value.end(), [](char c) { return '0' <= c && c <= '9'; });
+  };
+  return 10 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), fits)) >= 9 * values.size();
+}
+
+ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, int& rank) {
   ColumnProfile profile;
   profile.name = column.name;
   const std::vector<std::uint64_t> counts = CountCodes(column);
@@ -93,11 +102,33 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows) {
   if (!values.empty() && numbers) profile.type = Domain::Kind::kNumeric;
   // Numbers of one length are codes only where the name says so: salaries may all have five digits.
   profile.codes = !values.empty() && !dates && (!numbers || NamesCodes(column.name)) && LooksLikeCodes(values);
+  profile.postcode = !values.empty() && !dates && Mentions(WordsOf(column.name), Meant::kPostcode) && ArePostcodes(values);
+  profile.codes = profile.codes || profile.postcode;
   if (profile.codes) profile.type = Domain::Kind::kCategorical;
+  if (!dates) profile.content = Recognize(values);
   const auto n = static_cast<double>(rows);
   profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
   profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
+  Suggestion suggested = SuggestRole(profile, rows, values);
+  profile.role = suggested.role;
+  profile.why = std::move(suggested.why);
+  rank = suggested.rank;
   return profile;
+}
+
+// Only one column can tell whose a row is; further ones would name people.
+void ChoosePerson(const std::vector<int>& ranks, std::vector<ColumnProfile>& columns) {
+  const auto best = std::max_element(ranks.begin(), ranks.end()) - ranks.begin();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    ColumnProfile& column = columns[i];
+    if (static_cast<std::ptrdiff_t>(i) != best && column.role == Role::kPerson) {
+      column.role = Role::kIdentifier;
+      column.why = "its name says that it is a key; another column tells people apart";
+    } else if (static_cast<std::ptrdiff_t>(i) == best && ranks[i] > 0 && column.role == Role::kIdentifier) {
+      column.role = Role::kPerson;
+      column.why += ", and values repeat: rows of one person?";
+    }
+  }
 }
 
 Singled SingledBy(const std::vector<const Column*>& columns, std::size_t rows, const Run& run) {
@@ -129,6 +160,13 @@ std::vector<Singled> WorstPairs(const std::vector<const Column*>& quasi, std::si
   return singled;
 }
 
+}  // namespace
+
+bool IsQuantity(std::string_view text) {
+  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
+  return ParseRounded(text).has_value();
+}
+
 std::vector<std::string> MarkersIn(const Table& table) {
   std::vector<std::string> found = {""};
   for (const char* marker : kMarkers) {
@@ -139,26 +177,19 @@ std::vector<std::string> MarkersIn(const Table& table) {
   return found;
 }
 
-}  // namespace
-
 Profile ProfileTable(const Table& table, const Run& run) {
   Profile profile;
   profile.rows = table.num_rows;
   profile.missing = MarkersIn(table);
   profile.columns.resize(table.columns.size());
+  std::vector<int> ranks(table.columns.size());
   ParallelFor(run.threads, table.columns.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
-    ColumnProfile& column = profile.columns[i];
-    column = ProfileColumn(table.columns[i], table.num_rows);
-    std::tie(column.role, column.why) = SuggestRole(column, table.num_rows, *table.columns[i].dictionary);
+    profile.columns[i] = ProfileColumn(table.columns[i], table.num_rows, ranks[i]);
   });
-  // Only one column can tell whose a row is; further ones would name people.
-  bool person = false;
+  ChoosePerson(ranks, profile.columns);
   std::vector<const Column*> quasi;
   for (std::size_t i = 0; i < profile.columns.size(); ++i) {
-    ColumnProfile& column = profile.columns[i];
-    if (column.role == Role::kPerson && person) column.role = Role::kIdentifier;
-    person = person || column.role == Role::kPerson;
-    if (column.role == Role::kQuasi) quasi.push_back(&table.columns[i]);
+    if (profile.columns[i].role == Role::kQuasi) quasi.push_back(&table.columns[i]);
   }
   profile.pairs = WorstPairs(quasi, table.num_rows, run);
   profile.all = SingledBy(quasi, table.num_rows, run);

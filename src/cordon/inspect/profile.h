@@ -13,21 +13,25 @@
 #include "cordon/base/run.h"
 #include "cordon/data/attribute.h"
 #include "cordon/data/table.h"
+#include "cordon/inspect/recognize.h"
 
 namespace cordon::engine {
 
 struct ColumnProfile {
   std::string name;
   Domain::Kind type = Domain::Kind::kCategorical;
-  std::uint64_t distinct = 0;     // values, the missing not counted
-  std::uint64_t missing = 0;      // cells
-  std::uint64_t unique_rows = 0;  // rows whose value no other row has
-  double distinction = 0;         // distinct values / rows
-  double separation = 0;          // share of the pairs of rows that the column tells apart
-  int longest = 0;                // characters of the longest value
-  bool codes = false;             // values of one length, digits among them: postal codes and the like
-  Role role = Role::kQuasi;       // suggested
-  std::string why;                // for that role, in words; no cell is in it
+  std::uint64_t distinct = 0;       // values, the missing not counted
+  std::uint64_t missing = 0;        // cells
+  std::uint64_t unique_rows = 0;    // rows whose value no other row has
+  double distinction = 0;           // distinct values / rows
+  double separation = 0;            // share of the pairs of rows that the column tells apart
+  std::vector<std::string> format;  // how its numbers or dates are written, where not as in a release
+  int longest = 0;                  // characters of the longest value
+  bool codes = false;               // values of one length, digits among them: postal codes and the like
+  bool postcode = false;            // codes, and the name says of what
+  Content content = Content::kUnknown;
+  Role role = Role::kQuasi;  // suggested
+  std::string why;           // for that role, in words; no cell is in it
 };
 
 // Rows that a set of columns singles out.
@@ -47,7 +51,18 @@ struct Profile {
 
 Profile ProfileTable(const Table& table, const Run& run);
 
-// The role that name and contents of a column suggest, and why.
-std::pair<Role, std::string> SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Dictionary& values);
+// Texts of the table that usually mean "no value", "" first.
+std::vector<std::string> MarkersIn(const Table& table);
+// A number; a leading zero makes a code of it: 01234 is no quantity.
+bool IsQuantity(std::string_view text);
+
+struct Suggestion {
+  Role role = Role::kQuasi;
+  std::string why;
+  int rank = 0;  // how well the column would serve as the person column, above 0 where it would at all
+};
+
+// The role that name and contents of a column suggest, and why. REQUIRES: `values` are the distinct ones.
+Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values);
 
 }  // namespace cordon::engine

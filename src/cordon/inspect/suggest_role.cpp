@@ -1,82 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First guesses at roles. In doubt a column is quasi: generalized too much rather than published as it is.
+// First guesses at roles, by the name of a column and by the looks of its values. In doubt a column is left out rather than
+// published, and generalized rather than published as it is. How often values repeat does not make a name less of a name.
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "cordon/inspect/profile.h"
+#include "cordon/inspect/recognize.h"
+#include "cordon/inspect/words.h"
 
 namespace cordon::engine {
 namespace {
 
-using Words = std::vector<std::string_view>;
+constexpr std::uint64_t kFewPeople = 20;   // so few values of a key are not those of people
+constexpr std::uint64_t kMostRows = 1000;  // of one person, on average
 
-const Words kNames = {"name",    "surname",   "firstname", "lastname", "forename", "email",    "mail",
-                      "phone",   "telephone", "mobile",    "fax",      "ssn",      "passport", "iban",
-                      "address", "street",    "login",     "username", "url",      "ip",       "card"};
-const Words kKeys = {"id",     "ids",  "uuid",   "guid",    "key",     "patient", "person", "customer",
-                     "client", "user", "member", "subject", "account", "number",  "no",     "nr"};
-const Words kSensitive = {"disease", "diagnosis", "icd",        "icd10",     "salary",    "income", "wage",
-                          "pay",     "cost",      "charges",    "credit",    "loan",      "debt",   "balance",
-                          "drug",    "drugs",     "medication", "treatment", "procedure", "result", "score",
-                          "hiv",     "offence",   "crime",      "religion",  "politics",  "party",  "bankruptcy"};
+using Names = std::vector<std::string>;
 
-// age_group, AgeGroup and "Age group" have the words age and group.
-std::vector<std::string> WordsOf(std::string_view name) {
-  std::vector<std::string> words(1);
-  char before = '\0';
-  for (const char c : name) {
-    const bool upper = 'A' <= c && c <= 'Z';
-    const bool letter = upper || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
-    const bool hump = upper && 'a' <= before && before <= 'z';
-    if ((!letter || hump) && !words.back().empty()) words.emplace_back();
-    if (letter) words.back() += upper ? static_cast<char>(c + 32) : c;
-    before = c;
-  }
-  return words;
+bool AreWhole(const std::vector<std::string_view>& values) {
+  return std::none_of(values.begin(), values.end(),
+                      [](std::string_view text) { return text.find('.') != std::string_view::npos; });
 }
 
-bool Mentions(const std::vector<std::string>& words, const Words& known) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return std::find(known.begin(), known.end(), word) != known.end(); });
+// All words say that the column tells people apart: patient, user_id, customer number; not patient_age.
+bool IsKeyOfPeople(const Names& words) {
+  const bool only = std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return Means(word, Meant::kPerson) || Means(word, Meant::kKey) || Means(word, Meant::kNumber);
+  });
+  return only && (Mentions(words, Meant::kPerson) || Mentions(words, Meant::kKey));
 }
 
-bool LooksLikeMail(const Dictionary& values) {
-  std::size_t mails = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string_view text = values[static_cast<Code>(i)].bytes();
-    const std::size_t at = text.find('@');
-    mails += at != std::string_view::npos && text.find('.', at) != std::string_view::npos ? 1 : 0;
-  }
-  return values.size() > 0 && 10 * mails >= 8 * values.size();
+// What names people says who a row is about, where values repeat. A better column may take that place.
+Suggestion NamesPeople(const ColumnProfile& column, std::uint64_t present, std::string why) {
+  const bool repeats = column.distinct >= kFewPeople && column.distinct * 10 < present * 9;
+  return {Role::kIdentifier, std::move(why), repeats ? 1 : 0};
 }
 
-bool AreWhole(const Dictionary& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[static_cast<Code>(i)].bytes().find('.') != std::string_view::npos) return false;
-  }
-  return true;
+std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+  const bool key = Mentions(words, Meant::kKey);
+  const bool number = Mentions(words, Meant::kNumber) || Mentions(words, Meant::kPerson);
+  if (!key && !number) return std::nullopt;
+  if (column.distinct == present)
+    return Suggestion{Role::kIdentifier, "its name says that it is a key, and no value repeats", 0};
+  const bool people = column.distinct >= kFewPeople && column.distinct * kMostRows >= present;
+  const char* why = "its name says that it is a key, and values repeat: rows of one person?";
+  if (IsKeyOfPeople(words) && people) return Suggestion{Role::kPerson, why, Mentions(words, Meant::kPerson) ? 4 : 3};
+  if (key && people) return Suggestion{Role::kPerson, why, 2};
+  if (number && 5 * column.distinct > present && column.type != Domain::Kind::kDate) return Suggestion{Role::kPerson, why, 2};
+  return std::nullopt;
+}
+
+std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+  const Content content = column.content;
+  if (content == Content::kUnknown) return std::nullopt;
+  const std::string why = fmt::format("its values look like {}", ContentName(content));
+  if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
+  if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", 0};
+  if (content == Content::kPersonNames) return Suggestion{Role::kIdentifier, why, 0};
+  return NamesPeople(column, present, why);
+}
+
+std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+  const bool thing = Mentions(words, Meant::kThing);
+  if (Mentions(words, Meant::kName) && !thing && column.type == Domain::Kind::kCategorical)
+    return Suggestion{Role::kIdentifier, "its name says that it names people", 0};
+  if (Mentions(words, Meant::kContact) && !thing) return Suggestion{Role::kIdentifier, "its name says how to reach people", 0};
+  if (Mentions(words, Meant::kOfficial) || (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical))
+    return NamesPeople(column, present, "its name says that it names people");
+  if (Mentions(words, Meant::kFreeText) && column.type == Domain::Kind::kCategorical)
+    return Suggestion{Role::kIdentifier, "its name says that it is free text, which may name people", 0};
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::pair<Role, std::string> SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Dictionary& values) {
-  const std::vector<std::string> words = WordsOf(column.name);
+Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values) {
+  const Names words = WordsOf(column.name);
   const std::uint64_t present = rows - column.missing;
   if (column.distinct == 0) return {Role::kInsensitive, "it has no values"};
   if (column.distinct == 1 && column.missing == 0) return {Role::kInsensitive, "all rows have the same value"};
-  if (LooksLikeMail(values)) return {Role::kIdentifier, "its values look like mail addresses"};
-  const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
-  if (Mentions(words, kNames) && column.type == Domain::Kind::kCategorical && 5 * column.distinct > present)
-    return {Role::kIdentifier, "its name says that it names people"};
-  if (Mentions(words, kKeys) && !Mentions(words, kSensitive)) {
-    if (10 * column.distinct >= 10 * present)
-      return {Role::kIdentifier, "its name says that it is a key, and no value repeats"};
-    if (5 * column.distinct > present)
-      return {Role::kPerson, "its name says that it is a key, and values repeat: rows of one person?"};
+  const bool sensitive = Mentions(words, Meant::kSensitive);
+  if (column.postcode) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
+  if (const auto found = ByContent(column, words, present)) return *found;
+  if (!sensitive) {
+    if (const auto found = ByName(column, words, present)) return *found;
+    if (const auto found = ByKey(column, words, present)) return *found;
+  } else {
+    return {Role::kSensitive, "its name says so"};
   }
-  if (Mentions(words, kSensitive)) return {Role::kSensitive, "its name says so"};
+  const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
   if (column.type == Domain::Kind::kCategorical && nearly_unique)
     return {Role::kIdentifier, "nearly every row has a value of its own"};
   if (column.type == Domain::Kind::kCategorical && column.longest > 60 && 5 * column.distinct > present)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether the first line of a CSV file names the columns or is a row already.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/data/table.h"
+#include "cordon/io/text/text_format.h"
+
+namespace cordon::engine {
+
+// The cells of the first line; none where the input is not CSV or cannot be read.
+std::vector<std::string> FirstCells(const std::string& path, std::optional<FileFormat> format, const TextFormat& text);
+
+// No name of a column is empty, a number, a date or there twice: with such cells the line is worth a second look.
+bool MayBeRow(const std::vector<std::string>& cells);
+
+// Of a table that was read without a header: whether its first row is like the others. Where all others are numbers or dates it
+// is one too, and of its further cells most occur again.
+bool FirstIsRow(const Table& table);
+
+}  // namespace cordon::engine

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/known_hierarchies.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cordon/inspect/words.h"
+#include "cordon/policy/hierarchy_source.h"
+
+namespace cordon::engine {
+namespace {
+
+constexpr std::size_t kFewLeaves = 5;                               // values that several files may hold by chance
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{256} << 20;  // a hierarchy is not larger; the data may be
+
+// The words of the column stand together in the name of the file: adult_hierarchy_marital-status.csv, age.csv.
+bool SaysColumn(const std::string& path, std::string_view column) {
+  const std::vector<std::string> words = WordsOf(column);
+  const std::vector<std::string> name = WordsOf(std::filesystem::path(path).stem().string());
+  return !words.empty() && std::search(name.begin(), name.end(), words.begin(), words.end()) != name.end();
+}
+
+bool HoldsAll(const Hierarchy& hierarchy, const std::vector<Counted>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](const Counted& value) { return hierarchy.FindLeaf(value.first).has_value(); });
+}
+
+}  // namespace
+
+Result<std::vector<KnownHierarchy>> ReadHierarchyFolder(const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::string> paths;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    const bool file = at->is_regular_file(failed);
+    if (file && at->file_size(failed) <= kLargestFile) paths.push_back(at->path().string());
+  }
+  if (failed) {
+    return Error::Io("reading the folder {}: {}", folder, failed.message())
+        .WithHint("--hierarchies takes a folder of hierarchy files, a line a leaf: leaf;level1;...;root");
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<KnownHierarchy> known;
+  for (const std::string& path : paths) {
+    Result<Hierarchy> read = ReadHierarchy(path);
+    if (read.ok() && read.value().num_levels() > 2) known.push_back({path, std::move(read).value()});
+  }
+  return known;
+}
+
+const KnownHierarchy* FindHierarchy(const std::vector<KnownHierarchy>& known, std::string_view column,
+                                    const std::vector<Counted>& values) {
+  std::vector<const KnownHierarchy*> fitting;
+  for (const KnownHierarchy& each : known) {
+    if (!values.empty() && HoldsAll(each.hierarchy, values)) fitting.push_back(&each);
+  }
+  for (const KnownHierarchy* each : fitting) {
+    if (SaysColumn(each->path, column)) return each;
+  }
+  return fitting.size() == 1 && values.size() > kFewLeaves ? fitting[0] : nullptr;
+}
+
+}  // namespace cordon::engine

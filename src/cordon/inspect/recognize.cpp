@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/recognize.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_set>
+
+#include "cordon/data/decimal.h"
+#include "cordon/data/notation.h"
+#include "cordon/inspect/words.h"
+
+namespace cordon::engine {
+namespace {
+
+constexpr std::size_t kSample = 5000;    // distinct values that are looked at
+constexpr std::size_t kFewTexts = 12;    // fewer different texts are labels, however long
+constexpr std::size_t kWordsOfText = 4;  // of a value that is a sentence
+constexpr std::size_t kLongText = 60;    // bytes
+
+bool InDigits(char c) { return '0' <= c && c <= '9'; }
+bool InCapitals(char c) { return 'A' <= c && c <= 'Z'; }
+bool InLetters(char c) { return InCapitals(c) || ('a' <= c && c <= 'z'); }
+bool InHex(char c) { return InDigits(c) || ('a' <= (c | 0x20) && (c | 0x20) <= 'f'); }
+
+// Without the given marks.
+std::string Bare(std::string_view text, std::string_view marks) {
+  std::string bare;
+  for (const char c : text) {
+    if (marks.find(c) == std::string_view::npos) bare += c;
+  }
+  return bare;
+}
+
+bool AllOf(std::string_view text, bool (*test)(char)) { return !text.empty() && std::all_of(text.begin(), text.end(), test); }
+
+// Letters for digits and capitals in a shape: "AA999999A" is two letters, six digits, a letter.
+bool HasShape(std::string_view text, std::string_view shape) {
+  if (text.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool fits = shape[i] == '9' ? InDigits(text[i]) : (shape[i] == 'A' ? InLetters(text[i]) : text[i] == shape[i]);
+    if (!fits) return false;
+  }
+  return true;
+}
+
+int Modulo(std::string_view digits, int divisor) {
+  int rest = 0;
+  for (const char c : digits) rest = (rest * 10 + (c - '0')) % divisor;
+  return rest;
+}
+
+bool IsMail(std::string_view text) {
+  const std::size_t at = text.find('@');
+  return at != std::string_view::npos && at > 0 && text.find('.', at) != std::string_view::npos &&
+         text.find(' ') == std::string_view::npos;
+}
+
+bool IsDate(std::string_view text) { return ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value(); }
+
+// With a country code, a leading zero and marks between, or as 555-123-4567: bare digits may be anything.
+bool IsTelephone(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789 +-/().") != std::string_view::npos) return false;
+  const std::string digits = Bare(text, " +-/().");
+  if (digits.size() < 7 || digits.size() > 15 || IsDate(text)) return false;
+  if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
+  const bool marked = text.find_first_of(" -/()") != std::string_view::npos;
+  if ((text[0] == '0' || text[0] == '(') && marked) return true;
+  if (text[0] == '0' && digits.size() >= 9 && digits.size() == text.size()) return true;
+  return digits.size() == 10 && (HasShape(text, "999-999-9999") || HasShape(text, "999.999.9999"));
+}
+
+bool IsIban(std::string_view text) {
+  const std::string bare = Bare(text, " ");
+  if (bare.size() < 15 || bare.size() > 34 || !HasShape(std::string_view(bare).substr(0, 4), "AA99")) return false;
+  return std::all_of(bare.begin(), bare.end(), [](char c) { return InDigits(c) || InLetters(c); });
+}
+
+// Two digits at the end make the whole 97 - n modulo 97 (France).
+bool IsNir(std::string_view bare) {
+  if (bare.size() != 15 || !AllOf(bare, InDigits) || (bare[0] != '1' && bare[0] != '2')) return false;
+  return 97 - Modulo(bare.substr(0, 13), 97) == Modulo(bare.substr(13), 100);
+}
+
+// The weighted sum of nine digits is a multiple of 11 (Netherlands).
+bool IsBsn(std::string_view bare) {
+  if (bare.size() != 9 || !AllOf(bare, InDigits)) return false;
+  int sum = -(bare[8] - '0');
+  for (std::size_t i = 0; i < 8; ++i) sum += (bare[i] - '0') * static_cast<int>(9 - i);
+  return sum % 11 == 0 && bare != "000000000";
+}
+
+// Eleven digits with a check digit by ISO 7064 (Germany's tax number).
+bool IsTaxId(std::string_view bare) {
+  if (bare.size() != 11 || !AllOf(bare, InDigits) || bare[0] == '0') return false;
+  int product = 10;
+  for (std::size_t i = 0; i < 10; ++i) {
+    int sum = (bare[i] - '0' + product) % 10;
+    if (sum == 0) sum = 10;
+    product = sum * 2 % 11;
+  }
+  return (11 - product) % 10 == bare[10] - '0';
+}
+
+// The letter is that of the number modulo 23 (Spain).
+bool IsDni(std::string_view bare) {
+  if (!HasShape(bare, "99999999A") && !HasShape(bare, "A9999999A")) return false;
+  std::string digits(bare.substr(0, 8));
+  const char first = static_cast<char>(digits[0] & ~0x20);
+  if (!InDigits(digits[0])) {
+    if (first != 'X' && first != 'Y' && first != 'Z') return false;
+    digits[0] = static_cast<char>('0' + (first - 'X'));
+  }
+  return "TRWAGMYFPDXBNJZSQVHLCKE"[Modulo(digits, 23)] == static_cast<char>(bare[8] & ~0x20);
+}
+
+bool IsNationalId(std::string_view text) {
+  const std::string bare = Bare(text, " -.");
+  return HasShape(text, "999-99-9999")          // United States
+         || HasShape(bare, "AAAAAA99A99A999A")  // Italy
+         || HasShape(bare, "AA999999A")         // United Kingdom
+         || IsNir(bare) || IsBsn(bare) || IsTaxId(bare) || IsDni(bare);
+}
+
+// By Luhn's check digit.
+bool IsCard(std::string_view text) {
+  const std::string bare = Bare(text, " -");
+  if (bare.size() < 13 || bare.size() > 19 || !AllOf(bare, InDigits)) return false;
+  int sum = 0;
+  for (std::size_t i = 0; i < bare.size(); ++i) {
+    int digit = bare[bare.size() - 1 - i] - '0';
+    if (i % 2 == 1) digit = digit > 4 ? 2 * digit - 9 : 2 * digit;
+    sum += digit;
+  }
+  return sum % 10 == 0;
+}
+
+bool IsIp(std::string_view text) {
+  if (std::count(text.begin(), text.end(), ':') >= 2) {  // also of network cards
+    return std::all_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '.' || InHex(c); }) && text.size() > 6;
+  }
+  int parts = 0;
+  while (true) {
+    std::size_t size = 0;
+    int number = 0;
+    for (; size < text.size() && size < 3 && InDigits(text[size]); ++size) number = number * 10 + (text[size] - '0');
+    if (size == 0 || number > 255) return false;
+    text.remove_prefix(size);
+    if (++parts == 4) return text.empty();
+    if (!text.starts_with('.')) return false;
+    text.remove_prefix(1);
+  }
+}
+
+bool IsUrl(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://") || text.starts_with("www.");
+}
+
+bool IsUuid(std::string_view text) {
+  const std::string bare = Bare(text, "-{}");
+  if (bare.size() < 16 || !AllOf(bare, InHex)) return false;
+  return !AllOf(bare, InDigits);
+}
+
+std::size_t NumWords(std::string_view text) {
+  std::size_t words = 0;
+  bool inside = false;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    words += !space && !inside ? 1 : 0;
+    inside = !space;
+  }
+  return words;
+}
+
+// One to four words without a digit, one of them a name.
+bool IsPersonName(std::string_view text) {
+  if (text.size() > kLongText || std::any_of(text.begin(), text.end(), InDigits) || NumWords(text) > 4) return false;
+  for (const std::string& word : WordsOf(text)) {
+    if (IsNameOfPeople(word)) return true;
+  }
+  return false;
+}
+
+bool AreTexts(const std::vector<std::string_view>& values) {
+  if (values.size() < kFewTexts) return false;
+  std::size_t sentences = 0;
+  for (const std::string_view value : values) {
+    sentences += value.size() > kLongText || NumWords(value) >= kWordsOfText || value.find('\n') != std::string_view::npos;
+  }
+  return 2 * sentences >= values.size();
+}
+
+}  // namespace
+
+const char* ContentName(Content content) {
+  switch (content) {
+    case Content::kUnknown: return "";
+    case Content::kMail: return "mail addresses";
+    case Content::kTelephone: return "telephone numbers";
+    case Content::kIban: return "bank accounts (IBAN)";
+    case Content::kNationalId: return "national identity numbers";
+    case Content::kCard: return "numbers of payment cards";
+    case Content::kIp: return "network addresses";
+    case Content::kUrl: return "web addresses";
+    case Content::kUuid: return "keys";
+    case Content::kPersonNames: return "names of people";
+    case Content::kFreeText: return "free text";
+  }
+  return "";
+}
+
+Content Recognize(const std::vector<std::string_view>& all) {
+  std::vector<std::string_view> values;
+  const std::size_t every = all.size() / kSample + 1;
+  for (std::size_t i = 0; i < all.size(); i += every) values.push_back(all[i]);
+  if (values.empty()) return Content::kUnknown;
+  const auto share = [&](bool (*test)(std::string_view)) {
+    return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
+  };
+  struct Test {
+    Content content;
+    bool (*test)(std::string_view);
+    std::size_t least;  // distinct values: a few may look like anything by chance
+  };
+  constexpr std::array<Test, 8> kTests = {{{Content::kMail, IsMail, 1},
+                                           {Content::kUrl, IsUrl, 1},
+                                           {Content::kIp, IsIp, 1},
+                                           {Content::kIban, IsIban, 1},
+                                           {Content::kUuid, IsUuid, 1},
+                                           {Content::kNationalId, IsNationalId, 5},
+                                           {Content::kCard, IsCard, 5},
+                                           {Content::kTelephone, IsTelephone, 2}}};
+  for (const Test& test : kTests) {
+    if (values.size() >= test.least && share(test.test) >= 0.8) return test.content;
+  }
+  if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
+  return AreTexts(values) ? Content::kFreeText : Content::kUnknown;
+}
+
+}  // namespace cordon::engine

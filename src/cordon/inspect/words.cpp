@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/words.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace cordon::engine {
+namespace {
+
+using WordSet = std::unordered_set<std::string_view>;
+
+const WordSet& SetOf(Meant meant) {
+  static const WordSet names = {
+      "name",       "names",     "surname",     "firstname",    "lastname",     "forename",  "givenname",     "familyname",
+      "middlename", "fullname",  "maidenname",  "nickname",     "initials",     "vorname",   "vornamen",      "nachname",
+      "zuname",     "rufname",   "geburtsname", "familienname", "maedchenname", "nom",       "noms",          "prenom",
+      "prenoms",    "patronyme", "nombre",      "nombres",      "apellido",     "apellidos", "nome",          "cognome",
+      "nominativo", "naam",      "voornaam",    "voornamen",    "achternaam",   "roepnaam",  "tussenvoegsel", "voorletters"};
+  static const WordSet contacts = {
+      "email",         "mail",       "emailadresse",   "emailaddress", "courriel",    "correo",      "phone",     "phones",
+      "tel",           "telephone",  "mobile",         "cell",         "cellphone",   "fax",         "telefon",   "telefonnr",
+      "telefonnummer", "handy",      "handynummer",    "mobil",        "mobilnummer", "rufnummer",   "telefono",  "movil",
+      "cellulare",     "telefoon",   "telefoonnummer", "mobiel",       "address",     "street",      "adresse",   "anschrift",
+      "strasse",       "hausnummer", "hausnr",         "rue",          "calle",       "direccion",   "domicilio", "indirizzo",
+      "straat",        "straatnaam", "adres",          "huisnummer",   "housenumber", "strassenname"};
+  static const WordSet official = {"ssn",
+                                   "passport",
+                                   "iban",
+                                   "nino",
+                                   "reisepass",
+                                   "ausweis",
+                                   "ausweisnummer",
+                                   "personalausweis",
+                                   "kontonummer",
+                                   "kontonr",
+                                   "steuernummer",
+                                   "steuerid",
+                                   "svnr",
+                                   "sozialversicherungsnummer",
+                                   "kvnr",
+                                   "versichertennummer",
+                                   "versichertennr",
+                                   "krankenversichertennummer",
+                                   "rentenversicherungsnummer",
+                                   "passeport",
+                                   "nir",
+                                   "secu",
+                                   "dni",
+                                   "nie",
+                                   "nif",
+                                   "pasaporte",
+                                   "curp",
+                                   "passaporto",
+                                   "codicefiscale",
+                                   "bsn",
+                                   "burgerservicenummer",
+                                   "paspoort",
+                                   "rijksregisternummer",
+                                   "card",
+                                   "cardnumber",
+                                   "creditcard",
+                                   "kreditkarte",
+                                   "socialsecurity",
+                                   "nhs",
+                                   "licenceplate",
+                                   "licenseplate",
+                                   "kennzeichen",
+                                   "kenteken",
+                                   "targa",
+                                   "vin",
+                                   "fuehrerschein",
+                                   "rekeningnummer",
+                                   "bankaccount",
+                                   "accountnumber",
+                                   "numerosecu",
+                                   "seguridadsocial",
+                                   "tarjeta"};
+  static const WordSet accounts = {"login",    "username", "nickname", "benutzername", "gebruikersnaam", "url",
+                                   "homepage", "website",  "ip",       "ipaddress",    "ipadresse",      "mac",
+                                   "imei",     "imsi",     "cookie",   "twitter",      "instagram",      "facebook",
+                                   "linkedin", "photo",    "foto"};
+  static const WordSet texts = {"comment",      "comments",     "remark",       "remarks",       "note",         "notes",
+                                "freetext",     "description",  "bemerkung",    "bemerkungen",   "kommentar",    "notiz",
+                                "notizen",      "anmerkung",    "anmerkungen",  "freitext",      "beschreibung", "anamnese",
+                                "arztbrief",    "commentaire",  "commentaires", "remarque",      "remarques",    "observation",
+                                "observations", "comentario",   "comentarios",  "observaciones", "nota",         "notas",
+                                "commento",     "commenti",     "osservazioni", "note",          "opmerking",    "opmerkingen",
+                                "toelichting",  "omschrijving", "narrative",    "transcript"};
+  static const WordSet postcodes = {"zip",          "zipcode",    "postcode",     "postalcode", "postal", "plz",
+                                    "postleitzahl", "codepostal", "codigopostal", "cp",         "cap",    "codiceavviamento"};
+  static const WordSet persons = {
+      "patient",     "patients",    "person",   "customer",   "client",   "user",      "member",       "subject",
+      "participant", "respondent",  "student",  "employee",   "insured",  "patienten", "kunde",        "kunden",
+      "mitglied",    "nutzer",      "benutzer", "teilnehmer", "proband",  "probanden", "versicherter", "mitarbeiter",
+      "personne",    "utilisateur", "adherent", "assure",     "paciente", "persona",   "cliente",      "usuario",
+      "socio",       "paziente",    "utente",   "assistito",  "persoon",  "klant",     "gebruiker",    "deelnemer",
+      "lid",         "household",   "driver",   "citizen"};
+  static const WordSet keys = {"id",
+                               "ids",
+                               "uuid",
+                               "guid",
+                               "pid",
+                               "uid",
+                               "identifier",
+                               "identifiant",
+                               "identificador",
+                               "identificativo",
+                               "kennung",
+                               "pseudonym",
+                               "patientid",
+                               "patientenid",
+                               "patientennummer",
+                               "patientennr",
+                               "patnr",
+                               "patid",
+                               "userid",
+                               "customerid",
+                               "kundennummer",
+                               "kundennr",
+                               "kundenid",
+                               "mitgliedsnummer",
+                               "personalnummer",
+                               "matrikelnummer",
+                               "aktenzeichen",
+                               "fallnummer",
+                               "fallnr",
+                               "klantnummer",
+                               "patientnumber",
+                               "memberid",
+                               "clientid",
+                               "personid",
+                               "mrn",
+                               "dossier"};
+  static const WordSet numbers = {"key", "number", "no", "nr", "num", "account", "nummer", "numero", "codice", "konto"};
+  static const WordSet things = {
+      "city",    "town",        "country",   "county",      "state",  "region",    "product",    "hospital", "company",
+      "firm",    "school",      "file",      "brand",       "model",  "stadt",     "ort",        "land",     "kreis",
+      "klinik",  "krankenhaus", "produkt",   "firma",       "ville",  "pays",      "produit",    "hopital",  "entreprise",
+      "ciudad",  "pais",        "producto",  "empresa",     "citta",  "paese",     "prodotto",   "azienda",  "stad",
+      "bedrijf", "ziekenhuis",  "type",      "category",    "course", "event",     "department", "drug",     "disease",
+      "make",    "body",        "variable",  "column",      "table",  "abteilung", "station",    "beruf",    "occupation",
+      "job",     "profession",  "profesion", "professione", "beroep", "trade",     "colour",     "color",    "farbe"};
+  static const WordSet sensitive = {
+      "disease",         "diseases",      "diagnosis", "diagnoses",  "icd",         "icd10",       "salary",
+      "income",          "wage",          "wages",     "pay",        "cost",        "costs",       "charges",
+      "credit",          "loan",          "debt",      "balance",    "drug",        "drugs",       "medication",
+      "treatment",       "procedure",     "result",    "score",      "hiv",         "offence",     "crime",
+      "religion",        "politics",      "party",     "bankruptcy", "amount",      "krankheit",   "diagnose",
+      "diagnosen",       "hauptdiagnose", "gehalt",    "lohn",       "einkommen",   "betrag",      "kosten",
+      "rechnungsbetrag", "konfession",    "partei",    "medikament", "medikamente", "behandlung",  "befund",
+      "schulden",        "kredit",        "straftat",  "maladie",    "diagnostic",  "salaire",     "revenu",
+      "revenus",         "montant",       "cout",      "traitement", "medicament",  "dette",       "enfermedad",
+      "diagnostico",     "salario",       "sueldo",    "importe",    "coste",       "tratamiento", "medicamento",
+      "deuda",           "malattia",      "diagnosi",  "stipendio",  "reddito",     "importo",     "costo",
+      "terapia",         "farmaco",       "religione", "ziekte",     "salaris",     "loon",        "inkomen",
+      "bedrag",          "behandeling",   "medicijn",  "geloof",     "religie"};
+  switch (meant) {
+    case Meant::kName: return names;
+    case Meant::kContact: return contacts;
+    case Meant::kOfficial: return official;
+    case Meant::kAccount: return accounts;
+    case Meant::kFreeText: return texts;
+    case Meant::kPostcode: return postcodes;
+    case Meant::kPerson: return persons;
+    case Meant::kKey: return keys;
+    case Meant::kNumber: return numbers;
+    case Meant::kThing: return things;
+    case Meant::kSensitive: break;
+  }
+  return sensitive;
+}
+
+// A letter of two bytes, from U+00C0 on, in plain letters; nothing where it is none of western Europe.
+const char* Plain(unsigned char lead, unsigned char follow) {
+  if (lead == 0xc5) return follow == 0x92 || follow == 0x93 ? "oe" : nullptr;
+  if (lead != 0xc3) return nullptr;
+  const unsigned char lower = follow | 0x20;
+  if (follow == 0x9f) return "ss";
+  if (lower == 0xa4 || lower == 0xa6) return "ae";
+  if (lower == 0xb6 || lower == 0xb8) return "oe";
+  if (lower == 0xbc) return "ue";
+  if (0xa0 <= lower && lower <= 0xa5) return "a";
+  if (lower == 0xa7) return "c";
+  if (0xa8 <= lower && lower <= 0xab) return "e";
+  if (0xac <= lower && lower <= 0xaf) return "i";
+  if (lower == 0xb1) return "n";
+  if (0xb2 <= lower && lower <= 0xb5) return "o";
+  if (0xb9 <= lower && lower <= 0xbb) return "u";
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> WordsOf(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool lower_before = false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool upper = 'A' <= c && c <= 'Z';
+    const bool other = static_cast<unsigned char>(c) >= 0x80;
+    const bool letter = upper || other || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9');
+    if ((!letter || (upper && lower_before)) && !words.back().empty()) words.emplace_back();
+    // Of letters of two bytes the capitals come first.
+    const bool capital = other && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0x9f;
+    lower_before = letter && !upper && !capital;
+    if (!letter) continue;
+    const char* plain =
+        other && i + 1 < name.size() ? Plain(static_cast<unsigned char>(c), static_cast<unsigned char>(name[i + 1])) : nullptr;
+    if (plain != nullptr) {
+      words.back() += plain;
+      ++i;
+    } else {
+      words.back() += upper ? static_cast<char>(c + 32) : c;
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool Means(const std::string& word, Meant meant) { return SetOf(meant).contains(word); }
+
+bool Mentions(const std::vector<std::string>& words, Meant meant) {
+  const WordSet& known = SetOf(meant);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (known.contains(words[i])) return true;
+    if (i + 1 < words.size() && known.contains(words[i] + words[i + 1])) return true;
+  }
+  return false;
+}
+
+bool IsNameOfPeople(const std::string& word) {
+  static const WordSet known = {
+      // given names
+      "james", "john", "robert", "michael", "william", "david", "richard", "joseph", "thomas", "charles", "christopher",
+      "daniel", "matthew", "anthony", "mark", "donald", "steven", "andrew", "kenneth", "joshua", "kevin", "brian", "george",
+      "edward", "mary", "patricia", "jennifer", "linda", "elizabeth", "barbara", "susan", "jessica", "sarah", "karen", "lisa",
+      "nancy", "emily", "emma", "olivia", "sophia", "charlotte", "laura", "julia", "anna", "maria", "marie", "alice", "hannah",
+      "hans", "peter", "klaus", "wolfgang", "juergen", "dieter", "manfred", "uwe", "stefan", "andreas", "frank", "markus",
+      "sabine", "petra", "monika", "ursula", "renate", "heike", "claudia", "susanne", "birgit", "katrin", "lukas", "leon",
+      "paul", "felix", "jonas", "max", "tim", "jan", "lena", "lea", "mia", "karl", "heinz", "werner", "helga", "ingrid", "jean",
+      "pierre", "michel", "philippe", "alain", "nicolas", "jacques", "francois", "louis", "hugo", "lucas", "camille",
+      "nathalie", "isabelle", "sylvie", "catherine", "martine", "sophie", "chloe", "manon", "lea", "juliette", "antoine",
+      "jose", "antonio", "juan", "manuel", "francisco", "luis", "javier", "miguel", "carlos", "pedro", "pablo", "diego",
+      "carmen", "josefa", "isabel", "ana", "dolores", "pilar", "teresa", "lucia", "paula", "marta", "sofia", "elena",
+      "giuseppe", "giovanni", "mario", "luigi", "francesco", "angelo", "vincenzo", "marco", "andrea", "alessandro", "matteo",
+      "rosa", "giulia", "chiara", "francesca", "martina", "giovanna", "paola", "alessia", "valentina", "lorenzo", "luca",
+      "johannes", "pieter", "willem", "hendrik", "cornelis", "henk", "kees", "sanne", "daan", "sem", "bram", "lotte", "fleur",
+      "johanna", "wilhelmina", "femke", "anouk", "mohamed", "mohammed", "ahmed", "ali", "fatima", "aisha", "mehmet", "ayse",
+      // surnames
+      "smith", "johnson", "williams", "brown", "jones", "miller", "davis", "wilson", "anderson", "taylor", "moore", "jackson",
+      "martin", "thompson", "harris", "clark", "lewis", "robinson", "walker", "young", "wright", "scott", "evans", "roberts",
+      "mueller", "schmidt", "schneider", "fischer", "weber", "meyer", "wagner", "becker", "schulz", "hoffmann", "schaefer",
+      "koch", "bauer", "richter", "klein", "wolf", "schroeder", "neumann", "schwarz", "zimmermann", "braun", "krueger",
+      "hofmann", "hartmann", "lange", "werner", "krause", "lehmann", "maier", "meier", "huber", "kaiser", "fuchs", "vogel",
+      "bernard", "dubois", "durand", "leroy", "moreau", "simon", "laurent", "lefebvre", "bertrand", "roux", "fournier",
+      "garcia", "gonzalez", "rodriguez", "fernandez", "lopez", "martinez", "sanchez", "perez", "gomez", "ruiz", "hernandez",
+      "diaz", "moreno", "alvarez", "romero", "alonso", "gutierrez", "navarro", "torres", "dominguez", "ramirez", "flores",
+      "rossi", "russo", "ferrari", "esposito", "bianchi", "romano", "colombo", "ricci", "marino", "greco", "bruno", "gallo",
+      "conti", "deluca", "costa", "giordano", "mancini", "rizzo", "lombardi", "moretti", "barbieri", "fontana", "santoro",
+      "jansen", "bakker", "janssen", "visser", "smit", "meijer", "mulder", "bos", "vos", "peters", "hendriks", "dekker",
+      "brouwer", "dijkstra", "smits", "nguyen", "yilmaz", "kowalski", "novak", "petrov", "silva", "santos", "kaya"};
+  return known.contains(word);
+}
+
+}  // namespace cordon::engine

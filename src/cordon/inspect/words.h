@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words that column names are made of, in English, German, French, Spanish, Italian and Dutch, and frequent names of people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cordon::engine {
+
+// age_group, AgeGroup and "Age group" have the words age and group. Lower case, accents and umlauts spelled out: "Größe" is
+// groesse, "prénom" is prenom.
+std::vector<std::string> WordsOf(std::string_view name);
+
+enum class Meant {
+  kName,      // of a person
+  kContact,   // telephone, mail, street
+  kOfficial,  // numbers that an office or a bank gives to a person
+  kAccount,   // what a person is called in a computer or a network
+  kFreeText,  // remarks
+  kPostcode,
+  kPerson,  // who a row is about: patient, customer
+  kKey,     // id: a value for each of them
+  kNumber,  // may be a key or a quantity
+  kThing,   // what else may have a name or a number: a town, a product
+  kSensitive,
+};
+
+// Whether a word of the name, or two of them in a row written as one, means that.
+bool Mentions(const std::vector<std::string>& words, Meant meant);
+bool Means(const std::string& word, Meant meant);
+
+// A given name or surname that is frequent in the countries of these languages. REQUIRES: a word of WordsOf.
+bool IsNameOfPeople(const std::string& word);
+
+}  // namespace cordon::engine

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "cordon/base/random.h"
+#include "cordon/inspect/profile.h"
+#include "cordon/inspect/words.h"
+#include "tests/policy/table_of.h"
+
+namespace cordon::engine {
+namespace {
+
+// A column of these values, each of them many times.
+ColumnProfile Repeated(const std::string& name, const std::vector<std::string>& values, std::size_t rows = 3000) {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < rows; ++i) cells.push_back(values[i % values.size()]);
+  return ProfileTable(TableOf({{name, cells}}), {}).columns[0];
+}
+
+std::vector<std::string> Made(std::size_t count, const std::function<std::string(std::size_t)>& make) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(make(i));
+  return values;
+}
+
+TEST(SuggestRole, NamesInSixLanguagesHoweverOftenTheyRepeat) {
+  for (const char* name : {"surname", "first_name", "LastName", "Nachname", "Vorname", "nom", "prénom", "PRENOM", "apellido",
+                           "Apellidos", "nombre", "cognome", "nome", "achternaam", "voornaam", "Geburtsname"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier) << name;
+  }
+  for (const char* name : {"city name", "hospital_name", "product_name", "Name der Stadt"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kQuasi) << name;
+  }
+}
+
+TEST(SuggestRole, WaysToReachPeopleAndNumbersOfOffices) {
+  for (const char* name :
+       {"tel",         "Telefon",   "Handynummer", "téléphone",     "teléfono",    "cellulare",      "telefoonnummer",
+        "e-mail",      "courriel",  "Straße",      "rue",           "calle",       "indirizzo",      "straat",
+        "Hausnummer",  "SSN",       "IBAN",        "Steuer-ID",     "DNI",         "codice fiscale", "BSN",
+        "Kennzeichen", "Bemerkung", "commentaire", "observaciones", "opmerkingen", "username",       "ip_address"}) {
+    const Role role = Repeated(name, {"a1", "b2", "c3", "d4"}).role;
+    EXPECT_EQ(role, Role::kIdentifier) << name;
+  }
+}
+
+TEST(SuggestRole, ByContentUnderNamesThatSayNothing) {
+  const auto role = [](const std::vector<std::string>& values) { return Repeated("x1", values).role; };
+  EXPECT_EQ(role({"Anna", "Petra", "Uwe", "Lena", "Zoltan", "Bjarne"}), Role::kIdentifier);
+  EXPECT_EQ(role({"Müller", "Schmidt", "Weber", "Kwiatkowski", "Fischer"}), Role::kIdentifier);
+  EXPECT_EQ(role({"a@b.de", "c.d@e.org", "f@g.fr"}), Role::kIdentifier);
+  EXPECT_EQ(role({"+49 176 1234567", "0171/9876543", "(030) 123 456"}), Role::kIdentifier);
+  EXPECT_EQ(role({"555-123-4567", "555-987-6543"}), Role::kIdentifier);
+  EXPECT_EQ(role({"DE89 3704 0044 0532 0130 00", "FR7630006000011234567890189"}), Role::kIdentifier);
+  EXPECT_EQ(role({"192.168.0.1", "10.0.0.7", "fe80::1ff:fe23:4567:890a"}), Role::kIdentifier);
+  EXPECT_EQ(role({"078-05-1120", "219-09-9999", "457-55-5462", "123-45-6789", "987-65-4320"}), Role::kIdentifier);
+  EXPECT_EQ(role({"RSSMRA85T10A562S", "VRDLGI70A01F205X", "BNCGPP60B02H501Y", "NRELCU90C03L219Z", "GLLMRC80D04F839W"}),
+            Role::kIdentifier);
+  EXPECT_EQ(role({"12345678Z", "11111111H", "22222222J", "33333333P", "X1234567L"}), Role::kIdentifier);
+}
+
+TEST(SuggestRole, WhatOnlyLooksAlikeIsNotTakenForANumberOfAPerson) {
+  EXPECT_EQ(Repeated("x1", {"brown", "blue", "green", "black", "grey"}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("x1", Made(300, [](std::size_t i) { return std::to_string(123456780 + i); })).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("job", {"Koch", "Schneider", "Bauer", "Richter", "Lehrer"}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("born", {"1946-04-21", "1950-01-02", "1961-12-31"}).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, FreeText) {
+  const auto texts = Made(30, [](std::size_t i) { return "please call the daughter, number " + std::to_string(i); });
+  EXPECT_EQ(Repeated("x1", texts).role, Role::kIdentifier);
+}
+
+TEST(SuggestRole, KeysThatRepeatTellPeopleApart) {
+  const auto keys = Made(300, [](std::size_t i) { return "u" + std::to_string(i); });
+  for (const char* name : {"user", "patient_id", "PatientID", "Kundennummer", "Patientennummer", "id", "identifiant",
+                           "paciente", "cliente id", "klantnummer", "customer number"}) {
+    EXPECT_EQ(Repeated(name, keys).role, Role::kPerson) << name;
+  }
+  // Not every quantity that is said of a person is a key.
+  EXPECT_EQ(Repeated("patient_age", Made(80, [](std::size_t i) { return std::to_string(20 + i); })).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("user", {"a", "b"}).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, OneColumnTellsPeopleApartTheOthersAreLeftOut) {
+  std::vector<std::string> orders, patients, mails;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    orders.push_back("o" + std::to_string(i % 900));
+    patients.push_back("p" + std::to_string(i % 300));
+    mails.push_back("p" + std::to_string(i % 300) + "@x.org");
+  }
+  const Profile all = ProfileTable(TableOf({{"order_id", orders}, {"patient", patients}, {"contact", mails}}), {});
+  EXPECT_EQ(all.columns[0].role, Role::kIdentifier);
+  EXPECT_EQ(all.columns[1].role, Role::kPerson);
+  EXPECT_EQ(all.columns[2].role, Role::kIdentifier);
+  const Profile mail = ProfileTable(TableOf({{"contact", mails}}), {});
+  EXPECT_EQ(mail.columns[0].role, Role::kPerson);  // of nobody's rows too many
+}
+
+TEST(SuggestRole, PostcodesAreCodes) {
+  for (const char* name : {"zip", "PLZ", "Postleitzahl", "code postal", "codigo_postal", "CAP", "postcode"}) {
+    const ColumnProfile column = Repeated(name, Made(50, [](std::size_t i) { return std::to_string(10115 + i); }));
+    EXPECT_EQ(column.role, Role::kQuasi) << name;
+    EXPECT_TRUE(column.codes) << name;
+  }
+  EXPECT_TRUE(Repeated("postcode", {"1012 AB", "SW1A 1AA", "EC1A 1BB"}).codes);
+}
+
+TEST(Words, AreSpelledOut) {
+  EXPECT_EQ(WordsOf("Größe (cm)"), (std::vector<std::string>{"groesse", "cm"}));
+  EXPECT_EQ(WordsOf("PatientID"), (std::vector<std::string>{"patient", "id"}));
+  EXPECT_EQ(WordsOf("prénom_élève"), (std::vector<std::string>{"prenom", "eleve"}));
+  EXPECT_EQ(WordsOf("ÄRZTE"), (std::vector<std::string>{"aerzte"}));
+  EXPECT_TRUE(WordsOf("--").empty());
+}
+
+}  // namespace
+}  // namespace cordon::engine
