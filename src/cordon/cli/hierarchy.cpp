@@ -139,7 +139,9 @@ Result<Hierarchy> Build(const HierarchyArgs& args, std::vector<Counted> values) 
 
 Result<Answer> RunBuild(const HierarchyArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const Column column, ReadColumn(args, run));
-  CORDON_TRY(const Hierarchy hierarchy, Build(args, CountValues(column, args.missing)));
+  std::vector<std::string> missing = args.missing;
+  missing.emplace_back();  // the flag replaces the default; an empty cell never is a value
+  CORDON_TRY(const Hierarchy hierarchy, Build(args, CountValues(column, missing)));
   const std::string text = HierarchyText(hierarchy);
   // What is written must read back: * and line ends are values that no file of this form can hold.
   const auto back = ParseHierarchy(text, args.column);

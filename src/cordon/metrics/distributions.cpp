@@ -179,7 +179,7 @@ std::vector<DistributionBin> BinNumbers(const MicrodataColumn& column, const Mic
     }
   }
   if (domain.missing() && !few_missing)
-    bins.push_back({"missing", weights.original[*domain.missing()], weights.released[*domain.missing()]});
+    bins.push_back({"missing", weights.original[*domain.missing()], weights.released[*domain.missing()], true});
   return bins;
 }
 

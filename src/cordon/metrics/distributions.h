@@ -24,6 +24,7 @@ struct DistributionBin {
   std::string label;
   double original = 0;  // shares of the rows
   double released = 0;
+  bool missing = false;  // of cells without a value: on no axis
 };
 
 struct Distribution {

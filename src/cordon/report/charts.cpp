@@ -152,6 +152,8 @@ std::string DrawColumns(const ColumnChart& chart) {
   std::size_t longest = 1;
   for (const ChartColumn& column : chart.columns) longest = std::max(longest, column.label.size());
   const auto every = static_cast<std::size_t>(std::ceil((static_cast<double>(longest) * 6.2 + 8) / slot));
+  const bool apart = !chart.columns.empty() && chart.columns.back().apart;
+  const double label_start = apart ? kWidth - kRight - 6.2 * static_cast<double>(chart.columns.back().label.size()) - 6 : 0;
   for (std::size_t i = 0; i < chart.columns.size(); ++i) {
     const ChartColumn& column = chart.columns[i];
     const double left = kLeft + slot * static_cast<double>(i);
@@ -163,7 +165,12 @@ std::string DrawColumns(const ColumnChart& chart) {
       svg +=
           Rect(kSeries[(first + j) % kNumSeries], start + width * static_cast<double>(j), kTop + kPlot - height, width, height);
     }
-    if (i % every == 0) svg += Text(left + slot / 2, kTop + kPlot + 15, "middle", column.label, "soft");
+    if (column.apart) {
+      svg += Rule("axis", left, kTop, left, kTop + kPlot);
+      svg += Text(kWidth - kRight, kTop + kPlot + 15, "end", column.label, "soft");
+    } else if (i % every == 0 && (!apart || left + slot / 2 + 3.1 * static_cast<double>(column.label.size()) < label_start)) {
+      svg += Text(left + slot / 2, kTop + kPlot + 15, "middle", column.label, "soft");
+    }
   }
   if (chart.mark) {
     const double x = kLeft + slot * *chart.mark;

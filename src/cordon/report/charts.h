@@ -40,6 +40,7 @@ std::string DrawBars(const BarChart& chart);
 struct ChartColumn {
   std::string label;
   std::vector<double> values;
+  bool apart = false;  // not on the axis: the last one, behind a line, its label always shown
 };
 struct ColumnChart {
   std::string title;

@@ -39,12 +39,15 @@ std::string SeriesKey() {
 
 }  // namespace internal
 
+std::string InputTitle(const std::string& input) {
+  if (input == "-") return "standard input";
+  if (input.starts_with("sql:")) return "a query";  // its text is long, and a part of it reads like a file
+  return std::filesystem::path(input).filename().string();
+}
+
 Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,
                                   const Release& release, const Run& run) {
-  HtmlFacts facts{path == "-" ? "standard input" : std::filesystem::path(path).filename().string(),
-                  report,
-                  GroupSizesOf(release, run).groups,
-                  {}};
+  HtmlFacts facts{InputTitle(path), report, GroupSizesOf(release, run).groups, {}};
   std::sort(facts.group_sizes.begin(), facts.group_sizes.end());
   CORDON_TRY(facts.distributions, MeasureDistributions(original, release, run));
   return facts;
@@ -70,10 +73,11 @@ std::string HtmlReport(const HtmlFacts& facts) {
       title, ChartStyle(), internal::PageStyle());
   page += fmt::format("<header>\n<p>cordon report on {}</p>\n<h1>{}</h1>\n</header>\n", title, headline);
   page += internal::VerdictSection(report);
-  page +=
+  page += fmt::format(
       "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It shows how the original is "
-      "distributed and how exposed it is. The release and its manifest are made to be published; this page, the run record and "
-      "a row map are not.</p>\n";
+      "distributed and how exposed it is. {}</p>\n",
+      failing > 0 ? "The release does not hold what is asked for: do not publish it either."
+                  : "The release and its manifest are made to be published; this page, the run record and a row map are not.");
   page += internal::SummarySection(report);
   page += internal::LossSection(facts);
   page += internal::GroupSection(facts);

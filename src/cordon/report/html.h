@@ -15,6 +15,9 @@
 namespace cordon::engine {
 
 // `path`: of the table or release the page is named for. REQUIRES: the release is one of `original`, and `report` is about it.
+// What a page calls its input.
+std::string InputTitle(const std::string& input);
+
 Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report, const Microdata& original,
                                   const Release& release, const Run& run);
 

@@ -81,11 +81,14 @@ std::string VerdictCard(const Verdict& verdict) {
                     .mark = {},
                     .mark_name = fmt::format("{} = {}", bound->first, ShortNumber(bound->second))};
   const double place = (bound->second - histogram.first) / histogram.step;
-  if (place >= 0 && place <= static_cast<double>(histogram.columns.size())) chart.mark = place;
+  // What is asked for may lie beyond the groups: then the line stands at the edge, and an arrow says where to.
+  const auto last = static_cast<double>(histogram.columns.size());
+  chart.mark = std::clamp(place, 0.0, last);
+  if (place < 0) chart.mark_name = "\u2190 " + chart.mark_name;
+  if (place > last) chart.mark_name += " \u2192";
   const std::size_t unbounded = verdict.per_group.size() - values.size();
   return Card(verdict.text, DrawColumns(chart),
-              fmt::format("{} groups; the worst reaches {}{}{}.", Count(verdict.per_group.size()), verdict.reached_text,
-                          chart.mark ? "" : fmt::format(", {} asks for {}", bound->first, ShortNumber(bound->second)),
+              fmt::format("{} groups; the worst reaches {}{}.", Count(verdict.per_group.size()), verdict.reached_text,
                           unbounded == 0 ? "" : fmt::format("; {} reach no finite value and are not drawn", Count(unbounded))));
 }
 
@@ -238,7 +241,9 @@ std::string DistributionSection(const HtmlFacts& facts) {
                         .percent = true,
                         .mark = {},
                         .mark_name = ""};
-      for (const DistributionBin& bin : distribution.bins) chart.columns.push_back({bin.label, {bin.original, bin.released}});
+      for (const DistributionBin& bin : distribution.bins) {
+        chart.columns.push_back({bin.label, {bin.original, bin.released}, bin.missing});
+      }
       cards += Card(distribution.name, DrawColumns(chart), "");
       continue;
     }
