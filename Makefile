@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers nightly package install clean
+.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers reproduce nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -62,6 +62,11 @@ fuzz: | build/
 verifiers: build
 	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000
 
+# The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
+REPRODUCE_SCALE ?= small
+reproduce: build
+	python3 -B bench/reproduce.py --scale $(REPRODUCE_SCALE) $(if $(CORDON_DATA_DIR),--data $(CORDON_DATA_DIR))
+
 # What takes too long for every change: hours. Run it before a release.
 nightly:
 	$(MAKE) lint
@@ -70,6 +75,7 @@ nightly:
 	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) verifiers
+	$(MAKE) reproduce
 
 package: | build/
 	@scripts/bootstrap.sh build test duckdb package

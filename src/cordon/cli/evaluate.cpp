@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, whoever made it?
-//                 [--classify COLUMN [--learner nb|tree] [--test FILE | --folds N]]
+//                 [--classify COLUMN [--learner nb|tree] [--test FILE [--masked-test] | --folds N]]
 #include "cordon/publish/evaluate.h"
 
 #include "cordon/cli/command.h"
@@ -57,6 +57,10 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--learner", args->learner, "nb or tree (default)")->needs("--classify");
   CLI::Option* test =
       parser->add_option("--test", args->request.test, "Test on the rows of this table, in their original form");
+  parser
+      ->add_flag("--masked-test", args->classify.masked_test,
+                 "Mask the rows of --test as the release is masked, then test what was trained on the release")
+      ->needs(test);
   parser->add_option("--folds", args->classify.folds, "Without --test: cross-validation, 10 by default")
       ->needs("--classify")
       ->excludes(test);

@@ -51,30 +51,33 @@ double MajorityError(const FeatureTable& table) {
 Result<ClassificationErrors> MeasureClassification(const Policy& policy, const Microdata& original, const Release& release,
                                                    const Microdata* test, const ClassifyOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckTarget(original, release, options.column));
-  CORDON_TRY(const ClassifyTables tables, MakeClassifyTables(policy, original, release, test, options.column));
+  CORDON_TRY(ClassifyTables tables, MakeClassifyTables(policy, original, release, test, options.column));
+  if (options.masked_test) CORDON_RETURN_IF_ERROR(MaskTest(tables));
   ClassificationErrors errors{.column = options.column, .learner = options.learner};
   errors.rows = tables.release.num_rows();
   errors.test_rows = test != nullptr ? tables.test->num_rows() : 0;
   errors.folds = test != nullptr ? 0 : options.folds;
+  errors.masked_test = options.masked_test;
   const std::size_t fewest = std::min(tables.original.num_rows(), tables.release.num_rows());
   if (test == nullptr && (options.folds < 2 || static_cast<std::size_t>(options.folds) > fewest)) {
     return Error::InvalidPolicy("--folds must be from 2 to the number of rows, {}", fewest);
   }
-  const auto measure = [&](const FeatureTable& training, const std::set<std::string>& left_out) -> Result<double> {
+  const auto measure = [&](const FeatureTable& training, const std::optional<FeatureTable>& tested,
+                           const std::set<std::string>& left_out) -> Result<double> {
     run.Report("classify", 0, 0);
     const FeatureTable table = Without(training, left_out);
-    if (test == nullptr) return CrossValidatedError(options.learner, table, options.folds, run);
-    return ErrorOf(options.learner, table, Without(*tables.test, left_out), run);
+    if (!tested) return CrossValidatedError(options.learner, table, options.folds, run);
+    return ErrorOf(options.learner, table, Without(*tested, left_out), run);
   };
   std::set<std::string> sensitive;
   for (const std::size_t column : original.ColumnsOf(Role::kSensitive)) {
     if (original.columns[column].attribute.name != options.column) sensitive.insert(original.columns[column].attribute.name);
   }
-  CORDON_TRY(errors.baseline, measure(tables.original, {}));
-  CORDON_TRY(errors.anonymization, measure(tables.release, {}));
-  CORDON_TRY(errors.upper, measure(tables.original, MaskedColumns(policy, original)));
+  CORDON_TRY(errors.baseline, measure(tables.original, tables.test, {}));
+  CORDON_TRY(errors.anonymization, measure(tables.release, tables.masked_test ? tables.masked_test : tables.test, {}));
+  CORDON_TRY(errors.upper, measure(tables.original, tables.test, MaskedColumns(policy, original)));
   if (!sensitive.empty()) {
-    CORDON_TRY(errors.removal, measure(tables.original, sensitive));
+    CORDON_TRY(errors.removal, measure(tables.original, tables.test, sensitive));
   }
   errors.majority = MajorityError(test != nullptr ? *tables.test : tables.original);
   return errors;
@@ -84,6 +87,7 @@ Json ToJson(const ClassificationErrors& errors) {
   Json json = {{"column", errors.column}, {"learner", LearnerName(errors.learner)}};
   if (errors.test_rows > 0) {
     json["test_rows"] = errors.test_rows;
+    if (errors.masked_test) json["masked_test"] = true;
   } else {
     json["folds"] = errors.folds;
   }
@@ -101,7 +105,8 @@ std::string Describe(const ClassificationErrors& errors) {
   std::string text = fmt::format("classification    of {} by {}, {}\n", errors.column,
                                  errors.learner == Learner::kNaiveBayes ? "naive Bayes" : "a decision tree", how);
   text += fmt::format("  baseline error  {:.4f}   trained on the original\n", errors.baseline);
-  text += fmt::format("  anonymization   {:.4f}   trained on the release\n", errors.anonymization);
+  text += fmt::format("  anonymization   {:.4f}   trained on the release{}\n", errors.anonymization,
+                      errors.masked_test ? ", tested on rows masked as it is" : "");
   text += fmt::format("  upper           {:.4f}   without the masked columns\n", errors.upper);
   if (errors.removal) text += fmt::format("  removal         {:.4f}   without the sensitive columns\n", *errors.removal);
   text += fmt::format("  majority        {:.4f}   always the most frequent class\n", errors.majority);

@@ -18,7 +18,8 @@ namespace cordon::engine {
 struct ClassifyOptions {
   std::string column;  // to predict
   Learner learner = Learner::kDecisionTree;
-  int folds = 10;  // where there is no test table
+  int folds = 10;            // where there is no test table
+  bool masked_test = false;  // test what was trained on the release on rows that are masked as the release is
 };
 
 struct ClassificationErrors {
@@ -26,6 +27,7 @@ struct ClassificationErrors {
   Learner learner = Learner::kDecisionTree;
   std::uint64_t rows = 0;
   std::uint64_t test_rows = 0;  // 0: cross-validated
+  bool masked_test = false;
   int folds = 0;
   double baseline = 0;            // original
   double anonymization = 0;       // release

@@ -190,6 +190,26 @@ FeatureColumn FromRelease(const ReleaseColumn& column, const Domain& domain, con
   return made;
 }
 
+// The published cell that holds each leaf. A leaf that no row of the release has may be any of them.
+Result<std::vector<LeafSet>> CellOfLeaf(const FeatureColumn& released) {
+  const LeafSet everything = {{0, released.num_leaves - 1}};
+  std::vector<LeafSet> cell_of(static_cast<std::size_t>(released.num_leaves), everything);
+  for (const LeafSet& cell : released.cells) {
+    if (cell == everything) continue;
+    for (const CodeRange& range : cell) {
+      for (Code leaf = range.lo; leaf <= range.hi; ++leaf) {
+        if (cell_of[leaf] != everything && cell_of[leaf] != cell) {
+          return Error::InvalidData("cells of the column '{}' overlap, so other rows cannot be masked as they are",
+                                    released.name)
+              .WithHint("publish with a global recoding such as tdr, tdd or full-domain, or leave out --masked-test");
+        }
+        cell_of[leaf] = cell;
+      }
+    }
+  }
+  return cell_of;
+}
+
 // Rows that have a label, and their labels' texts.
 std::vector<RowId> Labelled(const Column& target, std::size_t num_rows, const DataPolicy& data) {
   std::vector<char> missing(target.dictionary->size());
@@ -265,6 +285,17 @@ Result<ClassifyTables> MakeClassifyTables(const Policy& policy, const Microdata&
   SetLabels(released_target, released_rows, classes, tables.release);
   if (test != nullptr) SetLabels(*test_target, test_rows, classes, *tables.test);
   return tables;
+}
+
+Result<void> MaskTest(ClassifyTables& tables) {
+  FeatureTable masked = *tables.test;
+  for (std::size_t i = 0; i < masked.columns.size(); ++i) {
+    const FeatureColumn& released = tables.release.columns[i];
+    CORDON_TRY(const std::vector<LeafSet> cell_of, CellOfLeaf(released));
+    for (LeafSet& cell : masked.columns[i].cells) cell = cell_of[cell.front().lo];
+  }
+  tables.masked_test = std::move(masked);
+  return {};
 }
 
 FeatureTable Without(const FeatureTable& table, const std::set<std::string>& columns) {

@@ -17,12 +17,16 @@ namespace cordon::engine {
 struct ClassifyTables {
   FeatureTable original;
   FeatureTable release;
-  std::optional<FeatureTable> test;
+  std::optional<FeatureTable> test;         // in its original form
+  std::optional<FeatureTable> masked_test;  // as the release masks: the cell that holds a value instead of the value
 };
 
 // Rows whose `target` is missing are left out. REQUIRES: all have the column `target`, published as it is.
 Result<ClassifyTables> MakeClassifyTables(const Policy& policy, const Microdata& original, const Release& release,
                                           const Microdata* test, const std::string& target);
+
+// Sets masked_test. An error if cells of a column overlap: a value then has no cell of its own. REQUIRES: tables.test.
+Result<void> MaskTest(ClassifyTables& tables);
 
 FeatureTable Without(const FeatureTable& table, const std::set<std::string>& columns);
 

@@ -11,6 +11,9 @@ namespace {
 
 Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& policy) {
   if (request.test && !request.classify) return Error::InvalidPolicy("--test goes with --classify COLUMN");
+  if (request.classify && request.classify->masked_test && !request.test) {
+    return Error::InvalidPolicy("--masked-test goes with --test TABLE");
+  }
   if (!request.html) return {};
   if (request.html->empty() || *request.html == "-") return Error::InvalidPolicy("--html needs the name of a file");
   // A table may be evaluated against itself; only what is written must not be one of them.

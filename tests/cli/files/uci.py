@@ -5,7 +5,8 @@
     uci.py adult k=50 tax|sup on=a+b [on=c+d ...] > P.toml         templates of k-anonymity
     uci.py crx h=0.7 top=4 [each] > P.toml                         one confidence template: the rarer half of the values of the
                                                                    best N columns, given all other categorical columns;
-                                                                   each: a template a value
+                                                                   each: a template a value;
+                                                                   categorical: numbers are left out
 """
 import collections
 import os
@@ -122,6 +123,9 @@ def write_policy(name, arguments):
         for values in alone if "each" in arguments else [", ".join(guarded)]:
             models += '[[privacy]]\nmodel = "confidence"\nvalues = { %s }\nh = %s\n\n' % (values, keys["h"])
     for column in columns:
+        if "categorical" in arguments and column in NUMERIC[name]:
+            print(attribute(name, column, "identifier", False), end="")
+            continue
         role = "class" if column == "class" else "quasi" if column in quasi else "sensitive" if column in sensitive else "insensitive"
         print(attribute(name, column, role, "tax" in arguments), end="")
     print(models, end="")

@@ -160,7 +160,8 @@ void NearestPoints::Take(std::uint32_t point) {
     --nodes_[node].left;
     if (nodes_[node].least == point) SetLeast(node);
   }
-  if (--left_ > kLeafPoints && 2 * left_ < built_over_) {
+  --left_;
+  if (left_ > kLeafPoints && 2 * left_ < built_over_) {
     std::vector<std::uint32_t> rest;
     rest.reserve(left_);
     for (const Node& each : nodes_) {

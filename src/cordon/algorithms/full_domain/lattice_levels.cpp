@@ -2,6 +2,7 @@
 #include "cordon/algorithms/full_domain/lattice_levels.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -123,8 +124,9 @@ Result<Level> LabelledLevel(const Attribute& attribute, int source) {
       level.Add(kMissingKey, {Meaning::Kind::kMissing});
       continue;
     }
-    auto found = intervals.upper_bound(domain.value(code));
-    if (found == intervals.begin() || !domain.Covers((--found)->second, code)) {
+    const auto above = intervals.upper_bound(domain.value(code));
+    const auto found = above == intervals.begin() ? intervals.end() : std::prev(above);
+    if (found == intervals.end() || !domain.Covers(found->second, code)) {
       return Error::InvalidData("column {}: level {} of its hierarchy has no label for some value of the data", attribute.name,
                                 source)
           .WithHint("add the missing leaves, or leave the hierarchy out: levels are then built from the range");

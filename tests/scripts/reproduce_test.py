@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench/reproduce.py works out verdicts: true and false claims, variants that disagree, data that is not there, runs that fail."""
+import csv
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORDON = sys.argv.pop(1)
+
+CLAIMS = """
+[experiment.loss]
+title = "loss against k & t"
+table = "census"
+rows = { small = 2000, paper = 4000 }
+models = [{ model = "k-anonymity", k = "$k" }, { model = "t-closeness", sensitive = "$sensitive", t = 0.35, distance = "ordered" }]
+x = "k"
+y = "loss"
+[[experiment.loss.grids]]
+algorithm = ["sabre-ak", "mondrian:dims=all"]
+k = { small = [2, 50], paper = [2, 50] }
+quasi = [4]
+
+[experiment.absent]
+title = "a table that is not there"
+kind = "stream"
+table = "uci-adult"
+rows = { small = 100, paper = 100 }
+models = [{ model = "ks-anonymity", k = 10 }]
+x = "k"
+y = "loss"
+[[experiment.absent.grids]]
+algorithm = ["castle"]
+k = [2, 3]
+
+[experiment.refused]
+title = "an algorithm that refuses the models"
+table = "census"
+rows = { small = 500, paper = 500 }
+models = [{ model = "k-anonymity", k = "$k" }]
+x = "k"
+y = "loss"
+[[experiment.refused.grids]]
+algorithm = ["sabre-ak"]
+k = [2, 3]
+quasi = [3]
+
+[[claim]]
+id = "true"
+source = "here"
+says = "Loss rises with k."
+experiment = "loss"
+tests = [{ is = "rises", figure = "loss", along = "k" }]
+
+[[claim]]
+id = "planted"
+source = "nowhere"
+says = "Loss falls with k."
+experiment = "loss"
+tests = [{ is = "falls", figure = "loss", along = "k" }]
+
+[[claim]]
+id = "half"
+source = "nowhere"
+says = "Every loss is that of Mondrian, or less."
+experiment = "loss"
+tests = [{ is = "below", figure = "loss", strictly = false, left = { algorithm = "mondrian:dims=all" }, right = { algorithm = "mondrian:dims=all" } },
+         { is = "between", figure = "loss", most = -1, where = { algorithm = "sabre-ak", k = 2 } }]
+
+[[claim]]
+id = "either"
+source = "here"
+says = "Loss moves with k."
+experiment = "loss"
+tests = [{ is = "rises", figure = "loss", along = "k" }]
+[claim.variants]
+"up" = {}
+"down" = { is = "falls" }
+
+[[claim]]
+id = "absent"
+source = "here"
+says = "Anything."
+experiment = "absent"
+tests = [{ is = "rises", figure = "loss", along = "k" }]
+
+[[claim]]
+id = "refused"
+source = "here"
+says = "Anything."
+experiment = "refused"
+tests = [{ is = "falls", figure = "loss", along = "k" }]
+"""
+
+
+def reproduce(folder, *arguments):
+    return subprocess.run([sys.executable, "-B", ROOT / "bench" / "reproduce.py", "--cordon", CORDON, "--output", folder / "out", "--seeds", "1,2", *arguments],
+                          capture_output=True, text=True)
+
+
+class Reproduce(unittest.TestCase):
+    def test_verdicts_are_worked_out(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            claims = folder / "claims.toml"
+            claims.write_text(CLAIMS, encoding="utf-8")
+            done = reproduce(folder, "--claims", claims)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(folder / "out" / "verdicts.csv", encoding="utf-8") as file:
+                verdicts = {row["claim"]: row["verdict"] for row in csv.DictReader(file)}
+            self.assertEqual(verdicts, {"true": "reproduced", "planted": "not", "half": "in part (2 of 3)", "either": "depends on up: reproduced; down: not",
+                                        "absent": "data not available", "refused": "no figures"})
+            page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertIn("| planted | nowhere | Loss falls with k. | not |", page)
+            self.assertIn("loss against k &amp; t", (folder / "out" / "loss.svg").read_text(encoding="utf-8"))
+            with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
+                self.assertEqual(len(list(csv.DictReader(file))), 8)  # two seeds, two algorithms, two k
+            reproduce(folder, "--claims", claims)
+            self.assertEqual((folder / "out" / "reproduction.md").read_text(encoding="utf-8"), page)
+
+    def test_every_claim_names_an_experiment_that_is_there(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            listed = reproduce(Path(scratch), "--list")
+            self.assertIn("closeness-t:", listed.stdout)
+            refused = reproduce(Path(scratch), "closenes-t")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("no experiment closenes-t", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
