@@ -566,6 +566,30 @@ def ordered_cut(column, cut):
     return walk("ANY_" + column)
 
 
+def published(column, value):
+    """A value of the cut as a release shows it; the range of Salary is closed at its end."""
+    if column in TREES:
+        return value
+    lo, hi = value
+    return f"[{lo},{hi}{']' if hi == 99 else ')'}"
+
+
+def state_digest(columns, templates, reached, cut, shown, leaves):
+    """Of what is reached, the values that some record shows, and the leaves with their records."""
+    text = b"cordon top-down state 1\n"
+    for (on, k), least in zip(templates, reached):
+        text += f"k-anonymity(k={k}, on {'+'.join(on)}) {least}/1\n".encode()
+    for column in columns:
+        text += f"{column}:".encode()
+        for value in ordered_cut(column, cut[column]):
+            if any(row[column] == value for row in shown):
+                text += (published(column, value) + "\n").encode()
+    for leaf in leaves:
+        text += "".join(published(column, shown[leaf[0]][column]) + "\n" for column in columns).encode()
+        text += b"".join(u32(i) for i in leaf)
+    return sha256(text).hex()
+
+
 def top_down(columns, owners, templates):
     rows = table_rows()
     cut = {column: [(1, 99) if column == "Salary" else "ANY_" + column] for column in columns}
@@ -613,10 +637,12 @@ def top_down(columns, owners, templates):
             [[i for i in leaf if number[i] == c] for c in range(len(children))] if leaf[0] in number else [leaf]) if part]
         shown = then
         cut[column] = [each for each in cut[column] if each != value] + children
+        reached = [smallest(on, shown) for on, _ in templates]
         rounds.append({"keys": {side: f"{each:024x}" for side, each in keys.items()}, "winner": owners[column], "column": column,
                        "value": str(value), "children": len(children), "Q": score, "numbers": numbers,
                        "packed": pack(numbers, len(children))[7:].hex(),
-                       "reached": [smallest(on, shown) for on, _ in templates], "leaves": [len(leaf) for leaf in leaves]})
+                       "reached": reached, "leaves": [len(leaf) for leaf in leaves],
+                       "state": state_digest(columns, templates, reached, cut, shown, leaves)})
     return rounds
 
 
