@@ -123,7 +123,8 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
     return column;
   }
   if (IsProtected(attribute.role)) {
-    CORDON_TRY(const BoundColumn bound, BindColumn(attribute, policy.data, view, DomainFrom::kData));
+    const DomainFrom from = HasDeclaredDomain(attribute) ? DomainFrom::kDeclared : DomainFrom::kData;
+    CORDON_TRY(const BoundColumn bound, BindColumn(attribute, policy.data, view, from));
     column.attribute.domain = bound.domain;
     column.codes = Codes::Generate(view.num_rows(), run.threads, [&](std::size_t row) { return bound(view.code(row)); });
   }

@@ -53,7 +53,7 @@ struct BoundColumn {
 
 enum class DomainFrom {
   kData,      // declared where the policy declares it, else the values present
-  kDeclared,  // the policy alone; the view has no rows
+  kDeclared,  // the policy alone. REQUIRES: the view has no rows, or HasDeclaredDomain(attribute)
 };
 
 // The domain of a quasi or sensitive column and the code of each of its texts.

@@ -124,8 +124,16 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
         date ? "dates are written 2024-02-29, or as format says" : "if these are not numbers, set type = \"categorical\"");
   }
   // 2. Numbers to the values of the domain.
-  CORDON_TRY(const NumberShape shape, ShapeOf(attribute, ScaleOf(attribute, numbers)));
-  CORDON_TRY(const std::vector<std::int64_t> settled, SettledValues(attribute, view, numbers, shape));
+  CORDON_TRY(NumberShape shape, ShapeOf(attribute, ScaleOf(attribute, numbers)));
+  CORDON_TRY(std::vector<std::int64_t> settled, SettledValues(attribute, view, numbers, shape));
+  if (from == DomainFrom::kDeclared) {
+    // The digits are the policy's alone. Cells may have more; on the grid, or among declared values, these are zeros now.
+    CORDON_TRY(NumberShape declared, ShapeOf(attribute, ScaleOf(attribute, {})));
+    for (int scale = declared.scale; scale < shape.scale; ++scale) {
+      for (std::int64_t& value : settled) value /= 10;
+    }
+    shape = std::move(declared);
+  }
   std::vector<std::int64_t> values;
   if (from == DomainFrom::kDeclared) {
     CORDON_TRY(values, DeclaredValues(attribute, shape));

@@ -76,7 +76,7 @@ std::string CanonicalOf(const AttributePolicy& attribute) {
   form("grid", attribute.grid)("top", attribute.top)("bottom", attribute.bottom)("round", attribute.round);
   form("weight", fmt::format("{}", attribute.weight))("hierarchy", CanonicalOf(attribute.hierarchy));
   for (const Notation& notation : attribute.notations) form("format", notation.text());
-  form("mask", Number(attribute.mask))("values", attribute.values)("other", attribute.other);
+  form("mask", Number(attribute.mask))("values", attribute.values)("other", attribute.other)("owner", attribute.owner);
   return form("pseudonym", Number(attribute.pseudonym_key_file.has_value())).text();  // the key stays out of it
 }
 
@@ -167,6 +167,13 @@ std::string CanonicalOf(const StreamPolicy& stream) {
   return form("dead", stream.max_dead_letters).text();
 }
 
+std::string CanonicalOf(const JointPolicy& joint) {
+  Canonical form;
+  form("compare", Number(joint.compare));
+  for (const PartyPolicy& party : joint.parties) form("party", party.name)("key", party.key)("max_ids", party.max_ids);
+  return form.text();
+}
+
 }  // namespace
 
 const char* TypeName(Domain::Kind type) {
@@ -213,6 +220,7 @@ std::string PolicyDigest(const Policy& policy) {
   form("algorithm", CanonicalOf(policy.algorithm));
   if (policy.stream) form("stream", CanonicalOf(*policy.stream));
   if (!policy.join_models.empty()) form("joins", CanonicalOfJoins(policy));
+  if (policy.joint) form("joint", CanonicalOf(*policy.joint));
   return ToHex(Sha256Of(form.text()));
 }
 

@@ -69,8 +69,19 @@ struct AttributePolicy {
   std::optional<std::string> other;                // quasi categories: the leaf of values that the domain lacks
   std::optional<std::string> pseudonym_key_file;   // identifiers: relative to the policy
   std::optional<std::string> unguarded;            // sensitive: why no model guards it
+  std::optional<std::string> owner;                // the party that has the column; its domain is the declared one
   int line = 0;                                    // of the policy file
 };
+
+// Whether the domain of a column is what the policy declares, whatever values the rows have: another party has the rows, or
+// will compare its own domain with this one.
+inline bool HasDeclaredDomain(const AttributePolicy& attribute) {
+  if (!attribute.owner) return false;
+  if (attribute.type == Domain::Kind::kCategorical) {
+    return attribute.values || attribute.hierarchy.kind == HierarchySource::Kind::kFile;
+  }
+  return attribute.values || (attribute.range && attribute.grid);
+}
 
 // Whether a release has the column: identifiers without a pseudonym and the person column it has not.
 inline bool IsPublished(const AttributePolicy& attribute) {
@@ -152,6 +163,29 @@ struct StreamPolicy {
   int line = 0;
 };
 
+// Two organizations whose columns become one table (docs/party.md).
+struct PartyPolicy {
+  std::string name;
+  std::string key;           // Ed25519, hexadecimal
+  std::int64_t max_ids = 0;  // people it may enter
+  int line = 0;
+};
+struct JointPolicy {
+  enum class Compare {
+    kPrivate,  // by a garbled circuit: tells who wins
+    kPlain,    // tells the scores
+  };
+  std::vector<PartyPolicy> parties;  // two, in the order of the file
+  Compare compare = Compare::kPrivate;
+
+  const PartyPolicy* Find(std::string_view party) const {
+    for (const PartyPolicy& each : parties) {
+      if (each.name == party) return &each;
+    }
+    return nullptr;
+  }
+};
+
 struct Policy {
   std::string name;                 // of the file, for messages
   std::string text;                 // as it was read
@@ -167,6 +201,7 @@ struct Policy {
   bool generalize_joining = true;  // columns that several releases have are generalized, besides those in x
   AlgorithmPolicy algorithm;
   std::optional<StreamPolicy> stream;
+  std::optional<JointPolicy> joint;
   std::string digest;  // SHA-256 over the meaning, hierarchies included: layout and comments do not change it
 
   const AttributePolicy* Find(std::string_view column) const {

@@ -12,8 +12,8 @@ namespace {
 
 const std::vector<std::string> kRoles = {"identifier", "person", "quasi", "sensitive", "class", "insensitive"};
 const std::vector<std::string> kTypes = {"numeric", "date", "categorical"};
-const std::vector<std::string> kKeys = {"role",      "type", "range",  "grid",      "top",   "bottom",    "round", "weight",
-                                        "hierarchy", "mask", "values", "pseudonym", "other", "unguarded", "format"};
+const std::vector<std::string> kKeys = {"role",      "type", "range",  "grid",      "top",   "bottom",    "round",  "weight",
+                                        "hierarchy", "mask", "values", "pseudonym", "other", "unguarded", "format", "owner"};
 
 // Keys beside role and type, and the roles they go with.
 struct KeyRule {
@@ -36,6 +36,7 @@ const std::vector<KeyRule>& KeyRules() {
       {"pseudonym", {Role::kIdentifier}},
       {"unguarded", {Role::kSensitive}},
       {"format", {Role::kQuasi, Role::kSensitive, Role::kClass, Role::kInsensitive}},
+      {"owner", {Role::kQuasi, Role::kIdentifier, Role::kSensitive, Role::kInsensitive}},  // both have person and class
   };
   return rules;
 }
@@ -350,6 +351,7 @@ Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table
   if (mask) attribute.mask = *mask == 0 ? Mask::kGeneralize : Mask::kSuppress;
   CORDON_RETURN_IF_ERROR(ReadPseudonym(table, attribute));
   CORDON_TRY(attribute.unguarded, table.Text("unguarded"));
+  CORDON_TRY(attribute.owner, table.Text("owner"));
   if (attribute.unguarded && attribute.unguarded->find_first_not_of(" \t\n") == std::string::npos) {
     return table.AtKey("unguarded", "'unguarded' in {} must say why no model guards the column", table.where());
   }

@@ -25,6 +25,8 @@ Result<JoinSpec> ReadJoinModel(const toml::table& table, const std::string& file
 Result<std::vector<ImpossiblePairs>> ReadImpossible(const PolicyTable& top, const std::vector<AttributePolicy>& attributes);
 Result<bool> ReadGeneralizeJoining(const toml::table& table, const std::string& file);
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& table, const std::string& file);
+// [joint] and [parties]; nothing where the policy has neither. Owners of attributes are checked against the parties.
+Result<std::optional<JointPolicy>> ReadJoint(const PolicyTable& top, const std::vector<AttributePolicy>& attributes);
 Result<StreamPolicy> ReadStreamTable(const toml::table& table, const std::string& file);
 
 // Takes out options that say what would be anyway.
@@ -34,6 +36,9 @@ void LeaveOutDefaults(Policy& policy);
 Result<void> CheckAttributes(const Policy& policy);
 // The checks that need the hierarchy files: values that models name are leaves, labels of numbers are numbers.
 Result<void> CheckHierarchies(const Policy& policy);
+
+// The members of a table in the order of the file.
+std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table);
 
 // What the reader knows, for whoever describes it (policy_schema.cpp).
 struct KnownModel {

@@ -70,6 +70,7 @@ Json AttributeTable() {
       {"unguarded", Described(Text(), "why no model guards this sensitive column")},
       {"format", Described({{"type", {"string", "array"}}, {"items", Text()}},
                            "how cells are written: DD.MM.YYYY, 1.234,56; several for dates")},
+      {"owner", Described(Text(), "the party that has the column, of [parties]")},
       {"pseudonym", Object({{"key_file", Text()}}, {"key_file"})},
   };
   Json properties = Json::object();
@@ -153,6 +154,19 @@ Json StreamTable() {
                  {"max_dead_letters", Whole(0)}});
 }
 
+Json PartyTables() {
+  return {{"type", "object"},
+          {"additionalProperties",
+           Object({{"key", Described({{"type", "string"}, {"minLength", 64}, {"maxLength", 64}}, "by cordon party keygen")},
+                   {"max_ids", Described(Whole(1), "people that the party may enter")}},
+                  {"key", "max_ids"})}};
+}
+
+Json JointTable() {
+  return Object({{"compare", Described(Choice({"gc", "plain"}), "how scores are compared; plain tells them")},
+                 {"score_disclosure", Described(Choice({"accepted"}), "both parties accept that scores are told")}});
+}
+
 Json ImpossibleTables() {
   const Json pair = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
   const Json pairs = {{"type", "array"}, {"items", pair}, {"minItems", 1}};
@@ -168,6 +182,8 @@ Json PolicySchema() {
                         {"privacy", ModelTables()},
                         {"algorithm", AlgorithmTable()},
                         {"stream", StreamTable()},
+                        {"parties", PartyTables()},
+                        {"joint", JointTable()},
                         {"impossible", ImpossibleTables()},
                         {"sequential", Object({{"generalize", Choice({"x+join", "x"})}})}},
                        {"attributes", "privacy"});

@@ -54,17 +54,6 @@ Result<toml::table> ParseToml(std::string_view text, const std::string& file) {
   }
 }
 
-// The members of a table in the order of the file.
-std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table) {
-  std::vector<std::pair<const toml::key*, const toml::node*>> members;
-  for (const auto& [key, node] : table) members.emplace_back(&key, &node);
-  std::stable_sort(members.begin(), members.end(),
-                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
-  std::vector<std::pair<std::string, const toml::node*>> named;
-  for (const auto& [key, node] : members) named.emplace_back(std::string(key->str()), node);
-  return named;
-}
-
 Result<void> ReadAttributes(const PolicyTable& top, Policy& policy) {
   const toml::node* node = top.Node("attributes");
   if (node == nullptr) {
@@ -126,14 +115,25 @@ Result<void> ReadHierarchies(Policy& policy) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> members;
+  for (const auto& [key, node] : table) members.emplace_back(&key, &node);
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
+  std::vector<std::pair<std::string, const toml::node*>> named;
+  for (const auto& [key, node] : members) named.emplace_back(std::string(key->str()), node);
+  return named;
+}
+
 }  // namespace internal
 
 Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   using namespace internal;
   CORDON_TRY(const toml::table document, ParseToml(text, name));
-  CORDON_TRY(const PolicyTable top,
-             PolicyTable::Open(document, name, "the policy",
-                               {"data", "attributes", "privacy", "algorithm", "stream", "impossible", "sequential"}));
+  CORDON_TRY(const PolicyTable top, PolicyTable::Open(document, name, "the policy",
+                                                      {"data", "attributes", "privacy", "algorithm", "stream", "impossible",
+                                                       "sequential", "joint", "parties"}));
   Policy policy;
   policy.name = name;
   policy.text = text;
@@ -164,6 +164,7 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
     CORDON_TRY(policy.stream, ReadStreamTable(*stream, name));
     policy.data.missing_counts = false;
   }
+  CORDON_TRY(policy.joint, ReadJoint(top, policy.attributes));
   LeaveOutDefaults(policy);
   policy.digest = PolicyDigest(policy);
   return policy;
