@@ -128,7 +128,7 @@ TEST(RunParty, DifferentPoliciesOrClassesOrConnectionsAreRefused) {
   EXPECT_EQ(other.b.error().message(), "the other party has another policy");
   EXPECT_EQ(other.sent_by_a.size(), 3u);  // HELLO, CONFIG, ABORT: no id has left
   other = ended([](TwoSides& sides) {
-    for (Code& label : sides.a().input.classes) label = 1 - label;
+    for (std::string_view& label : sides.a().input.classes) label = label == "no" ? "yes" : "no";
   });
   EXPECT_EQ(other.b.error().message(), "the parties have different classes for the common records");
   EXPECT_FALSE(other.a.ok());

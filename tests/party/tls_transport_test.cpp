@@ -130,15 +130,13 @@ TEST(TlsTransport, ASilentOrLostPeerEndsTheWait) {
 TEST(TlsTransport, CarriesARun) {
   TwoSides sides(Table7(true), {true, false, false}, 1);
   Ends ends = ConnectEnds(OptionsOf(PartyRole::kA), OptionsOf(PartyRole::kB));
-  const auto run_key = ends.client.value()->Export("run key");
   const auto binding = ends.client.value()->Export("channel binding");
   for (Side* side : {&sides.a(), &sides.b()}) {
-    side->input.run_key = run_key;
     side->input.channel_binding = binding;
   }
   std::optional<Result<PartyResult>> of_b;
-  std::thread other([&] { of_b.emplace(RunParty(sides.b().input, *ends.server.value(), {})); });
-  const Result<PartyResult> of_a = RunParty(sides.a().input, *ends.client.value(), {});
+  std::thread other([&] { of_b.emplace(RunParty(sides.b().input, {}, *ends.server.value(), {})); });
+  const Result<PartyResult> of_a = RunParty(sides.a().input, {}, *ends.client.value(), {});
   other.join();
   ASSERT_TRUE(of_a.ok()) << of_a.error().message();
   ASSERT_TRUE(of_b->ok());

@@ -124,10 +124,10 @@ class TwoSides {
     PipeEnd end_a(to_b, to_a, std::move(tamper_a)), end_b(to_a, to_b, std::move(tamper_b));
     std::optional<Result<PartyResult>> of_b;
     std::thread other([&] {
-      of_b.emplace(RunParty(b_.input, end_b, {}));
+      of_b.emplace(RunParty(b_.input, {}, end_b, {}));
       to_a.Close();
     });
-    Result<PartyResult> of_a = RunParty(a_.input, end_a, {});
+    Result<PartyResult> of_a = RunParty(a_.input, {}, end_a, {});
     to_b.Close();
     other.join();
     return {std::move(of_a), *std::move(of_b), end_a.sent(), end_b.sent()};
@@ -145,15 +145,15 @@ class TwoSides {
     }
     PartyInput& input = side.input;
     input.role = role;
-    input.run_key = kRunKey;
     for (std::size_t i = 0; i < side.rows.size(); ++i) {
       input.ids.emplace_back(side.ids[i]);
-      input.classes.push_back(side.rows[i] == kNobody ? 0 : joint_.labels.of_row[side.rows[i]]);
+      input.classes.emplace_back(kLabels[side.rows[i] == kNobody ? 0 : joint_.labels.of_row[side.rows[i]]]);
     }
     input.max_peer_ids = 1000;
     input.key = &KeyOfRole(role);
     input.peer_key = KeyOfRole(role == PartyRole::kA ? PartyRole::kB : PartyRole::kA).verify_key();
     input.bytes = RepeatableBytes(static_cast<std::uint64_t>(role));
+    input.matching = Random::FromSeed(static_cast<std::uint64_t>(role));
     input.make_search = [this, &side](std::span<const std::size_t> records) -> Result<std::unique_ptr<TopDown>> {
       std::vector<std::size_t> rows;
       for (const std::size_t record : records) rows.push_back(side.rows[record]);
@@ -163,7 +163,7 @@ class TwoSides {
     };
   }
 
-  static constexpr std::array<std::uint8_t, 32> kRunKey = {1, 2, 3};
+  static constexpr std::array<std::string_view, 3> kLabels = {"no", "yes", "maybe"};
   Joint joint_;
   std::mt19937_64 random_;
   Side a_, b_;

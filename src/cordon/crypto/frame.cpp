@@ -15,6 +15,30 @@ std::string_view AsText(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+std::string EncodeFrame(const Frame& frame, std::uint64_t number, const RunId& run, const Sha256Digest& chain) {
+  const std::optional<PayloadSize> size = PayloadSizeOf(frame.type);
+  CORDON_CHECK(size && size->least <= frame.payload.size() && frame.payload.size() <= size->most);
+  WireWriter writer;
+  writer.Text(kMagic);
+  writer.Number(kFrameVersion);
+  writer.Number(static_cast<std::uint16_t>(frame.type));
+  writer.Number(static_cast<std::uint32_t>(frame.payload.size()));
+  writer.Number(frame.round);
+  writer.Number(number);
+  writer.Bytes(run);
+  writer.Bytes(chain);
+  writer.Text(frame.payload);
+  return std::move(writer).Take();
+}
+
+Result<FrameHeader> DecodeWhole(std::string_view bytes) {
+  CORDON_TRY(const FrameHeader header, DecodeFrameHeader(bytes));
+  if (bytes.size() != kFrameHeaderBytes + header.length) {
+    return Error::Protocol("a frame has {} bytes instead of {}", bytes.size(), kFrameHeaderBytes + header.length);
+  }
+  return header;
+}
+
 }  // namespace
 
 Result<FrameHeader> DecodeFrameHeader(std::string_view bytes) {
@@ -58,34 +82,29 @@ FrameSequence::FrameSequence(PartyRole sender) {
 }
 
 std::string FrameSequence::Seal(const Frame& frame) {
-  const std::optional<PayloadSize> size = PayloadSizeOf(frame.type);
-  CORDON_CHECK(size && size->least <= frame.payload.size() && frame.payload.size() <= size->most);
-  WireWriter writer;
-  writer.Text(kMagic);
-  writer.Number(kFrameVersion);
-  writer.Number(static_cast<std::uint16_t>(frame.type));
-  writer.Number(static_cast<std::uint32_t>(frame.payload.size()));
-  writer.Number(frame.round);
-  writer.Number(num_frames_);
-  writer.Bytes(run_);
-  writer.Bytes(chain_);
-  writer.Text(frame.payload);
-  std::string bytes = std::move(writer).Take();
+  std::string bytes = EncodeFrame(frame, num_frames_, run_, chain_);
   chain_ = FrameHash(bytes);
   ++num_frames_;
   return bytes;
 }
 
 Result<Frame> FrameSequence::Open(std::string_view bytes) {
-  CORDON_TRY(const FrameHeader header, DecodeFrameHeader(bytes));
-  if (bytes.size() != kFrameHeaderBytes + header.length) {
-    return Error::Protocol("a frame has {} bytes instead of {}", bytes.size(), kFrameHeaderBytes + header.length);
-  }
+  CORDON_TRY(const FrameHeader header, DecodeWhole(bytes));
   if (!SameBytes(header.run, run_)) return Error::Protocol("a frame belongs to another run");
   if (header.number != num_frames_) return Error::Protocol("frame {} comes instead of {}", header.number, num_frames_);
   if (!SameBytes(header.chain, chain_)) return Error::Protocol("frame {} does not follow the frame before it", header.number);
   chain_ = FrameHash(bytes);
   ++num_frames_;
+  return Frame{header.type, header.round, std::string(bytes.substr(kFrameHeaderBytes))};
+}
+
+std::string SealOutside(const Frame& frame) { return EncodeFrame(frame, kOutsideChain, {}, {}); }
+
+Result<Frame> OpenOutside(std::string_view bytes) {
+  CORDON_TRY(const FrameHeader header, DecodeWhole(bytes));
+  if (header.number != kOutsideChain || header.run != RunId{} || header.chain != Sha256Digest{}) {
+    return Error::Protocol("frame {} comes before it is known which one is next", header.number);
+  }
   return Frame{header.type, header.round, std::string(bytes.substr(kFrameHeaderBytes))};
 }
 

@@ -69,6 +69,12 @@ class FrameSequence {
   Sha256Digest chain_;
 };
 
+// Frames outside the chain: they say where a party stands when a connection is made again, and no frame is the next one yet.
+// Their number is the greatest there is, their run id and chain are zeros.
+inline constexpr std::uint64_t kOutsideChain = ~std::uint64_t{0};
+std::string SealOutside(const Frame& frame);
+Result<Frame> OpenOutside(std::string_view bytes);
+
 // The id of a run, out of what both have drawn for it.
 RunId MakeRunId(const Sha256Digest& nonce_a, const Sha256Digest& nonce_b);
 

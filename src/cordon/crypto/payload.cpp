@@ -396,4 +396,19 @@ CORDON_PAYLOAD(ResumePayload);
 CORDON_PAYLOAD(AbortPayload);
 #undef CORDON_PAYLOAD
 
+const char* Describe(AbortCode code) {
+  switch (code) {
+    case AbortCode::kMalformed: return "what it received is not a frame";
+    case AbortCode::kSequence: return "a frame was not the next one";
+    case AbortCode::kConfig: return "policies, keys, people or classes do not fit";
+    case AbortCode::kInfeasible: return "there are fewer common people than k";
+    case AbortCode::kCheck: return "a frame broke a rule of the protocol";
+    case AbortCode::kState: return "the two tables differ";
+    case AbortCode::kDiverged: return "the journals do not fit together";
+    case AbortCode::kTimeout: return "it has waited too long";
+    case AbortCode::kStopped: return "it was stopped";
+  }
+  return "it gave no reason";
+}
+
 }  // namespace cordon::engine

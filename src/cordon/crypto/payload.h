@@ -134,6 +134,8 @@ enum class AbortCode : std::uint16_t {
   kTimeout = 8,
   kStopped = 9,  // an operator, or a full disk
 };
+// In words: "its policy, version or people do not fit".
+const char* Describe(AbortCode code);
 struct AbortPayload {
   AbortCode code = AbortCode::kMalformed;
 };

@@ -43,7 +43,10 @@ InstructPayload InstructOf(const TopDown& search, const ToldStep& step) {
 
 Result<ToldStep> StepOf(const TopDown& search, const InstructPayload& instruct) {
   if (instruct.column >= search.num_attributes()) return Error::Protocol("there is no such column");
-  const MaskedAttribute& masked = search.attribute(instruct.column);
+  return StepOf(search.attribute(instruct.column), instruct);
+}
+
+Result<ToldStep> StepOf(const MaskedAttribute& masked, const InstructPayload& instruct) {
   const bool is_interval = masked.masking() == Masking::kIntervals;
   if (is_interval != (instruct.kind == InstructPayload::Kind::kInterval)) {
     return Error::Protocol("a step does not fit the kind of its column");

@@ -12,6 +12,8 @@ namespace cordon::engine {
 
 InstructPayload InstructOf(const TopDown& search, const ToldStep& step);
 
+// The same for a column alone.
+Result<ToldStep> StepOf(const MaskedAttribute& masked, const InstructPayload& instruct);
 // An error if the column, the value or the split is not there. Whether the step may be made is the search's to say.
 Result<ToldStep> StepOf(const TopDown& search, const InstructPayload& instruct);
 

@@ -2,13 +2,56 @@
 #include "cordon/party/journal.h"
 
 #include <optional>
+#include <utility>
 
 #include "cordon/base/check.h"
+#include "cordon/base/json.h"
+#include "cordon/crypto/wire.h"
 
 namespace cordon::engine {
 namespace {
 
-constexpr char kSent = '>', kReceived = '<';
+constexpr char kHead = '#', kSent = '>', kReceived = '<';
+constexpr std::size_t kBeforeHead = 1 + 4;
+constexpr std::uint32_t kLongestHead = 1 << 20;
+
+std::string EncodeHead(const JournalHead& head) {
+  const std::string json = Json({{"format", 1},
+                                 {"party", head.party},
+                                 {"peer", head.peer},
+                                 {"joint_policy_sha256", ToHex(head.config)},
+                                 {"salt", ToHex(head.salt)},
+                                 {"key", ToHex(head.key)},
+                                 {"peer_key", ToHex(head.peer_key)}})
+                               .dump();
+  WireWriter writer;
+  writer.Number(static_cast<std::uint8_t>(kHead));
+  writer.Number(static_cast<std::uint32_t>(json.size()));
+  writer.Text(json);
+  return std::move(writer).Take();
+}
+
+Error NotAJournal() { return Error::InvalidData("this is not the journal of a party's run"); }
+
+Result<JournalHead> DecodeHead(std::string_view text) {
+  const Json json = ParseJson(text);
+  JournalHead head;
+  const auto name = [&](const char* key, std::string& to) {
+    const bool has = json.is_object() && json.contains(key) && json[key].is_string();
+    if (has) to = json[key].get<std::string>();
+    return has;
+  };
+  const auto bytes = [&](const char* key, std::span<std::uint8_t> to) {
+    std::string hex;
+    return name(key, hex) && FromHex(hex, to);
+  };
+  const bool whole = name("party", head.party) && name("peer", head.peer) && bytes("joint_policy_sha256", head.config) &&
+                     bytes("salt", head.salt) && bytes("key", head.key) && bytes("peer_key", head.peer_key);
+  if (!whole) return NotAJournal();
+  return head;
+}
+
+bool IsOutside(std::string_view frame) { return DecodeFrameHeader(frame).value().number == kOutsideChain; }
 
 // Reads the payload as its type says; what it holds does not matter here.
 Result<void> CheckPayload(const Frame& frame) {
@@ -45,45 +88,72 @@ Result<void> CheckPayload(const Frame& frame) {
   return Error::Protocol("a frame has an unknown type");
 }
 
-PartyRole OtherRole(PartyRole role) { return role == PartyRole::kA ? PartyRole::kB : PartyRole::kA; }
-
-// One pass over a journal.
-class JournalReader {
+// One pass over the frames of a journal.
+class JournalAuditor {
  public:
-  explicit JournalReader(std::string_view journal) : rest_(journal) {}
-
-  Result<JournalAudit> ReadAll() {
-    while (!rest_.empty()) {
-      const bool sent = rest_[0] == kSent;
-      if (!sent && rest_[0] != kReceived) return Error::InvalidData("frame {} of the journal does not start as one", number_);
-      if (rest_.size() < 1 + kFrameHeaderBytes) break;
-      CORDON_TRY(const FrameHeader header, DecodeFrameHeader(rest_.substr(1)).WithContext("frame {} of the journal", number_));
-      const std::size_t size = kFrameHeaderBytes + header.length;
-      if (rest_.size() < 1 + size) break;
-      CORDON_RETURN_IF_ERROR(Take(sent, rest_.substr(1, size)).WithContext("frame {} of the journal", number_));
-      rest_.remove_prefix(1 + size);
+  Result<JournalAudit> Read(const Journal& journal) {
+    audit_.head = journal.head;
+    audit_.torn = journal.torn;
+    for (const Journal::Entry& entry : journal.entries) {
+      if (entry.sent || !audit_.refused) {
+        Result<void> taken = Take(entry.sent, entry.frame).WithContext("frame {} of the journal", number_);
+        if (!taken.ok() && entry.sent) return std::move(taken).error();
+        if (!taken.ok()) audit_.refused = taken.error().message();
+      }
       ++number_;
     }
-    audit_.torn = !rest_.empty();
     audit_.finished = finishes_ == 2;
     return std::move(audit_);
   }
 
  private:
   Result<void> Take(bool sent, std::string_view bytes) {
+    JournalAudit::Traffic& traffic = (sent ? audit_.sent : audit_.received)[DecodeFrameHeader(bytes).value().type];
+    ++traffic.frames;
+    traffic.bytes += bytes.size();
+    if (IsOutside(bytes)) return TakeOutside(sent, bytes);
     // The first frame of each side is HELLO, which says who speaks.
     if (!chains_) CORDON_RETURN_IF_ERROR(Begin(sent, bytes));
     CORDON_TRY(const Frame frame, (*chains_)[sent ? 0 : 1].Open(bytes));
     CORDON_RETURN_IF_ERROR(CheckPayload(frame));
-    JournalAudit::Traffic& traffic = (sent ? audit_.sent : audit_.received)[frame.type];
-    ++traffic.frames;
-    traffic.bytes += bytes.size();
-    if (frame.type == FrameType::kHello) return Greet(sent, ReadPayload<HelloPayload>(frame).value());
-    if (frame.type == FrameType::kInstruct) {
-      (sent ? audit_.steps_sent : audit_.steps_received).push_back(ReadPayload<InstructPayload>(frame).value());
-    }
     if (frame.type == FrameType::kFinish) return Finish(sent, ReadPayload<FinishPayload>(frame).value());
+    Note(sent, frame);
     for (std::size_t i = 0; i < 2; ++i) before_finish_[i] = (*chains_)[i].chain();
+    if (frame.type == FrameType::kHello) return Greet(sent, ReadPayload<HelloPayload>(frame).value());
+    return {};
+  }
+
+  void Note(bool sent, const Frame& frame) {
+    if (frame.type == FrameType::kConfig) {
+      (sent ? audit_.commitment : audit_.peer_commitment) = ReadPayload<ConfigPayload>(frame).value().input_commitment;
+    } else if (FrameType::kPsi1 <= frame.type && frame.type <= FrameType::kPsi3) {
+      const PsiPayload psi = ReadPayload<PsiPayload>(frame).value();
+      if (psi.list == PsiPayload::List::kOwn) audit_.ids += psi.points.size();
+    } else if (frame.type == FrameType::kInstruct) {
+      audit_.steps.push_back({sent, frame.round, number_, ReadPayload<InstructPayload>(frame).value()});
+    } else if (frame.type == FrameType::kAck) {
+      acknowledged_ = ReadPayload<AckPayload>(frame).value().state;
+    } else if (frame.type == FrameType::kCommit) {
+      audit_.committed_round = frame.round;
+      audit_.state = acknowledged_;
+    } else if (frame.type == FrameType::kAbort) {
+      Abort(sent, frame);
+    }
+  }
+
+  void Abort(bool sent, const Frame& frame) {
+    if (audit_.aborted) return;  // the other end's answer
+    audit_.aborted = fmt::format("ended by {}: {}", sent ? audit_.head.party : audit_.head.peer,
+                                 Describe(ReadPayload<AbortPayload>(frame).value().code));
+  }
+
+  Result<void> TakeOutside(bool sent, std::string_view bytes) {
+    CORDON_TRY(const Frame frame, OpenOutside(bytes));
+    CORDON_RETURN_IF_ERROR(CheckPayload(frame));
+    if (frame.type != FrameType::kResume && frame.type != FrameType::kAbort) {
+      return Error::Protocol("a frame of type {} is outside the chain", static_cast<int>(frame.type));
+    }
+    if (frame.type == FrameType::kResume && sent) ++audit_.resumes;
     return {};
   }
 
@@ -115,11 +185,11 @@ class JournalReader {
     return {};
   }
 
-  std::string_view rest_;
   std::size_t number_ = 1;
   std::optional<std::array<FrameSequence, 2>> chains_;  // sent, received
   std::array<Sha256Digest, 2> before_finish_{};
   std::array<Sha256Digest, 2> nonces_{};  // of A, of B
+  Sha256Digest acknowledged_{};
   int greetings_ = 0;
   int finishes_ = 0;
   JournalAudit audit_;
@@ -127,12 +197,62 @@ class JournalReader {
 
 }  // namespace
 
+PartyPast Journal::Past() const {
+  PartyPast past;
+  for (const Entry& entry : entries) {
+    if (!IsOutside(entry.frame)) (entry.sent ? past.sent : past.received).emplace_back(entry.frame);
+  }
+  return past;
+}
+
+bool EndsInHead(std::string_view text) {
+  WireReader reader(text);
+  const bool starts = text.empty() || reader.Number<std::uint8_t>() == static_cast<std::uint8_t>(kHead);
+  const auto size = reader.Number<std::uint32_t>();
+  return starts && (!reader.ok() || (size <= kLongestHead && reader.num_left() < size));
+}
+
+Result<Journal> ReadJournal(std::string_view text) {
+  WireReader reader(text);
+  if (reader.Number<std::uint8_t>() != static_cast<std::uint8_t>(kHead)) return NotAJournal();
+  const auto head_size = reader.Number<std::uint32_t>();
+  const std::string_view head = reader.Take(head_size <= kLongestHead ? head_size : 0);
+  if (!reader.ok() || head.empty()) return NotAJournal();
+  Journal journal;
+  CORDON_TRY(journal.head, DecodeHead(head));
+  std::string_view rest = text.substr(kBeforeHead + head.size());
+  while (!rest.empty()) {
+    const std::size_t number = journal.entries.size() + 1;
+    if (rest[0] != kSent && rest[0] != kReceived) {
+      return Error::InvalidData("frame {} of the journal does not start as one", number);
+    }
+    if (rest.size() < 1 + kFrameHeaderBytes) break;
+    CORDON_TRY(const FrameHeader header, DecodeFrameHeader(rest.substr(1)).WithContext("frame {} of the journal", number));
+    const std::size_t size = kFrameHeaderBytes + header.length;
+    if (rest.size() < 1 + size) break;
+    journal.entries.push_back({rest[0] == kSent, rest.substr(1, size)});
+    rest.remove_prefix(1 + size);
+  }
+  journal.torn = !rest.empty();
+  journal.whole_bytes = text.size() - rest.size();
+  return journal;
+}
+
 Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Make(FileLayer& files, const std::string& path,
-                                                                     Transport& transport) {
+                                                                     const JournalHead& head, Transport& transport) {
   if (files.Size(path)) {
-    return Error::Io("{} is there already", path).WithHint("it is the journal of another run; choose another name");
+    return Error::Io("{} is there already", path)
+        .WithHint("it is the journal of a run: cordon party resume goes on with it; a new run needs another name");
   }
   CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileLayer::Access::kPrivate, 0));
+  CORDON_RETURN_IF_ERROR(file->Write(EncodeHead(head)));
+  CORDON_RETURN_IF_ERROR(file->Sync());
+  return std::make_unique<JournaledTransport>(std::move(file), transport);
+}
+
+Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Continue(FileLayer& files, const std::string& path,
+                                                                         std::uint64_t keep, Transport& transport) {
+  CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileLayer::Access::kPrivate, keep));
   return std::make_unique<JournaledTransport>(std::move(file), transport);
 }
 
@@ -143,11 +263,18 @@ Result<void> JournaledTransport::Send(std::string_view frame) {
 }
 
 Result<std::string> JournaledTransport::Receive() {
-  CORDON_TRY(std::string frame, transport_->Receive());
-  CORDON_RETURN_IF_ERROR(file_->Write(kReceived + frame));  // durable with the next frame that is sent
+  CORDON_TRY(std::string frame, ReceiveUnwritten());
+  CORDON_RETURN_IF_ERROR(WriteReceived(frame));
   return frame;
 }
 
-Result<JournalAudit> AuditJournal(std::string_view journal) { return JournalReader(journal).ReadAll(); }
+Result<void> JournaledTransport::WriteReceived(std::string_view frame) {
+  return file_->Write(kReceived + std::string(frame));  // durable with the next frame that is sent
+}
+
+Result<JournalAudit> AuditJournal(std::string_view text) {
+  CORDON_TRY(const Journal journal, ReadJournal(text));
+  return JournalAuditor().Read(journal);
+}
 
 }  // namespace cordon::engine

@@ -4,12 +4,15 @@
 // journal never holds less than what left. An audit reads it without the tables: it follows both hash chains, reads every
 // payload, and counts what was disclosed.
 //
-// Format: '>' (sent) or '<' (received), then the frame. Private: it holds the peer's masked ids.
+// Format: a head ('#', its size in four bytes, JSON), then '>' (sent) or '<' (received) and a frame, each. Private: it holds
+// the peer's masked ids, and the salt of the own commitment.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,20 +20,58 @@
 #include "cordon/base/result.h"
 #include "cordon/crypto/frame.h"
 #include "cordon/crypto/payload.h"
+#include "cordon/crypto/signature.h"
 #include "cordon/io/files/file_layer.h"
+#include "cordon/party/channel.h"
 #include "cordon/party/transport.h"
 
 namespace cordon::engine {
 
+// Whose journal it is, and of what.
+struct JournalHead {
+  std::string party, peer;  // names
+  Sha256Digest config{};    // of the joint policy
+  std::array<std::uint8_t, 32> salt{};
+  VerifyKey key{}, peer_key{};
+};
+
+// A journal taken apart, up to a frame that is not whole.
+struct Journal {
+  struct Entry {
+    bool sent = false;
+    std::string_view frame;  // of the text that was read
+  };
+  JournalHead head;
+  std::vector<Entry> entries;
+  std::uint64_t whole_bytes = 0;  // head and whole frames
+  bool torn = false;              // more bytes follow: the machine stopped while a frame was written
+
+  // The frames of the chains.
+  PartyPast Past() const;
+};
+// Whether the program stopped before the head was whole: nothing was sent or received.
+bool EndsInHead(std::string_view text);
+// The text outlives the result.
+Result<Journal> ReadJournal(std::string_view text);
+
 class JournaledTransport final : public Transport {
  public:
   // The file is new, readable by its owner alone, and held. An error if it is there already.
-  static Result<std::unique_ptr<JournaledTransport>> Make(FileLayer& files, const std::string& path, Transport& transport);
+  static Result<std::unique_ptr<JournaledTransport>> Make(FileLayer& files, const std::string& path, const JournalHead& head,
+                                                          Transport& transport);
+  // Goes on after the first `keep` bytes of a journal.
+  static Result<std::unique_ptr<JournaledTransport>> Continue(FileLayer& files, const std::string& path, std::uint64_t keep,
+                                                              Transport& transport);
   JournaledTransport(std::unique_ptr<WritableFile> file, Transport& transport)
       : file_(std::move(file)), transport_(&transport) {}
 
   Result<void> Send(std::string_view frame) override;
   Result<std::string> Receive() override;
+  // Receive in two parts, where a frame that does not belong to the run must not get into its journal.
+  Result<std::string> ReceiveUnwritten() { return transport_->Receive(); }
+  Result<void> WriteReceived(std::string_view frame);
+  // A frame that is in the journal as sent.
+  Result<void> SendAgain(std::string_view frame) { return transport_->Send(frame); }
 
  private:
   std::unique_ptr<WritableFile> file_;
@@ -42,20 +83,35 @@ struct JournalAudit {
     std::uint64_t frames = 0;
     std::uint64_t bytes = 0;  // headers included
   };
+  JournalHead head;
   PartyRole role = PartyRole::kA;  // whose journal it is
   RunId run{};
+  Sha256Digest commitment{}, peer_commitment{};  // to the tables
   std::map<FrameType, Traffic> sent, received;
-  // What left about records, in order.
-  std::vector<InstructPayload> steps_sent, steps_received;
+  // What was told about records, by both, in order.
+  struct Step {
+    bool sent = false;
+    std::uint32_t round = 0;
+    std::size_t frame = 0;  // of the journal, from 1
+    InstructPayload instruct;
+  };
+  std::vector<Step> steps;
+  std::uint64_t ids = 0;               // masked points of the two lists, each once: both sides together
+  std::uint32_t committed_round = 0;   // both have the same table up to it
+  Sha256Digest state{};                // after it
+  std::uint64_t resumes = 0;           // connections after the first
+  std::optional<std::string> aborted;  // why the run was ended, and by whom
   // Both have signed the same end of the run. Whose signatures they are is for the reader to check (VerifySignature).
   bool finished = false;
   std::string statement;
   Signature signature{}, peer_signature{};
+  // A received frame that does not follow from those before it, in words; what came after it is not read. The run ends there.
+  std::optional<std::string> refused;
   // The journal ends inside a frame: the machine stopped while it was written.
   bool torn = false;
 };
 
-// An error names the first frame that does not follow from those before it, or that says what no frame may say.
-Result<JournalAudit> AuditJournal(std::string_view journal);
+// An error names the first frame that was sent and does not follow from those before it, or says what no frame may say.
+Result<JournalAudit> AuditJournal(std::string_view text);
 
 }  // namespace cordon::engine

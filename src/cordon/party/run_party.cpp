@@ -9,7 +9,6 @@
 #include "cordon/base/check.h"
 #include "cordon/crypto/oblivious_transfer.h"
 #include "cordon/crypto/private_compare.h"
-#include "cordon/party/channel.h"
 #include "cordon/party/instruct.h"
 
 namespace cordon::engine {
@@ -27,7 +26,8 @@ Sha256Digest StateOf(const TopDown& search) {
   return state;
 }
 
-AbortCode CodeOf(const Error& error) {
+// What is told to the peer; nothing if the run can go on.
+std::optional<AbortCode> CodeOf(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::kUnsatisfiable: return AbortCode::kInfeasible;
     case ErrorKind::kInvalidPolicy:
@@ -36,7 +36,15 @@ AbortCode CodeOf(const Error& error) {
     case ErrorKind::kIo:
     case ErrorKind::kCancelled: break;
   }
-  return AbortCode::kStopped;
+  return std::nullopt;
+}
+
+bool OfMatching(std::optional<FrameType> type) {
+  return type == FrameType::kPsi1 || type == FrameType::kPsi2 || type == FrameType::kPsi3;
+}
+
+bool OfComparing(std::optional<FrameType> type) {
+  return type && FrameType::kOtKey <= *type && *type <= FrameType::kCompareResult;
 }
 
 // One run, phase after phase.
@@ -50,7 +58,6 @@ class PartyRun {
     CORDON_RETURN_IF_ERROR(Align());
     CORDON_RETURN_IF_ERROR(AgreeOnClass());
     CORDON_TRY(result_.search, input_.make_search(result_.rows));
-    CORDON_RETURN_IF_ERROR(SetUpTransfers());
     CORDON_RETURN_IF_ERROR(Refine());
     CORDON_RETURN_IF_ERROR(Sign());
     return std::move(result_);
@@ -61,19 +68,26 @@ class PartyRun {
 
   Result<void> Greet() {
     HelloPayload own{.role = input_.role, .channel_binding = input_.channel_binding};
-    input_.bytes(own.nonce);
-    // Both speak at once: two parties of the same role would wait for each other, and refuse each other's chain so.
-    CORDON_RETURN_IF_ERROR(channel_.Send(own));
+    if (channel_.next_sent()) {
+      CORDON_TRY(const Frame said, channel_.AdoptSent());
+      CORDON_TRY(own, ReadPayload<HelloPayload>(said));
+    } else {
+      input_.bytes(own.nonce);
+      // Both speak at once: two parties of the same role would wait for each other, and refuse each other's chain so.
+      CORDON_RETURN_IF_ERROR(channel_.Send(own));
+    }
     CORDON_TRY(const HelloPayload peer, channel_.Receive<HelloPayload>());
     if (peer.role == own.role) return Error::Protocol("both parties have the same role");
     if (peer.least_version > kFrameVersion || peer.most_version < kFrameVersion) {
       return Error::Protocol("the other party speaks another version of the protocol");
     }
-    if (!SameBytes(peer.channel_binding, own.channel_binding)) {
+    // After a lost connection the greetings may have gone over two; then RESUME has bound both ends.
+    if (!input_.resumed && !SameBytes(peer.channel_binding, own.channel_binding)) {
       return Error::Protocol("the other party is at the end of another connection");
     }
     id_ = is_a() ? MakeRunId(own.nonce, peer.nonce) : MakeRunId(peer.nonce, own.nonce);
     channel_.SetRun(id_);
+    result_.run = id_;
     return {};
   }
 
@@ -118,9 +132,14 @@ class PartyRun {
 
   Result<void> Align() {
     using List = PsiPayload::List;
+    if (input_.known_rows) return AdoptAlignment();
+    if (input_.before_ids && !OfMatching(channel_.next_sent())) CORDON_RETURN_IF_ERROR(input_.before_ids());
     if (input_.ids.size() > PsiPayload::kMostIds)
       return Error::InvalidData("there are more than {} rows", PsiPayload::kMostIds);
-    CORDON_TRY(PsiParty party, PsiParty::Make(input_.ids, input_.pepper, input_.bytes, Random::FromOperatingSystem(), run_));
+    const ByteSource secret = [random = input_.matching.Substream("secret")](std::span<std::uint8_t> bytes) mutable {
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.Next());
+    };
+    CORDON_TRY(PsiParty party, PsiParty::Make(input_.ids, input_.pepper, secret, input_.matching.Substream("order"), run_));
     const std::size_t own_size = party.masked().size();
     std::vector<Point> own_twice, peer_twice;
     if (is_a()) {
@@ -137,40 +156,51 @@ class PartyRun {
       CORDON_TRY(own_twice, ReceivePoints(3, List::kRaised, own_size));
     }
     CORDON_TRY(result_.rows, std::move(party).Align(own_twice, peer_twice));
+    return input_.keep_rows ? input_.keep_rows(result_.rows) : Result<void>();
+  }
+
+  Result<void> AdoptAlignment() {
+    while (OfMatching(channel_.next_sent())) CORDON_RETURN_IF_ERROR(channel_.AdoptSent());
+    while (OfMatching(channel_.next_received())) CORDON_RETURN_IF_ERROR(channel_.AdoptReceived());
+    result_.rows = *input_.known_rows;
     return {};
   }
 
-  // Bound to run and role, so that a party cannot send the other's code back.
+  // Under a key of the contract and the run, and bound to the role, so that a party cannot send the other's code back.
   Sha256Digest ClassCode(PartyRole role) const {
     std::string text = "TDI1-CLASS";
-    text += TextOf(id_);
     text += static_cast<char>(role);
     for (const std::size_t row : result_.rows) {
-      const auto code = static_cast<std::uint32_t>(input_.classes[row]);
-      for (int i = 0; i < 4; ++i) text += static_cast<char>(code >> (8 * i));
+      const auto size = static_cast<std::uint32_t>(input_.classes[row].size());
+      for (int i = 0; i < 4; ++i) text += static_cast<char>(size >> (8 * i));
+      text += input_.classes[row];
     }
-    return HmacSha256(TextOf(input_.run_key), text);
+    const Sha256Digest key = HmacSha256(TextOf(input_.pepper), "TDI1-CLASS-KEY" + std::string(TextOf(id_)));
+    return HmacSha256(TextOf(key), text);
   }
 
   Result<void> AgreeOnClass() {
     CORDON_TRY(const ClassMacPayload peer, channel_.Exchange(ClassMacPayload{ClassCode(input_.role)}));
-    if (!SameBytes(peer.mac, ClassCode(is_a() ? PartyRole::kB : PartyRole::kA))) {
+    if (!SameBytes(peer.mac, ClassCode(OtherRole(input_.role)))) {
       return Error::InvalidData("the parties have different classes for the common records");
     }
     return {};
   }
 
-  Result<void> SetUpTransfers() {
-    const OtSession session{id_, 0};
+  // On the first comparison of a connection.
+  Result<void> SetUpTransfers(std::uint32_t round) {
+    const OtSession session{id_, num_setups_++};
     if (is_a()) {
-      CORDON_TRY(const OtKeyPayload key, channel_.Receive<OtKeyPayload>());
+      CORDON_TRY(const OtKeyPayload key, channel_.Receive<OtKeyPayload>(round));
+      if (key.setup != session.setup) return Error::Protocol("transfers are set up out of turn");
       CORDON_TRY(OtSenderSetup::Answered answered, OtSenderSetup::Answer(session, key.key, input_.bytes));
-      CORDON_RETURN_IF_ERROR(channel_.Send(OtPointsPayload{session.setup, answered.points}));
+      CORDON_RETURN_IF_ERROR(channel_.Send(OtPointsPayload{session.setup, answered.points}, round));
       garbler_.emplace(id_, std::move(answered.sender));
     } else {
       OtReceiverSetup setup(session, input_.bytes);
-      CORDON_RETURN_IF_ERROR(channel_.Send(OtKeyPayload{session.setup, setup.key()}));
-      CORDON_TRY(const OtPointsPayload points, channel_.Receive<OtPointsPayload>());
+      CORDON_RETURN_IF_ERROR(channel_.Send(OtKeyPayload{session.setup, setup.key()}, round));
+      CORDON_TRY(const OtPointsPayload points, channel_.Receive<OtPointsPayload>(round));
+      if (points.setup != session.setup) return Error::Protocol("transfers are set up out of turn");
       CORDON_TRY(OtReceiver receiver, std::move(setup).Take(points.points));
       evaluator_.emplace(id_, std::move(receiver));
     }
@@ -192,9 +222,59 @@ class PartyRun {
     return channel_.Send(evaluator_->transfers().Extend(kComparisonsPerBatch * kCompareInputs, input_.bytes), round);
   }
 
+  // What the past says of a round: its comparisons are adopted; a step or an end that followed tells how the last came out.
+  Result<std::optional<CompareOutcome>> PastOutcome(std::uint32_t round) {
+    attempt_ = 0;
+    const auto adopt = [&](const Frame& frame) -> Result<void> {
+      if (frame.type == FrameType::kOtKey) ++num_setups_;
+      if (frame.type != FrameType::kCompareChoices || frame.round != round) return {};
+      CORDON_TRY(const CompareChoices choices, ReadPayload<CompareChoices>(frame));
+      attempt_ = choices.id.attempt + 1;
+      return {};
+    };
+    while (OfComparing(channel_.next_sent())) {
+      CORDON_TRY(const Frame frame, channel_.AdoptSent());
+      CORDON_RETURN_IF_ERROR(adopt(frame));
+    }
+    while (OfComparing(channel_.next_received())) {
+      CORDON_TRY(const Frame frame, channel_.AdoptReceived());
+      CORDON_RETURN_IF_ERROR(adopt(frame));
+    }
+    const auto sent = channel_.next_sent(), received = channel_.next_received();
+    using Outcome = std::optional<CompareOutcome>;
+    if (sent == FrameType::kInstruct) return Outcome(is_a() ? CompareOutcome::kGarbler : CompareOutcome::kEvaluator);
+    if (received == FrameType::kInstruct) return Outcome(is_a() ? CompareOutcome::kEvaluator : CompareOutcome::kGarbler);
+    if (sent == FrameType::kFinish || received == FrameType::kFinish) return Outcome(CompareOutcome::kNeither);
+    return Outcome();
+  }
+
   Result<CompareOutcome> Compare(std::uint32_t round, const CompareKey& key) {
+    CORDON_TRY(const std::optional<CompareOutcome> known, PastOutcome(round));
+    if (known) return *known;
+    return input_.compare == PartyInput::Compare::kPlain ? ComparePlain(round, key) : ComparePrivate(round, key);
+  }
+
+  // Commitments first, so that neither can choose its key by the other's. Tells the scores.
+  Result<CompareOutcome> ComparePlain(std::uint32_t round, const CompareKey& key) {
+    ScoreRevealPayload own{.key = *key};
+    input_.bytes(own.nonce);
+    const auto commitment = [](const ScoreRevealPayload& reveal) {
+      return Sha256Of(std::string(TextOf(reveal.nonce)) + std::string(TextOf(reveal.key)));
+    };
+    CORDON_TRY(const ScoreCommitPayload committed, channel_.Exchange(ScoreCommitPayload{commitment(own)}, round));
+    CORDON_TRY(const ScoreRevealPayload peer, channel_.Exchange(own, round));
+    if (!SameBytes(commitment(peer), committed.commitment)) return Error::Protocol("a score is not the one committed to");
+    const decltype(own.key) none{};
+    if (own.key == none && peer.key == none) return CompareOutcome::kNeither;
+    if (own.key == peer.key) return Error::Protocol("both parties have the same score");
+    const bool own_wins = std::lexicographical_compare(peer.key.rbegin(), peer.key.rend(), own.key.rbegin(), own.key.rend());
+    return own_wins == is_a() ? CompareOutcome::kGarbler : CompareOutcome::kEvaluator;
+  }
+
+  Result<CompareOutcome> ComparePrivate(std::uint32_t round, const CompareKey& key) {
+    if (!garbler_ && !evaluator_) CORDON_RETURN_IF_ERROR(SetUpTransfers(round));
     CORDON_RETURN_IF_ERROR(DrawTransfers(round));
-    const CompareId id{round, 0};
+    const CompareId id{round, attempt_};
     if (is_a()) {
       CORDON_TRY(const CompareChoices choices, channel_.Receive<CompareChoices>(round));
       CORDON_TRY(const CompareTable table, garbler_->Start(id, key, choices, input_.bytes));
@@ -269,6 +349,8 @@ class PartyRun {
   Channel& channel_;
   const Run& run_;
   RunId id_{};
+  std::uint32_t num_setups_ = 0;               // of transfers, in all connections
+  std::uint32_t attempt_ = 0;                  // of the comparison of this round
   std::optional<CompareGarbler> garbler_;      // A
   std::optional<CompareEvaluator> evaluator_;  // B
   PartyResult result_;
@@ -276,12 +358,13 @@ class PartyRun {
 
 }  // namespace
 
-Result<PartyResult> RunParty(const PartyInput& input, Transport& transport, const Run& run) {
+Result<PartyResult> RunParty(const PartyInput& input, PartyPast past, Transport& transport, const Run& run) {
   CORDON_CHECK_EQ(input.ids.size(), input.classes.size());
-  Channel channel(input.role, transport);
+  Channel channel(input.role, std::move(past), transport);
   Result<PartyResult> result = PartyRun(input, channel, run).ToTheEnd();
-  // The peer learns the kind of the error. Whether that still reaches it does not matter any more.
-  if (!result.ok()) (void)channel.Send(AbortPayload{CodeOf(result.error())});
+  if (result.ok()) return result;
+  // Whether that still reaches the peer does not matter any more.
+  if (const std::optional<AbortCode> code = CodeOf(result.error())) (void)channel.Send(AbortPayload{*code});
   return result;
 }
 

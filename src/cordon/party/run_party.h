@@ -4,6 +4,9 @@
 // common people, agree on the class, and then, round by round, compare their best refinements in private; the winner tells
 // its refinement, the other checks it and takes it over. Both end with the same table, the one that tdr makes of all columns.
 //
+// A run that lost its connection goes on from the frames of its journal (PartyPast): matching and told steps are made again as
+// they were, comparisons are not; the one that was cut off is made again as the next attempt, with everything fresh.
+//
 // Guarantee   docs/party.md. k does not protect against the peer.
 // Source      B. Fung, PhD thesis, SFU 2007, chapter 7; spec secure_integration 3.
 #pragma once
@@ -11,17 +14,20 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "cordon/algorithms/top_down/top_down.h"
 #include "cordon/base/digest.h"
+#include "cordon/base/random.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/crypto/psi.h"
 #include "cordon/crypto/run_id.h"
 #include "cordon/crypto/signature.h"
+#include "cordon/party/channel.h"
 #include "cordon/party/transport.h"
 
 namespace cordon::engine {
@@ -34,13 +40,14 @@ struct PartyInput {
   Sha256Digest input_commitment{};
   // Of the connection: both ends see the same.
   Sha256Digest channel_binding{};
-  // Known to both parties and nobody else; of this connection.
-  std::span<const std::uint8_t> run_key;
+  // Both have shown where they stand on this connection (CatchUp).
+  bool resumed = false;
 
   Pepper pepper{};
-  std::vector<std::string_view> ids;  // by row of the own table, canonical
+  std::vector<std::string_view> ids;      // by row of the own table, canonical
+  std::vector<std::string_view> classes;  // by row of the own table
   std::size_t max_peer_ids = 0;
-  std::vector<Code> classes;  // by row of the own table, from 0
+  enum class Compare { kPrivate, kPlain } compare = Compare::kPrivate;
 
   const SigningKey* key = nullptr;
   VerifyKey peer_key{};
@@ -48,17 +55,27 @@ struct PartyInput {
   // The search over the common records, in their order: `rows` are rows of the own table.
   std::function<Result<std::unique_ptr<TopDown>>(std::span<const std::size_t> rows)> make_search;
   ByteSource bytes;  // of the operating system
+
+  // What masks the ids, the same whenever the run goes on; from the operating system at its start.
+  Random matching = Random::FromOperatingSystem();
+  // The rows of the common records, if they were found before.
+  std::optional<std::vector<std::size_t>> known_rows;
+  // Called before the first id leaves, and when the common records are known. An error ends the run there.
+  std::function<Result<void>()> before_ids;
+  std::function<Result<void>(std::span<const std::size_t> rows)> keep_rows;
 };
 
 struct PartyResult {
   std::vector<std::size_t> rows;    // of the own table, by record
   std::unique_ptr<TopDown> search;  // at its end
-  std::uint32_t rounds = 0;         // refinements of both
-  std::string statement;            // what both have signed
+  RunId run{};
+  std::uint32_t rounds = 0;  // refinements of both
+  std::string statement;     // what both have signed
   Signature signature{}, peer_signature{};
 };
 
-// An error tells the peer by its kind alone.
-Result<PartyResult> RunParty(const PartyInput& input, Transport& transport, const Run& run);
+// An error tells the peer by its kind alone. After a lost connection or a stop by the user the peer is told nothing: the run
+// can go on.
+Result<PartyResult> RunParty(const PartyInput& input, PartyPast past, Transport& transport, const Run& run);
 
 }  // namespace cordon::engine

@@ -2,6 +2,8 @@
 #include "cordon/party/tls_transport.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -12,7 +14,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,15 +68,28 @@ Result<Owned<addrinfo>> Resolve(const std::string& host, std::uint16_t port, int
   return Owned<addrinfo>(found);
 }
 
-Result<void> Await(int socket, short events, int timeout_seconds) {
-  pollfd waiting{socket, events, 0};
-  int ready = 0;
-  do {
-    ready = poll(&waiting, 1, timeout_seconds * 1000);
-  } while (ready < 0 && errno == EINTR);
-  if (ready < 0) return SocketError("waiting for the other party");
-  if (ready == 0) return Error::Io("the other party has been silent for {} seconds", timeout_seconds);
-  return {};
+Result<void> Await(int socket, short events, int timeout_seconds, const std::stop_token& stop) {
+  constexpr int kAtOnceMs = 200;
+  for (std::int64_t left_ms = std::int64_t{1000} * timeout_seconds; left_ms > 0;) {
+    if (stop.stop_requested()) return Error::Cancelled();
+    pollfd waiting{socket, events, 0};
+    const int wait_ms = static_cast<int>(std::min<std::int64_t>(left_ms, kAtOnceMs));
+    const int ready = poll(&waiting, 1, wait_ms);
+    if (ready > 0) return {};
+    if (ready < 0 && errno != EINTR) return SocketError("waiting for the other party");
+    left_ms -= wait_ms;
+  }
+  return Error::Io("the other party has been silent for {} seconds", timeout_seconds);
+}
+
+// A peer whose machine or network is gone is noticed while we wait, without a byte of ours; and small frames leave at once.
+void KeepAlive(int socket) {
+  const int yes = 1, idle_seconds = 10, interval_seconds = 10, probes = 6;
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  (void)setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_seconds, sizeof interval_seconds);
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
 // Signed by itself: only its key is looked at.
@@ -133,6 +150,7 @@ Owned<SSL_CTX> MakeContext(TlsEnd end, const TlsOptions& options, VerifyKey& pee
 struct TlsTransport::State {
   Socket socket;
   int timeout_seconds;
+  std::stop_token stop;
   VerifyKey peer;
   Owned<SSL_CTX> context;
   Owned<SSL> ssl;
@@ -140,10 +158,12 @@ struct TlsTransport::State {
   State(Socket own, TlsEnd end, const TlsOptions& options)
       : socket(std::move(own)),
         timeout_seconds(options.timeout_seconds),
+        stop(options.stop),
         peer(options.peer),
         context(MakeContext(end, options, peer)),
         ssl(SSL_new(context.get())) {
     CORDON_CHECK(ssl != nullptr);
+    KeepAlive(socket.number());
     SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
     end == TlsEnd::kServer ? SSL_set_accept_state(ssl.get()) : SSL_set_connect_state(ssl.get());
   }
@@ -154,7 +174,7 @@ struct TlsTransport::State {
       const int size = BIO_read(SSL_get_wbio(ssl.get()), buffer.data(), static_cast<int>(buffer.size()));
       if (size <= 0) return {};
       for (int done = 0; done < size;) {
-        CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLOUT, timeout_seconds));
+        CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLOUT, timeout_seconds, stop));
         const ssize_t sent =
             send(socket.number(), buffer.data() + done, static_cast<std::size_t>(size - done), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EINTR && errno != EAGAIN) return SocketError("sending to the other party");
@@ -165,7 +185,7 @@ struct TlsTransport::State {
 
   Result<void> Fill() {
     std::array<char, 1 << 14> buffer;
-    CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLIN, timeout_seconds));
+    CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLIN, timeout_seconds, stop));
     const ssize_t size = recv(socket.number(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return {};
     if (size < 0) return SocketError("receiving from the other party");
@@ -225,15 +245,25 @@ TlsTransport::~TlsTransport() {
 
 Result<std::unique_ptr<TlsTransport>> TlsTransport::Connect(const std::string& host, std::uint16_t port,
                                                             const TlsOptions& options) {
+  constexpr auto kBetweenTries = std::chrono::milliseconds(200);
   CORDON_TRY(const Owned<addrinfo> addresses, Resolve(host, port, 0));
-  for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
-    Socket made(socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
-    if (made.number() < 0 || connect(made.number(), each->ai_addr, each->ai_addrlen) != 0) continue;
-    auto state = std::make_unique<State>(std::move(made), TlsEnd::kClient, options);
-    CORDON_RETURN_IF_ERROR(state->Handshake());
-    return std::unique_ptr<TlsTransport>(new TlsTransport(std::move(state)));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_seconds);
+  while (true) {
+    for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
+      Socket made(socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
+      if (made.number() < 0 || connect(made.number(), each->ai_addr, each->ai_addrlen) != 0) continue;
+      auto state = std::make_unique<State>(std::move(made), TlsEnd::kClient, options);
+      CORDON_RETURN_IF_ERROR(state->Handshake());
+      return std::unique_ptr<TlsTransport>(new TlsTransport(std::move(state)));
+    }
+    const int failed = errno;
+    if (options.stop.stop_requested()) return Error::Cancelled();
+    if (std::chrono::steady_clock::now() + kBetweenTries > end) {
+      errno = failed;
+      return SocketError(fmt::format("connecting to {}:{}", host, port));
+    }
+    std::this_thread::sleep_for(kBetweenTries);
   }
-  return SocketError(fmt::format("connecting to {}:{}", host, port));
 }
 
 Result<void> TlsTransport::Send(std::string_view frame) {
@@ -287,7 +317,7 @@ TlsListener::~TlsListener() {
 }
 
 Result<std::unique_ptr<TlsTransport>> TlsListener::Accept(const TlsOptions& options) {
-  CORDON_RETURN_IF_ERROR(Await(socket_, POLLIN, options.timeout_seconds));
+  CORDON_RETURN_IF_ERROR(Await(socket_, POLLIN, options.timeout_seconds, options.stop));
   Socket made(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
   if (made.number() < 0) return SocketError("accepting a connection");
   auto state = std::make_unique<TlsTransport::State>(std::move(made), TlsEnd::kServer, options);

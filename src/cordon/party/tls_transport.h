@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,12 @@ struct TlsOptions {
   const SigningKey* key = nullptr;  // outlives the connection
   VerifyKey peer{};                 // the only one that is let in
   int timeout_seconds = 900;        // for anything that the peer has to do
+  std::stop_token stop = {};        // ends a wait
 };
 
 class TlsTransport final : public Transport {
  public:
+  // Tries again until somebody listens there, or the time is over.
   static Result<std::unique_ptr<TlsTransport>> Connect(const std::string& host, std::uint16_t port, const TlsOptions& options);
   ~TlsTransport() override;
 
