@@ -56,6 +56,8 @@ ALLOWED = {
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
               "permute", "plan"},
     "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "plan"},
+    "publish/party": {"base", "data", "crypto", "models/admit", "models/verify", "io", "algorithms/top_down", "party", "policy",
+                      "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "report", "plan", "store", "publish/stream"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "store", "publish"},

@@ -30,6 +30,7 @@ Command AddCompletion(CLI::App& app);
 Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
+Command AddParty(CLI::App& app);
 Command AddPermute(CLI::App& app);
 Command AddInspect(CLI::App& app);
 Command AddManual(CLI::App& app);

@@ -12,20 +12,6 @@ namespace {
 
 constexpr Code kMostClasses = 1000;
 
-std::vector<Masking> MaskingsOf(const Microdata& data, const Policy& policy) {
-  std::vector<Masking> maskings;
-  for (const std::size_t column : data.ColumnsOf(Role::kQuasi)) {
-    const AttributePolicy& attribute = *policy.Find(data.columns[column].attribute.name);
-    const bool categorical = attribute.type == Domain::Kind::kCategorical;
-    if (attribute.mask == Mask::kSuppress || (categorical && attribute.hierarchy.kind == HierarchySource::Kind::kNone)) {
-      maskings.push_back(Masking::kSuppression);
-    } else {
-      maskings.push_back(categorical ? Masking::kTaxonomy : Masking::kIntervals);
-    }
-  }
-  return maskings;
-}
-
 // Rows without a class take part in every count, and say nothing about the class.
 Result<ClassLabels> LabelsOf(const Microdata& data, const Policy& policy) {
   const std::vector<std::size_t> columns = data.ColumnsOf(Role::kClass);
@@ -98,6 +84,28 @@ Result<Groups> RunBy(Search search, const std::string& name, const AlgorithmInpu
 }
 
 }  // namespace
+
+std::vector<Masking> MaskingsOf(const Microdata& data, const Policy& policy) {
+  std::vector<Masking> maskings;
+  for (const std::size_t column : data.ColumnsOf(Role::kQuasi)) {
+    const AttributePolicy& attribute = *policy.Find(data.columns[column].attribute.name);
+    const bool categorical = attribute.type == Domain::Kind::kCategorical;
+    if (attribute.mask == Mask::kSuppress || (categorical && attribute.hierarchy.kind == HierarchySource::Kind::kNone)) {
+      maskings.push_back(Masking::kSuppression);
+    } else {
+      maskings.push_back(categorical ? Masking::kTaxonomy : Masking::kIntervals);
+    }
+  }
+  return maskings;
+}
+
+Result<std::unique_ptr<TopDown>> StartTdr(const AlgorithmInput& input, const Run& run) {
+  const bool has_class = !input.view.data().ColumnsOf(Role::kClass).empty();
+  CORDON_TRY(const TopDownOptions options, OptionsOf(input.policy.algorithm, "tdr", has_class));
+  CORDON_TRY(const TopDownInput given, InputOf(input, options));
+  CORDON_TRY(TopDown::Plan plan, MakePlan(given));
+  return TopDown::Make(input.view, std::move(plan), options, run);
+}
 
 Result<void> CheckTopDown(const Policy& policy, const char* name) {
   std::vector<std::string> classes;

@@ -4,8 +4,10 @@
 // should know of a release they made.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "cordon/algorithms/top_down/top_down.h"
 #include "cordon/plan/algorithm_entry.h"
 #include "cordon/report/report.h"
 
@@ -13,6 +15,12 @@ namespace cordon::engine {
 
 // Whether they can run by the policy: the models of tdd, and one class column at most where it steers.
 Result<void> CheckTopDown(const Policy& policy, const char* name);
+
+// How each quasi column is masked, in their order.
+std::vector<Masking> MaskingsOf(const Microdata& data, const Policy& policy);
+
+// tdr before its first step, for who takes it step by step. What the input names outlives the search.
+Result<std::unique_ptr<TopDown>> StartTdr(const AlgorithmInput& input, const Run& run);
 
 Result<Groups> RunTdr(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunTdd(const AlgorithmInput& input, Random& random, const Run& run);
