@@ -6,6 +6,7 @@
     verify_release.py STORE [--policy P.toml]                   a folder that cordon permute made
     verify_release.py RELEASE --policy P.toml [--exempt-suppressed] [--original INPUT --row-map M.csv]
     verify_release.py --stream OUT --audit LOG --policy P.toml [--chain HEX]   the output of cordon stream
+    ... --key PUB [--key PUB2]                                  what one of these keys has signed, and nothing else
 
 It shares no code with cordon. Counts and shares are exact; where a definition has a logarithm, precision grows until
 the answer is certain. CSV and JSON Lines (also .gz) need the standard library alone, Parquet and stores need pyarrow.
@@ -15,6 +16,7 @@ that cells are true is not checked. --json prints JSON.
 Exit status: 0 everything holds, 1 something does not hold or cannot be judged, 2 the request or a file is wrong.
 """
 import argparse
+import base64
 import bisect
 import csv
 import gzip
@@ -555,13 +557,169 @@ def read_parquet(path):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Signatures (docs/certificate.md): Ed25519 (RFC 8032) over the canonical form of a JSON document (RFC 8785).
+
+P = 2**255 - 19  # the field
+L = 2**252 + 27742317777372353535851937790883648493  # the order of the base point
+D = -121665 * pow(121666, -1, P) % P
+BASE_Y = 4 * pow(5, -1, P) % P
+
+
+def x_of(y, odd):
+    """The x of a point with this y; None if there is none."""
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if (x * x - square) % P or (x == 0 and odd):
+        return None
+    return x if x % 2 == odd else P - x
+
+
+def add(a, b):
+    """Of points (X, Y, Z, T) with x = X / Z, y = Y / Z, x y = T / Z."""
+    m, n = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
+    o, q = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
+    e, f, g, h = n - m, q - o, q + o, n + m
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(number, point):
+    found = (0, 1, 1, 0)
+    while number:
+        if number & 1:
+            found = add(found, point)
+        point, number = add(point, point), number >> 1
+    return found
+
+
+def decode_point(text):
+    number = int.from_bytes(text, "little")
+    y, odd = number & (2**255 - 1), number >> 255
+    x = x_of(y, odd) if y < P else None
+    return None if x is None else (x, y, 1, x * y % P)
+
+
+def encode_point(point):
+    inverse = pow(point[2], -1, P)
+    return ((point[1] * inverse % P) | (point[0] * inverse % P & 1) << 255).to_bytes(32, "little")
+
+
+BASE = (x_of(BASE_Y, 0), BASE_Y, 1, x_of(BASE_Y, 0) * BASE_Y % P)
+
+
+def ed25519_verifies(key, message, signature):
+    """S B = R + H(R, A, message) A. Points of small order are refused: they would fit more than one message."""
+    if len(key) != 32 or len(signature) != 64:
+        return False
+    a, r, s = decode_point(key), decode_point(signature[:32]), int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= L or any(times(8, point)[0] % P == 0 for point in (a, r)):
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % L
+    minus_a = (P - a[0], a[1], 1, P - a[3])
+    return encode_point(add(times(s, BASE), times(h, minus_a))) == signature[:32]
+
+
+PUBLIC_HEAD = bytes.fromhex("302a300506032b6570032100")  # SubjectPublicKeyInfo of Ed25519, before the key
+
+
+def read_public_key(path):
+    text = re.search(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----", read_bytes(path).decode("latin-1"))
+    try:
+        der = base64.b64decode("".join(text[1].split()), validate=True) if text else b""
+    except ValueError:
+        der = b""
+    if der[:12] != PUBLIC_HEAD or len(der) != 44:
+        raise Refused(f"{path} is not a public Ed25519 key")
+    return der[12:]
+
+
+def key_id(key):
+    return hashlib.sha256(PUBLIC_HEAD + key).hexdigest()
+
+
+def canonical(value):
+    """RFC 8785: no spaces, names by their UTF-16 code units, numbers as ECMAScript writes them."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, str):
+        short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+        return '"' + "".join(short.get(c) or (f"\\u{ord(c):04x}" if c < " " else c) for c in value) + '"'
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        if abs(value) > 2**53:
+            raise Refused("a whole number is beyond 2^53")
+        return str(value)
+    return canonical_number(value)
+
+
+def canonical_number(value):
+    if not math.isfinite(value):
+        raise Refused("a number is not finite")
+    if value == 0:
+        return "0"
+    _, digits, exponent = Decimal(repr(abs(value))).normalize().as_tuple()
+    digits, sign = "".join(map(str, digits)), "-" if value < 0 else ""
+    point = len(digits) + exponent  # digits before the point
+    if len(digits) <= point <= 21:
+        return sign + digits + "0" * exponent
+    if 0 < point <= 21:
+        return sign + digits[:point] + "." + digits[point:]
+    if -6 < point <= 0:
+        return sign + "0." + "0" * -point + digits
+    return sign + digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{'-' if point < 1 else '+'}{abs(point - 1)}"
+
+
+def signed_text(document, kind):
+    """What is signed: the document without its signatures, as the payload of a DSSE envelope."""
+    payload = canonical({name: value for name, value in document.items() if name != "signatures"}).encode("utf-8")
+    kind = f"application/vnd.cordon.{kind}+json"
+    return f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload
+
+
+def signature_fault(document, kind, keys):
+    """Why none of the keys has signed the document; empty if one has."""
+    if "signatures" not in document:
+        return "it is not signed"
+    if document.get("format") != 2 or not isinstance(document["signatures"], list):
+        return "its signature is not of a form that is known here"
+    message, known = signed_text(document, kind), False
+    for entry in document["signatures"]:
+        try:
+            signature = base64.b64decode(entry["sig"], validate=True)
+        except (ValueError, KeyError, TypeError):
+            continue
+        known = known or any(entry.get("keyid") == key_id(key) for key in keys)
+        if any(ed25519_verifies(key, message, signature) for key in keys):
+            return ""
+    return "it was changed after it was signed" if known else "no key that was given has signed it"
+
+
+def check_signature(document, kind, keys, findings):
+    if keys and (fault := signature_fault(document, kind, keys)):
+        findings.append(f"certificate: {fault}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Manifests.
+
+
+def once(pairs):
+    """An object of which no name stands twice: readers differ on which of the two counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
 
 
 def read_json(path):
     try:
         with open(path, encoding="utf-8") as file:
-            found = json.load(file)
+            found = json.load(file, object_pairs_hook=once)
     except ValueError:
         raise Refused(f"{path} is not JSON") from None
     if not isinstance(found, dict):
@@ -582,11 +740,12 @@ def check_set(path, data, manifest_path, row_map, findings):
             findings.append(f"sha256: the bytes of {name} are not those that the run record names")
 
 
-def verify_manifest(path, manifest_path, previous):
+def verify_manifest(path, manifest_path, previous, keys):
     manifest = read_json(manifest_path)
-    if manifest.get("format") != 1:
-        raise Refused("the manifest is of another format than 1")
+    if manifest.get("format") not in (1, 2):
+        raise Refused("the manifest is of another format than 1 and 2")
     output, findings, data = manifest["output"], [], read_bytes(path)
+    check_signature(manifest, "manifest", keys, findings)
     check_set(path, data, manifest_path, None, findings)
     names = output["names"] if not output.get("header", True) else None
     table, rows = read_table(path, data, output, names, output.get("format"))
@@ -642,11 +801,12 @@ def result_of(release, verdicts, findings, notes):
             "holds": not findings and all(verdict["holds"] for verdict in verdicts)}
 
 
-def verify_store(path, policy_path=None):
+def verify_store(path, policy_path, keys):
     """A permuted release that grows: digests, the model by the column `group`, and the two tables made from the rows."""
     manifest, findings = read_json(os.path.join(path, "manifest.json")), []
-    if manifest.get("format") != 1 or manifest.get("kind") != "ke-store":
-        raise Refused(f"{path} is not a store of format 1")
+    if manifest.get("format") not in (1, 2) or manifest.get("kind") != "ke-store":
+        raise Refused(f"{path} is not a store of format 1 or 2")
+    check_signature({name: value for name, value in manifest.items() if name != "digest"}, "store", keys, findings)
     for name, output in manifest["files"].items():
         if os.path.basename(name) != name:
             raise Refused("the manifest names a file outside of the store")
@@ -949,9 +1109,10 @@ def names_of(policy, beside):
     return [name for name in policy["data"]["columns"] if published(policy["attributes"][name])]
 
 
-def verify_policy(path, policy_path, original, row_map, exempt_suppressed):
+def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys):
     policy, findings, notes = read_policy(policy_path), [], []
     beside = read_json(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
+    check_signature(beside or {}, "manifest", keys, findings)
     data = read_bytes(path)
     check_set(path, data, path + ".manifest.json", row_map, findings)
     table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
@@ -1035,6 +1196,12 @@ class Log:
                 return f"line {place} of the log, or the rows that belong to it, are not as they were written"
             chain, at = said, at + written
         return "the log does not end with the chain that was given" if wanted and wanted != chain else ""
+
+    def cut_after(self, chain):
+        """Leaves what comes after the line with this chain out."""
+        for place, (_, _, said) in enumerate(self.links, 1):
+            if said == chain and place < len(self.links):  # the first line is the head
+                self.links, self.departures, self.end = self.links[:place], self.departures[:place - 1], None
 
     @staticmethod
     def departure(record):
@@ -1235,9 +1402,54 @@ class StreamAudit:
         return None if model(claim, group, most)[0] else False
 
 
-def verify_stream(path, log_path, policy_path, chain):
-    policy, log = read_policy(policy_path), Log(log_path)
-    audit, data = StreamAudit(policy, log), read_bytes(path)
+def signed_points(path, keys):
+    """The checkpoints of OUT.certificate.jsonl, and what is wrong with them."""
+    points, name = [], path + ".certificate.jsonl"
+    if not os.path.exists(name):
+        return points, f"there is no {name}"
+    for line in read_bytes(name).decode("utf-8").split("\n")[:-1]:
+        point = json.loads(line, object_pairs_hook=once)
+        fault = signature_fault(point, "checkpoint", keys)
+        if not fault and (point["kind"] != "stream-checkpoint" or point["number"] != len(points) + 1 or
+                          points and (points[-1]["ended"] or points[-1]["output"]["bytes"] > point["output"]["bytes"])):
+            fault = "it does not follow the line before it"
+        if fault:
+            return points, f"line {len(points) + 1} of {name}: {fault}"
+        points.append(point)
+    return points, "" if points else f"{name} has no checkpoint yet"
+
+
+def check_points(points, log, data, whole, prefix, audit):
+    """Each signed checkpoint is of these rows and this log; nothing comes after the last, or it is not judged."""
+    reached, at = {}, 0
+    for _, written, chain in log.links:
+        at += written
+        reached[chain] = at
+    for place, point in enumerate(points, 1):
+        size = point["output"]["bytes"]
+        if reached.get(point["chain"]) != size or hashlib.sha256(data[:size]).hexdigest() != point["output"]["sha256"]:
+            audit.find(f"signed checkpoint {place} is not of these rows")
+            return
+    last = points[-1]
+    after = whole - last["output"]["bytes"]
+    if last["ended"] and after > 0:
+        audit.find("the stream was signed as one that has ended, and the output goes on")
+    elif not prefix and (after > 0 or log.links[-1][2] != last["chain"]):
+        audit.find(f"{after} bytes of the output after row {last['output']['rows']} are not signed yet")
+
+
+def verify_stream(path, log_path, policy_path, chain, keys, prefix):
+    policy, log, data = read_policy(policy_path), Log(log_path), read_bytes(path)
+    points, fault = signed_points(path, keys) if keys else ([], "")
+    whole = len(data)
+    if prefix and not fault:
+        data = data[:points[-1]["output"]["bytes"]]
+        log.cut_after(points[-1]["chain"])
+    audit = StreamAudit(policy, log)
+    if fault:
+        audit.find(f"the certificate does not hold: {fault}")
+    elif points:
+        check_points(points, log, data, whole, prefix, audit)
     if fault := log.chain_fault(data, chain):
         audit.find(fault)
     audit.check_log()
@@ -1301,12 +1513,16 @@ def parse(arguments):
     parser.add_argument("--stream", help="the output of cordon stream")
     parser.add_argument("--audit", help="its audit log")
     parser.add_argument("--chain", help="where the log must end, as the report of the run tells")
+    parser.add_argument("--key", action="append", default=[], help="a public key that must have signed it; several: one of them")
+    parser.add_argument("--signed-prefix", action="store_true", help="of a stream that still runs: judge what is signed so far")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args(arguments)
     if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
         parser.error("--stream needs --audit and --policy, and nothing else")
     if not asked.stream and (not asked.RELEASE or asked.audit or asked.chain):
         parser.error("give a RELEASE, or --stream OUT with --audit LOG")
+    if asked.signed_prefix and not (asked.stream and asked.key):
+        parser.error("--signed-prefix needs --stream and --key")
     if bool(asked.original) != bool(asked.row_map) or (asked.original and not asked.policy):
         parser.error("--original, --row-map and --policy go together")
     if asked.MANIFEST and asked.policy or asked.exempt_suppressed and not asked.policy:
@@ -1317,13 +1533,14 @@ def parse(arguments):
 
 
 def verify(asked):
+    keys = [read_public_key(path) for path in asked.key]
     if asked.stream:
-        return verify_stream(asked.stream, asked.audit, asked.policy, asked.chain)
+        return verify_stream(asked.stream, asked.audit, asked.policy, asked.chain, keys, asked.signed_prefix)
     if os.path.isdir(asked.RELEASE):
-        return verify_store(asked.RELEASE, asked.policy)
+        return verify_store(asked.RELEASE, asked.policy, keys)
     if asked.policy:
-        return verify_policy(asked.RELEASE, asked.policy, asked.original, asked.row_map, asked.exempt_suppressed)
-    return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json", asked.previous)
+        return verify_policy(asked.RELEASE, asked.policy, asked.original, asked.row_map, asked.exempt_suppressed, keys)
+    return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json", asked.previous, keys)
 
 
 def main(arguments):

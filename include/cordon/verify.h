@@ -22,6 +22,7 @@ struct VerifyOptions {
   std::optional<Input> original;   // then it is also judged whether the release is true of it
   bool input_order = false;        // the rows of the release are in the order of the original
   bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
+  std::vector<std::string> keys;   // files of public keys, one of which must have signed the manifest; none: not asked
   RunOptions run;
 };
 

@@ -49,7 +49,7 @@ ALLOWED = {
     "stream": {"base", "data", "models/verify", "io", "algorithms/engine"},
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
-    "report": {"base", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
+    "report": {"base", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
     "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},

@@ -98,6 +98,7 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   CORDON_TRY(request.output_format, internal::FormatOf(options.format));
   request.bounds = options.bounds;
   request.force = options.force;
+  if (!options.sign.empty()) request.sign = options.sign;
   const engine::Policy& policy = parts_->policy.inner();
   if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
   CORDON_RETURN_IF_ERROR(engine::CheckFiles(request, policy));

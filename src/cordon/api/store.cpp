@@ -45,6 +45,7 @@ Result<StoreReport> Store::Append(const Input& rows, const AppendOptions& option
   request.input = internal::InputOf(rows);
   request.mode = options.guarded ? engine::AppendRequest::Mode::kGuarded : engine::AppendRequest::Mode::kFrozen;
   request.again = options.again;
+  if (!options.sign.empty()) request.sign = options.sign;
   CORDON_TRY(const engine::KeReport made, engine::Append(request, run.run()));
   return ReportOf(made);
 }

@@ -13,6 +13,7 @@ Result<Verification> Verify(const Input& release, const Policy& policy, const Ve
   if (options.original) request.original = internal::InputOf(*options.original);
   request.input_order = options.input_order;
   request.exempt_suppressed = options.exempt_suppressed;
+  request.keys = options.keys;
   CORDON_TRY(const engine::Verification found, engine::Verify(request, policy.inner(), run.run()));
   Verification made;
   made.holds = found.holds();

@@ -98,6 +98,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--row-map", request.row_map, "Write released row -> input row; private");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", request.bounds, "Numeric ranges as two columns, name_lo and name_hi");
+  parser->add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)");
   parser->add_flag("--force", request.force, "Replace files that are there");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
   parser->add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch");

@@ -49,6 +49,7 @@ Command AddAppend(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of MORE where its name does not tell");
   parser->add_flag("--again", args->request.again, "Take in a batch although the same bytes or rows were taken in before");
   parser->add_flag("--compact", args->request.compact, "Encode all rows of the store anew, in full row groups");
+  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key; a signed store asks for it");
   parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
   parser->add_flag("--json", args->json, "Print the report as JSON");

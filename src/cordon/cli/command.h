@@ -33,6 +33,7 @@ Command AddHierarchy(CLI::App& app);
 Command AddParty(CLI::App& app);
 Command AddPermute(CLI::App& app);
 Command AddInspect(CLI::App& app);
+Command AddKeygen(CLI::App& app);
 Command AddManual(CLI::App& app);
 Command AddPolicy(CLI::App& app);
 Command AddQuery(CLI::App& app);

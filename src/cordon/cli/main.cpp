@@ -88,9 +88,26 @@ int Main(int argc, char** argv) {
   app.fallthrough();
 
   const std::vector<Command> commands = {
-      AddAnonymize(app), AddCheck(app),  AddCompare(app),     AddEvaluate(app), AddGenerate(app),   AddHierarchy(app),
-      AddInspect(app),   AddPolicy(app), AddStream(app),      AddSweep(app),    AddVerify(app),     AddPermute(app),
-      AddAppend(app),    AddQuery(app),  AddReleaseNext(app), AddParty(app),    AddCompletion(app), AddManual(app)};
+      AddAnonymize(app),    //
+      AddCheck(app),        //
+      AddCompare(app),      //
+      AddEvaluate(app),     //
+      AddGenerate(app),     //
+      AddHierarchy(app),    //
+      AddInspect(app),      //
+      AddPolicy(app),       //
+      AddStream(app),       //
+      AddSweep(app),        //
+      AddVerify(app),       //
+      AddPermute(app),      //
+      AddAppend(app),       //
+      AddQuery(app),        //
+      AddReleaseNext(app),  //
+      AddParty(app),        //
+      AddKeygen(app),       //
+      AddCompletion(app),   //
+      AddManual(app),       //
+  };
   if (const auto unknown = UnknownCommand(app, argc, argv)) {
     console.Show(*unknown);
     return kExitError;

@@ -45,6 +45,7 @@ Command AddPermute(CLI::App& app) {
   parser->add_option("--policy", args->policy, "A policy with one ke-anonymity model (TOML)")->required();
   parser->add_option("--output", args->request.output, "The store, a directory that does not exist yet");
   parser->add_option("--format", args->format, "Format of the input where its name does not tell");
+  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key (cordon keygen)");
   parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");

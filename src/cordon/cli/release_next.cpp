@@ -64,6 +64,7 @@ Command AddReleaseNext(CLI::App& app) {
                    "Release although the files do not list the same people; the audit of forced links is left out");
   parser->add_flag("--allow-dangling", request.previous.allow_dangling, "Release although rows match nothing in another file");
   parser->add_flag("--through-violation", request.previous.through_violation, "Search on if the most general release violates");
+  parser->add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)");
   parser->add_flag("--force", request.force, "Replace files that are there");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
   parser->add_flag("--json", args->json, "Print the report as JSON");

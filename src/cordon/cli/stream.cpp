@@ -110,6 +110,8 @@ Command AddStream(CLI::App& app) {
   parser->add_option("--dead-letters", request.dead_letters,
                      "Rows that cannot be read or lie outside their domains; private; default OUT.dead-letters.csv");
   parser->add_option("--metrics", request.metrics, "Serve /metrics for Prometheus on HOST:PORT, or PORT of this machine");
+  parser->add_option("--sign", request.sign,
+                     "Sign what is written by this private key (cordon keygen), at every checkpoint: OUT.certificate.jsonl");
   parser->add_option("--report", request.report, "Write the report as JSON");
   parser->add_flag("--force", request.force, "Replace files that are there");
   parser->add_option("--seed", args->seed, "A number that repeats a run: for tests only");

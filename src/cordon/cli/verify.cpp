@@ -20,6 +20,9 @@ struct VerifyArgs {
 
 // A table or a stream, and flags that are of the one or the other.
 Result<void> CheckAsked(const VerifyArgs& args) {
+  if (args.stream.signed_prefix && (args.stream.output.empty() || args.request.keys.empty())) {
+    return Error::InvalidPolicy("--signed-prefix needs --stream and --key");
+  }
   if (args.stream.output.empty() && !args.stream.chain.empty()) {
     return Error::InvalidPolicy("--chain needs --stream").WithHint("give --stream OUT with --audit LOG");
   }
@@ -53,6 +56,7 @@ Result<void> CheckAsked(const VerifyArgs& args) {
 Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
   CORDON_TRY(args.request.format, ParseFormat(args.format));
   args.stream.format = args.request.format;
+  args.stream.keys = args.request.keys;
   CORDON_RETURN_IF_ERROR(CheckAsked(args));
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   if (!args.stream.output.empty()) {
@@ -91,6 +95,11 @@ Command AddVerify(CLI::App& app) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parser->add_flag("--allow-unequal", args->request.allow_unequal,
                    "The releases need not list the same people; the audit of forced links is left out");
+  parser->add_option("--key", args->request.keys, "A public key that must have signed the manifest; several: one of them")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser->add_flag("--signed-prefix", args->stream.signed_prefix,
+                   "Of a stream that still runs: judge what is signed so far, and nothing after it");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
 }

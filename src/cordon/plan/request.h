@@ -45,6 +45,7 @@ struct AnonymizeRequest {
   std::optional<std::string> row_map;        // private: released row -> input row
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm
+  std::optional<std::string> sign;           // file of the private key that signs the manifest
   std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
   bool insecure_seed = false;                // allows a seed where randomness protects: for tests
   PreviousRequest previous;                  // release-next alone

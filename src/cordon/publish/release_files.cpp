@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/digest.h"
 #include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
@@ -44,7 +45,7 @@ std::string TextAt(const Json& object, const char* key) {
 // A manifest that is there and cannot be read is an error: what it says of the file is not known.
 Result<Json> ReadSealed(const std::string& path, const char* what) {
   CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
-  Json json = ParseJson(text);
+  Json json = ParseJsonOnce(text);
   if (json.is_object()) return json;
   return Error::InvalidData("{} is not a {}", path, what).WithHint("if it belongs to something else, move it away");
 }
@@ -93,8 +94,34 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
   return bare == published ? std::optional(found) : std::nullopt;
 }
 
-// How the text of a release is read. Names for a headerless input count identifiers, which a release lacks; a release of ours
-// then has no header either.
+struct StoreRows {
+  Table table;
+  std::string sensitive;  // what its manifest says was shuffled inside the groups
+  std::optional<HelpAudit> help;
+  Json manifest;
+};
+Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const Run& run) {
+  CORDON_TRY(const StoreManifest manifest, OpenStore(store));
+  if (::access(PrivatePath(store).c_str(), R_OK | X_OK) == 0) {  // where the store was made: the other half must be whole, too
+    CORDON_RETURN_IF_ERROR(CheckPrivateHalf(store, manifest));
+  }
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
+  CORDON_TRY(Table table, ReadTable(*source, run));
+  std::optional<HelpAudit> help;
+  if (with_help) {
+    CORDON_TRY(help, AuditHelp(store, manifest, table, run));
+  }
+  return StoreRows{std::move(table), manifest.json.value("sensitive", ""), std::move(help), manifest.json};
+}
+
+// A name that could well be meant for a store.
+bool IsMissingStore(const std::string& path) {
+  std::error_code failed;
+  return path != "-" && !IsSql(path) && !std::filesystem::path(path).has_extension() && !std::filesystem::exists(path, failed);
+}
+
+}  // namespace
+
 TextFormat ReleaseText(const std::string& path, const Policy& policy) {
   TextFormat text = policy.data.text;
   text.encoding = Encoding::kUtf8;  // as releases are, whatever the input was
@@ -110,33 +137,6 @@ TextFormat ReleaseText(const std::string& path, const Policy& policy) {
   return text;
 }
 
-struct StoreRows {
-  Table table;
-  std::string sensitive;  // what its manifest says was shuffled inside the groups
-  std::optional<HelpAudit> help;
-};
-Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const Run& run) {
-  CORDON_TRY(const StoreManifest manifest, OpenStore(store));
-  if (::access(PrivatePath(store).c_str(), R_OK | X_OK) == 0) {  // where the store was made: the other half must be whole, too
-    CORDON_RETURN_IF_ERROR(CheckPrivateHalf(store, manifest));
-  }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
-  CORDON_TRY(Table table, ReadTable(*source, run));
-  std::optional<HelpAudit> help;
-  if (with_help) {
-    CORDON_TRY(help, AuditHelp(store, manifest, table, run));
-  }
-  return StoreRows{std::move(table), manifest.json.value("sensitive", ""), std::move(help)};
-}
-
-// A name that could well be meant for a store.
-bool IsMissingStore(const std::string& path) {
-  std::error_code failed;
-  return path != "-" && !IsSql(path) && !std::filesystem::path(path).has_extension() && !std::filesystem::exists(path, failed);
-}
-
-}  // namespace
-
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run) {
   CORDON_TRY(const Table table, ReadTableFile(input, policy.data.text, std::nullopt, run));
   return Bind(policy, table, run).WithContext("binding {} to {}", input.name, policy.name);
@@ -146,7 +146,8 @@ std::string SetMatch::Explain() const {
   return holds ? "files: hold; they are those of one run" : fmt::format("files: do not hold; {}", what);
 }
 
-Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map) {
+Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map,
+                                         std::optional<Json>* kept) {
   const std::string manifest = ManifestPathOf(path);
   const std::string record = RecordPathOf(path);
   const bool has_manifest = ::access(manifest.c_str(), F_OK) == 0;
@@ -162,6 +163,7 @@ Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::str
     const std::string sha256 = TextAt(said.value("output", Json()), "sha256");
     if (sha256.empty()) return Error::InvalidData("{} does not name the bytes of a release", manifest);
     check(sha256, digest, path, manifest);
+    if (kept != nullptr) *kept = said;
   }
   if (!has_record) return std::optional(match);
   CORDON_TRY(const Json said, ReadSealed(record, "run record"));
@@ -185,7 +187,10 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
     CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, audit != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;
-    if (audit != nullptr) audit->help = read.help;
+    if (audit != nullptr) {
+      audit->help = read.help;
+      audit->manifest = read.manifest;
+    }
     return release;
   }
   if (input.table == nullptr && IsMissingStore(path) && !format) {
@@ -197,7 +202,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
              OpenSource(input, {.text = ReleaseText(path, policy), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   if (audit != nullptr && input.table == nullptr) {
-    CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map));
+    CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));
   }
   if (original != nullptr) HoldDigits(table, *original);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));

@@ -18,6 +18,10 @@
 
 namespace cordon::engine {
 
+// How the text of a release is read. Names for a headerless input count identifiers, which a release lacks; a release of ours
+// then has no header either, and its manifest names the columns.
+TextFormat ReleaseText(const std::string& path, const Policy& policy);
+
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run);
 
 // Whether files that a run wrote together still are those: what the manifest and the run record next to a release name.
@@ -32,9 +36,12 @@ struct SetMatch {
 struct FileAudit {
   std::optional<HelpAudit> help;  // of a store: whether its help table is what its rows give
   std::optional<SetMatch> set;    // of a file with a manifest or a run record next to it
+  std::optional<Json> manifest;   // of the release: next to the file, or in the store
 };
-// The release at `path` has this SHA-256. `row_map` may be empty. Nothing where neither manifest nor record is there.
-Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map);
+// The release at `path` has this SHA-256. `row_map` may be empty. Nothing where neither manifest nor record is there. The
+// manifest is kept in `kept`.
+Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map,
+                                         std::optional<Json>* kept = nullptr);
 
 // `original` may be given more digits after the point, where cells of the release show more.
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,

@@ -8,8 +8,11 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
 #include "cordon/publish/previous_releases.h"
+#include "cordon/publish/stream/stream_certificate.h"
+#include "cordon/report/key_file.h"
 #include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
 
@@ -44,6 +47,12 @@ bool HasPersonColumn(const Policy& policy) {
                      [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
 }
 
+// What the holder of a trusted key has signed is this very release, for this very policy.
+SignatureMatch CertificateOf(const FileAudit& file, const std::vector<VerifyKey>& keys, const Policy& policy) {
+  if (!file.manifest) return {false, "there is no manifest next to the release"};
+  return CheckCertificate(*file.manifest, file.help ? kStoreType : kManifestType, keys, policy.digest);
+}
+
 Result<void> CheckPrevious(const VerifyRequest& request, const Policy& policy) {
   if (policy.join_models.empty() == request.previous.empty()) return {};
   if (request.previous.empty()) {
@@ -72,7 +81,7 @@ std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
 
 bool Verification::holds() const {
   return (!truth || truth->holds) && (!file.help || file.help->holds) && (!file.set || file.set->holds) &&
-         (!join || join->holds()) &&
+         (!join || join->holds()) && (!certificate || certificate->holds) &&
          std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.holds; });
 }
 
@@ -81,6 +90,10 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
     return Error::InvalidPolicy("--row-map and --input-order need --original");
   }
   CORDON_RETURN_IF_ERROR(CheckPrevious(request, policy));
+  CORDON_TRY(const std::vector<VerifyKey> keys, ReadVerifyKeys(request.keys));
+  if (!keys.empty() && (request.release.table != nullptr || request.release.name == "-")) {
+    return Error::InvalidPolicy("--key needs a release that is a file or a store: its manifest has the signature");
+  }
   Verification made;
   std::optional<Microdata> original;
   if (!request.original.empty()) {
@@ -88,6 +101,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   }
   CORDON_TRY(Release release, ReadReleaseFile(request.release, policy, original ? &*original : nullptr, request.format, run,
                                               &made.file, request.row_map));
+  if (!keys.empty()) made.certificate = CertificateOf(made.file, keys, policy);
   if (original) {
     CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(request, release, *original, run));
     if (rows) TakePersons(release, *original, *rows, run);
@@ -125,6 +139,7 @@ Json ToJson(const Verification& made) {
   }
   if (made.file.help) json["help"] = ToJson(*made.file.help);
   if (made.file.set) json["files"] = {{"holds", made.file.set->holds}, {"text", made.file.set->Explain()}};
+  if (made.certificate) json["certificate"] = {{"holds", made.certificate->holds}, {"text", made.certificate->Explain()}};
   if (made.join) json["join"] = ToJson(*made.join);
   json["holds"] = made.holds();
   return json;
@@ -140,6 +155,7 @@ std::string Describe(const Verification& made) {
   if (made.file.help) text += made.file.help->Explain() + "\n";
   if (made.truth) text += made.truth->Explain() + "\n";
   if (made.file.set && !made.file.set->holds) text += made.file.set->Explain() + "\n";
+  if (made.certificate) text += made.certificate->Explain() + "\n";
   return text;
 }
 
@@ -149,7 +165,8 @@ namespace {
 // after it hangs on it.
 class ChainCheck {
  public:
-  explicit ChainCheck(const std::string& output) : output_(output, std::ios::binary) {}
+  ChainCheck(const std::string& output, const std::vector<SignedStream::Point>& points)
+      : output_(output, std::ios::binary), points_(points) {}
 
   Result<void> Take(const AuditLink& link) {
     Sha256 digest;
@@ -161,38 +178,91 @@ class ChainCheck {
       output_.read(piece.data(), static_cast<std::streamsize>(piece.size()));
       piece.resize(static_cast<std::size_t>(output_.gcount()));
       digest.Update(piece);
+      if (!points_.empty()) all_.Update(piece);
     }
+    bytes_ += link.written;
     if (wrong_.empty() && ToHex(digest.Finish()) != link.chain) {
       wrong_ = fmt::format("line {} of the log, or the rows that belong to it, are not as they were written", link.line);
     }
     chain_ = link.chain;
+    for (; signed_ < points_.size() && points_[signed_].chain == chain_; ++signed_) {
+      const SignedStream::Point& point = points_[signed_];
+      if (wrong_.empty() && (point.bytes != bytes_ || point.sha256 != ToHex(all_.Clone().Finish()))) {
+        wrong_ = fmt::format("signed checkpoint {} is not of these rows", signed_ + 1);
+      }
+    }
     return {};
   }
 
   const std::string& chain() const { return chain_; }
-  const std::string& wrong() const { return wrong_; }
+  std::string wrong() const {
+    if (!wrong_.empty() || signed_ == points_.size()) return wrong_;
+    return fmt::format("the log does not come to signed checkpoint {}", signed_ + 1);
+  }
 
  private:
   std::ifstream output_;
+  const std::vector<SignedStream::Point>& points_;
+  std::size_t signed_ = 0;   // points that the log has come to
+  std::uint64_t bytes_ = 0;  // of the output
+  Sha256 all_;
   std::string chain_;
   std::string wrong_;
 };
 
-Result<void> CheckChain(const VerifyStreamRequest& request, std::string_view log, StreamAudit& audit) {
-  ChainCheck check(request.output);
+// With keys, all of the output and of the log must be signed; what comes after the last checkpoint is told or refused.
+void CheckSigned(const VerifyStreamRequest& request, const SignedStream& signed_stream, const ChainCheck& check,
+                 StreamAudit& audit) {
+  if (!signed_stream.wrong.empty()) {
+    audit.findings.push_back("the certificate does not hold: " + signed_stream.wrong);
+    return;
+  }
+  const SignedStream::Point& last = signed_stream.points.back();
+  std::error_code failed;
+  const std::uint64_t size = std::filesystem::file_size(request.output, failed);
+  const std::uint64_t after = failed || size < last.bytes ? 0 : size - last.bytes;
+  audit.signed_part = {signed_stream.signer, last.rows, last.bytes, after};
+  if (last.ended && after > 0) {
+    audit.findings.emplace_back("the stream was signed as one that has ended, and the output goes on");
+  } else if (!request.signed_prefix && (after > 0 || check.chain() != last.chain)) {
+    audit.findings.push_back(fmt::format(
+        "{} bytes of the output after row {} are not signed yet: --signed-prefix judges what is", after, last.rows));
+  }
+}
+
+Result<void> CheckChain(const VerifyStreamRequest& request, std::string_view log, const SignedStream& signed_stream,
+                        StreamAudit& audit) {
+  ChainCheck check(request.output, signed_stream.points);
   CORDON_RETURN_IF_ERROR(ReadAudit(log, {.on_link = [&](const AuditLink& link) { return check.Take(link); }})
                              .WithContext("reading {}", request.audit));
   audit.chain = check.chain();
   if (!check.wrong().empty()) audit.findings.push_back(check.wrong());
+  if (!request.keys.empty()) CheckSigned(request, signed_stream, check, audit);
   if (!request.chain.empty() && request.chain != audit.chain) {
     audit.findings.emplace_back("the log does not end with the chain that was given: lines are missing, or were added");
   }
   return {};
 }
 
-Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::string& log, const Policy& policy,
-                               const Run& run) {
-  if (std::error_code failed; std::filesystem::file_size(request.output, failed) == 0 && !failed) {  // JSON Lines without a row
+// Nothing: all of it. The rows of a stream that is still written to are those up to a point.
+Result<Table> ReadStreamRows(const VerifyStreamRequest& request, TextFormat text, std::optional<std::uint64_t> bytes,
+                             const Run& run) {
+  if (!bytes) return ReadTableFile(request.output, text, request.format, run);
+  CORDON_TRY(const PathFormat by_path, FormatOfPath(request.output).WithContext("reading {}", request.output));
+  if (by_path.tabs && text.delimiter == ",") text.delimiter = "\t";
+  std::string read(*bytes, '\0');
+  std::ifstream file(request.output, std::ios::binary);
+  file.read(read.data(), static_cast<std::streamsize>(read.size()));
+  read.resize(static_cast<std::size_t>(file.gcount()));
+  CORDON_TRY(const std::unique_ptr<Source> source,
+             SourceFromBytes(std::move(read), request.format.value_or(by_path.format), {.text = text, .stop = run.stop}));
+  return ReadTable(*source, run);
+}
+
+Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::string& log, std::optional<std::uint64_t> bytes,
+                               const Policy& policy, const Run& run) {
+  if (std::error_code failed; (bytes && *bytes == 0) || (!bytes && std::filesystem::file_size(request.output, failed) == 0 &&
+                                                         !failed)) {  // JSON Lines without a row
     CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", request.audit));
     Table nothing;
     for (const std::string& name : names) nothing.columns.push_back({name, std::make_shared<Dictionary>(), Codes()});
@@ -204,16 +274,29 @@ Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::st
   if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
     CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
   }
-  CORDON_TRY(const Table table, ReadTableFile(request.output, text, request.format, run));
+  CORDON_TRY(const Table table, ReadStreamRows(request, text, bytes, run));
   return VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output);
 }
 
 }  // namespace
 
 Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run) {
-  CORDON_TRY(const std::string log, ReadFile(request.audit));
-  CORDON_TRY(StreamAudit audit, VerifyRows(request, log, policy, run));
-  CORDON_RETURN_IF_ERROR(CheckChain(request, log, audit));
+  // A log may be as long as its stream; a device or a pipe may have no end.
+  CORDON_TRY(std::string log, ReadFile(request.audit, IsSpecialFile(request.audit) ? 256 * kMebibyte : UINT64_MAX));
+  SignedStream signed_stream;
+  std::optional<std::uint64_t> bytes;
+  if (!request.keys.empty()) {
+    CORDON_TRY(const std::vector<VerifyKey> keys, ReadVerifyKeys(request.keys));
+    CORDON_TRY(signed_stream, ReadStreamCertificate(request.output, keys, policy.digest));
+  }
+  if (request.signed_prefix && signed_stream.wrong.empty()) {
+    const std::string last = fmt::format(",\"chain\":\"{}\"}}\n", signed_stream.points.back().chain);
+    const std::size_t end = log.find(last);
+    if (end != std::string::npos) log.resize(end + last.size());  // if it is not there, the check of the chain says so
+    bytes = signed_stream.points.back().bytes;
+  }
+  CORDON_TRY(StreamAudit audit, VerifyRows(request, log, bytes, policy, run));
+  CORDON_RETURN_IF_ERROR(CheckChain(request, log, signed_stream, audit));
   return audit;
 }
 
@@ -232,6 +315,12 @@ Json ToJson(const StreamAudit& audit) {
                {"findings", audit.findings},
                // Neither true nor false: part of what was promised could not be judged.
                {"holds", audit.holds() || audit.fails() ? Json(audit.holds()) : Json()}};
+  if (audit.signed_part) {
+    json["signed"] = {{"text", audit.signed_part->signer},
+                      {"rows", audit.signed_part->rows},
+                      {"bytes", audit.signed_part->bytes},
+                      {"bytes_after", audit.signed_part->bytes_after}};
+  }
   for (const Verdict& verdict : audit.whole) json["privacy"].push_back(ToJson(verdict));
   for (const Verdict& verdict : audit.by_departure) json["each_group"].push_back(ToJson(verdict));
   if (!audit.window_models.empty()) {
@@ -259,6 +348,12 @@ std::string Describe(const StreamAudit& audit) {
         audit.windows_unknown);
   }
   if (audit.chain.empty()) text += "the log has no chain: it is of an earlier version, and changed cells cannot be seen\n";
+  if (audit.signed_part) {
+    text += fmt::format("certificate: {}, up to row {}", audit.signed_part->signer, audit.signed_part->rows);
+    text += audit.signed_part->bytes_after > 0
+                ? fmt::format("; the {} bytes after it are not signed\n", audit.signed_part->bytes_after)
+                : "\n";
+  }
   for (const std::string& finding : audit.findings) text += fmt::format("fault: {}\n", finding);
   if (audit.findings.empty()) text += "every row and every tuple is accounted for, once and in time\n";
   return text;

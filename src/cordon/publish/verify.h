@@ -15,6 +15,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/publish/stream/verify_stream.h"
+#include "cordon/report/certificate.h"
 
 namespace cordon::engine {
 
@@ -27,6 +28,7 @@ struct VerifyRequest {
   bool exempt_suppressed = false;     // rows with * in every quasi column are not judged
   std::vector<std::string> previous;  // releases before it, for models on their join
   bool allow_unequal = false;         // these need not list the same people
+  std::vector<std::string> keys;      // files of public keys, one of which must have signed the manifest; none: not asked
 };
 
 struct Verification {
@@ -35,8 +37,9 @@ struct Verification {
   std::vector<Verdict> verdicts;
   std::optional<Truth> truth;  // with an original
   FileAudit file;
-  std::optional<JoinVerification> join;  // with previous releases
-  std::vector<std::string> notes;        // what no release can show
+  std::optional<SignatureMatch> certificate;  // with keys
+  std::optional<JoinVerification> join;       // with previous releases
+  std::vector<std::string> notes;             // what no release can show
 
   bool holds() const;
 };
@@ -52,6 +55,8 @@ struct VerifyStreamRequest {
   std::string audit;
   std::string chain;  // where the log must end, as the report of the run tells; empty: not asked
   std::optional<FileFormat> format;
+  std::vector<std::string> keys;  // one of these public keys must have signed all of it; none: not asked
+  bool signed_prefix = false;     // with keys: judges what is signed so far, and nothing after it
 };
 Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run);
 

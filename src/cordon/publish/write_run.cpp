@@ -9,7 +9,9 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/sink.h"
 #include "cordon/publish/stopwatch.h"
+#include "cordon/report/certificate.h"
 #include "cordon/report/html.h"
+#include "cordon/report/key_file.h"
 
 namespace cordon::engine {
 namespace {
@@ -52,6 +54,7 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
   }
   for (const std::string& file : request.previous.files) paths.emplace_back("--previous", file);
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
+  if (request.sign) paths.emplace_back("--sign", *request.sign);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.html) paths.emplace_back("--html", *request.html);
   if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
@@ -72,6 +75,16 @@ Result<void> CheckSideFiles(const AnonymizeRequest& request) {
       return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
     }
   }
+  return {};
+}
+
+// A key that cannot be used is found before the work.
+Result<void> CheckKey(const AnonymizeRequest& request) {
+  if (!request.sign) return {};
+  if (!request.output.empty() && !HasSideFiles(request)) {
+    return Error::InvalidPolicy("--sign needs an output that is a file: the signature is in its manifest");
+  }
+  CORDON_RETURN_IF_ERROR(ReadSigningKey(*request.sign));
   return {};
 }
 
@@ -123,6 +136,7 @@ Result<void> TryOutputs(const AnonymizeRequest& request) {
 
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckSideFiles(request));
+  CORDON_RETURN_IF_ERROR(CheckKey(request));
   CORDON_RETURN_IF_ERROR(CheckOutputFormat(request));
   CORDON_TRY(const auto paths, Paths(request, policy));
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
@@ -157,7 +171,12 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   if (HasSideFiles(request)) {
     const std::string name = std::filesystem::path(request.output).filename().string();
     const ManifestFacts facts{policy, release, report.privacy, report.algorithm, name, staged.written(), report.join};
-    const std::string manifest = Dump(MakeManifest(facts));
+    Json made = MakeManifest(facts);
+    if (request.sign) {
+      CORDON_TRY(const SigningKey key, ReadSigningKey(*request.sign));
+      CORDON_RETURN_IF_ERROR(Sign(made, kManifestType, key));
+    }
+    const std::string manifest = Dump(made);
     record.output_sha256 = staged.written().sha256;
     record.manifest_sha256 = ToHex(Sha256Of(manifest));
     CORDON_RETURN_IF_ERROR(outputs.Write(RecordPath(request), Dump(MakeRunRecord(record))));

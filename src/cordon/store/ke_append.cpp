@@ -7,6 +7,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/bind/bind.h"
 #include "cordon/io/open_source.h"
+#include "cordon/report/key_file.h"
 #include "cordon/store/ke_append_internal.h"
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_recover.h"
@@ -108,6 +109,17 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
   return NewRows{std::move(both), std::move(rows)};
 }
 
+// A signed store stays signed: readers who ask for a signature would refuse what an append leaves.
+Result<std::shared_ptr<const SigningKey>> KeyFor(const AppendRequest& request, const OpenedStore& store) {
+  if (request.sign) {
+    CORDON_TRY(SigningKey key, ReadSigningKey(*request.sign));
+    return std::make_shared<const SigningKey>(std::move(key));
+  }
+  if (!IsSigned(store.manifest.json)) return std::shared_ptr<const SigningKey>();
+  return Error::InvalidPolicy("{} is signed: what is appended has to be signed as well", store.path)
+      .WithHint("give --sign KEY");
+}
+
 // The rows wait: nothing of them is published.
 Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json state) {
   const std::string name = "pending-" + FreshName() + ".jsonl";
@@ -136,7 +148,8 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
   CORDON_RETURN_IF_ERROR(RecoverStore(path, run));  // what the last one left
   const auto reads = guarded ? internal::Reads::kEverything : internal::Reads::kLittle;
-  CORDON_TRY(const internal::OpenedStore store, internal::OpenForAppend(path, reads));
+  CORDON_TRY(internal::OpenedStore store, internal::OpenForAppend(path, reads));
+  CORDON_TRY(store.key, internal::KeyFor(request, store));
   CORDON_RETURN_IF_ERROR(SweepPrivate(path, store.manifest, store.state));
   const auto append = [&]() -> Result<KeReport> {
     Json state = store.state;
@@ -163,7 +176,8 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
     CORDON_TRY(report, append());
   }
   if (request.compact && report.groups == 0) {  // no rows were given, or they wait
-    CORDON_TRY(const internal::OpenedStore now, internal::OpenForAppend(path, reads));
+    CORDON_TRY(internal::OpenedStore now, internal::OpenForAppend(path, reads));
+    now.key = store.key;
     CORDON_RETURN_IF_ERROR(internal::CompactParts(now, run));
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

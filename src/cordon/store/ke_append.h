@@ -23,8 +23,9 @@ struct AppendRequest {
   TableInput input;  // empty: nothing new, the store is to be compacted
   std::optional<FileFormat> input_format;
   Mode mode = Mode::kFrozen;
-  bool again = false;    // take a batch in although one with the same bytes or rows was
-  bool compact = false;  // all parts become one
+  bool again = false;               // take a batch in although one with the same bytes or rows was
+  bool compact = false;             // all parts become one
+  std::optional<std::string> sign;  // file of a private key; a signed store asks for one
   std::optional<std::uint64_t> seed;
 };
 

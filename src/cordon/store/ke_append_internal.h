@@ -17,7 +17,8 @@ struct OpenedStore {
   Policy policy;
   KeAnonymitySpec model;
   std::vector<StoreColumn> columns;
-  int scale = 0;  // of the sensitive column
+  int scale = 0;                          // of the sensitive column
+  std::shared_ptr<const SigningKey> key;  // null: it is not signed
 
   std::string PrivateFile(const std::string& name) const { return PrivatePath(path) + "/" + name; }
 };

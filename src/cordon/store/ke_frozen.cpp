@@ -153,6 +153,7 @@ Result<void> Finish(const OpenedStore& store, Next next, Json manifest, Json sta
   manifest["columns"] = Json::array();
   for (const StoreColumn& column : next.columns) manifest["columns"].push_back(ToJson(column));
   state["truth"] = next.truth;
+  next.stage.SignBy(store.key);
   CORDON_RETURN_IF_ERROR(next.stage.Seal(std::move(manifest), std::move(state), run));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(next.stage.Commit());

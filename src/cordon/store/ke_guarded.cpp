@@ -250,6 +250,7 @@ Result<KeReport> PublishGuarded(const OpenedStore& store, NewRows rows, Json sta
   manifest["columns"] = Json::array();
   for (const StoreColumn& column : columns) manifest["columns"].push_back(ToJson(column));
   manifest["releases"].push_back(ReleaseEntry(publication, "guarded"));
+  stage.SignBy(store.key);
   CORDON_RETURN_IF_ERROR(stage.Seal(std::move(manifest), std::move(state), run));
   if (run.Stopped()) return Error::Cancelled();
   CORDON_RETURN_IF_ERROR(stage.Commit());

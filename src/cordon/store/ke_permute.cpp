@@ -10,6 +10,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
 #include "cordon/plan/unused_keys.h"
+#include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_permute_internal.h"
@@ -67,6 +68,10 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   state["format"] = 1;
   CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
   state["truth"] = Json::array({truth});
+  if (request.sign) {
+    CORDON_TRY(SigningKey key, ReadSigningKey(*request.sign));
+    stage.SignBy(std::make_shared<const SigningKey>(std::move(key)));
+  }
   CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state, run));
   if (run.Stopped()) return Error::Cancelled();
   return stage.Commit();
@@ -137,6 +142,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   asked.algorithm = "ke";
   CORDON_RETURN_IF_ERROR(ChooseServed(asked, policy));
   CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
+  if (request.sign) CORDON_RETURN_IF_ERROR(ReadSigningKey(*request.sign));
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));

@@ -19,6 +19,7 @@ struct PermuteRequest {
   TableInput input;
   std::string output;  // the store; empty: nothing is written
   std::optional<FileFormat> input_format;
+  std::optional<std::string> sign;    // file of the private key that signs the manifest
   std::optional<std::uint64_t> seed;  // repeats a run, and lets whoever knows it undo the shuffle
 };
 

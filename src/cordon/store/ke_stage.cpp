@@ -210,6 +210,8 @@ Result<void> StoreStage::Seal(Json manifest, Json state, const Run& run) {
     digests_[name] = ToJson(digest);
   }
   manifest["files"] = digests_;
+  TakeSignature(manifest);
+  if (key_ != nullptr) CORDON_RETURN_IF_ERROR(Sign(manifest, kStoreType, *key_));
   StoreManifest sealed = SealManifest(std::move(manifest));
   state["number"] = NumberOf(state) + 1;
   state.erase("spare");

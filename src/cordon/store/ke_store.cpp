@@ -167,7 +167,8 @@ Result<StoreManifest> OpenStore(const std::string& store, FileCheck::Depth depth
   }
   CORDON_TRY(const std::string text, ReadFile(path));
   CORDON_TRY(Json json, Unseal(path, text));
-  if (json.value("format", Json()) != 1 || json.value("kind", Json()) != "ke-store") {
+  const Json format = json.value("format", Json());
+  if ((format != 1 && format != 2) || json.value("kind", Json()) != "ke-store") {
     return Error::InvalidData("{} is of a form that this version does not know", path);
   }
   if (HasFilesByPart(json)) {

@@ -25,6 +25,7 @@
 #include "cordon/base/run.h"
 #include "cordon/io/text/source.h"
 #include "cordon/policy/policy.h"
+#include "cordon/report/certificate.h"
 #include "cordon/report/report.h"
 #include "cordon/store/ke_parts.h"
 
@@ -128,6 +129,8 @@ class StoreStage {
   void AddPrivate(const std::string& name) { private_files_.push_back(name); }
   void AddTruth(const Json& entry);  // the two of an entry of "truth"
   void DropTruth(const Json& entry);
+  // Seal signs the manifest by this key; without it a signature that the manifest has goes.
+  void SignBy(std::shared_ptr<const SigningKey> key) { key_ = std::move(key); }
   // Puts the digests of the tables into the manifest under "files", writes it and the state that belongs to it. Tables that
   // are new get a spare.
   Result<void> Seal(Json manifest, Json state, const Run& run = {});
@@ -156,6 +159,7 @@ class StoreStage {
   Json digests_ = Json::object();       // entries of "files"
   Json so_far_;                         // digests that the next append goes on with; null: there will be no spare
   std::string twin_;                    // in private_: what will be the spare of tables that are new
+  std::shared_ptr<const SigningKey> key_;
   StoreManifest sealed_;
   Json state_;
   std::vector<std::string> private_files_;  // that are new

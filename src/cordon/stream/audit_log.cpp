@@ -82,10 +82,10 @@ Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
 
 }  // namespace
 
-void AuditChain::AppendHead(std::string_view policy_digest, std::span<const std::string> columns, std::string_view written,
-                            std::string& to) {
+void AuditChain::AppendHead(std::string_view policy_digest, std::string_view nonce, std::span<const std::string> columns,
+                            std::string_view written, std::string& to) {
   const std::size_t line = to.size();
-  to += fmt::format("{{\"cordon_audit\":2,\"policy\":\"{}\",\"columns\":{}", policy_digest,
+  to += fmt::format("{{\"cordon_audit\":2,\"policy\":\"{}\",\"nonce\":\"{}\",\"columns\":{}", policy_digest, nonce,
                     Json(std::vector<std::string>(columns.begin(), columns.end())).dump());
   Close(line, written, to);
 }

@@ -4,13 +4,14 @@
 // people as keyed numbers and times, no cell of the data. Rows of the output follow it in order: departure by departure, or
 // by position where the order is that of arrival.
 //
-//   {"cordon_audit":2,"policy":"<digest>","columns":["age","zip"],"written":8,"chain":"<digest>"}
+//   {"cordon_audit":2,"policy":"<digest>","nonce":"<hex>","columns":["age","zip"],"written":8,"chain":"<digest>"}
 //   {"kind":"group","group":3,"at":1200,"clock":7,"positions":[7,3],"persons":[12,99],"times":[5,6],"written":44,"chain":"<digest>"}
 //   {"kind":"group","group":3,"at":1200,"window":[1,1000],"positions":[7,3],"persons":[12,99],"written":44,"chain":"<digest>"}
 //   {"end":true,"positions":5000,"rows":4990,"written":0,"chain":"<digest>"}
 //
 // `written` bytes of the output belong to a line. Its chain is the SHA-256 of the chain before it (nothing for the first), of
 // the line up to its chain, and of these bytes: it stands for all lines and all bytes so far. Logs of version 1 had neither.
+// The nonce is a secret of the run: without it a chain that is published would confirm a guess of the log.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +48,8 @@ struct AuditedEnd {
 class AuditChain {
  public:
   // `columns`: those of the output.
-  void AppendHead(std::string_view policy_digest, std::span<const std::string> columns, std::string_view written,
-                  std::string& to);
+  void AppendHead(std::string_view policy_digest, std::string_view nonce, std::span<const std::string> columns,
+                  std::string_view written, std::string& to);
   void Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
               std::string_view written, std::string& to);
   void AppendEnd(const AuditedEnd& end, std::string& to);

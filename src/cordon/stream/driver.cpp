@@ -54,11 +54,13 @@ Result<void> StreamDriver::Restore(const StreamSnapshot& snapshot) {
 }
 
 Result<void> StreamDriver::Checkpoint() {
-  if (folder_ == nullptr) return {};
+  if (folder_ == nullptr && !on_durable) return {};
   CORDON_RETURN_IF_ERROR(logs_.FlushRows());
   CORDON_RETURN_IF_ERROR(logs_.out.Sync());
   CORDON_RETURN_IF_ERROR(logs_.audit.Sync());
   CORDON_RETURN_IF_ERROR(logs_.dead.Sync());
+  if (on_durable) CORDON_RETURN_IF_ERROR(on_durable(finished_));
+  if (folder_ == nullptr) return {};
   ++flow_.metrics().checkpoints;
   StreamSnapshot snapshot;
   snapshot.policy = options_.policy;
@@ -115,7 +117,7 @@ Result<void> StreamDriver::TakeEntry(const CodedBatch& batch, const CodedBatch::
   }
   place_ = entry.end;
   ++flow_.metrics().records;
-  if (folder_ == nullptr || flow_.metrics().records % options_.checkpoint_every != 0) return {};
+  if ((folder_ == nullptr && !on_durable) || flow_.metrics().records % options_.checkpoint_every != 0) return {};
   return Checkpoint();
 }
 

@@ -10,6 +10,7 @@
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/stream/run_stream_internal.h"
+#include "cordon/report/key_file.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/metrics_server.h"
 
@@ -62,6 +63,7 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
 std::vector<std::pair<std::string, FileLayer::Access>> StreamRun::Files() const {
   std::vector<std::pair<std::string, FileLayer::Access>> files;
   if (!IsPipe(request_.output)) files.emplace_back(request_.output, FileLayer::Access::kPublic);
+  if (request_.sign) files.emplace_back(StreamCertificatePath(request_.output), FileLayer::Access::kPublic);
   if (request_.audit) files.emplace_back(*request_.audit, FileLayer::Access::kPrivate);
   if (const auto dead = DeadLettersPath(request_)) files.emplace_back(*dead, FileLayer::Access::kPrivate);
   return files;
@@ -117,9 +119,12 @@ Result<void> StreamRun::OpenOutputs() {
     CORDON_TRY(auto file, OpenDurably(*request_.audit, FileLayer::Access::kPrivate, length));
     logs_.audit = AppendLog(std::move(file), length);
     if (length == 0) {
-      logs_.chain.AppendHead(policy_.digest, parts_.rows().columns(), parts_.rows().header(), logs_.audit.buffer());
+      Random nonce = random_->Substream("audit nonce");
+      const std::string secret = fmt::format("{:016x}{:016x}", nonce.Next(), nonce.Next());
+      logs_.chain.AppendHead(policy_.digest, secret, parts_.rows().columns(), parts_.rows().header(), logs_.audit.buffer());
     }
   }
+  CORDON_RETURN_IF_ERROR(OpenCertificate());
   const std::optional<std::string> dead_path = DeadLettersPath(request_);
   if (!dead_path) return {};
   const std::uint64_t length = snapshot_ ? snapshot_->dead_length : 0;
@@ -131,6 +136,17 @@ Result<void> StreamRun::OpenOutputs() {
   } else {
     logs_.dead = AppendLog(open);  // a file that appears with its first letter
   }
+  return {};
+}
+
+Result<void> StreamRun::OpenCertificate() {
+  if (!request_.sign) return {};
+  CORDON_TRY(SigningKey key, ReadSigningKey(*request_.sign));
+  CORDON_TRY(certificate_, StreamCertificate::Open(files_, request_.output, snapshot_ ? snapshot_->out_length : 0, policy_,
+                                                   parts_.algorithm().name, std::move(key),
+                                                   [this](const std::string& path, std::uint64_t keep) {
+                                                     return OpenDurably(path, FileLayer::Access::kPublic, keep);
+                                                   }));
   return {};
 }
 
@@ -171,6 +187,13 @@ Result<StreamReport> StreamRun::Drive() {
     board.Post(metrics);
     if (request_.on_status) request_.on_status(metrics, final);
   };
+  if (request_.sign) {
+    driver.on_durable = [&](bool ended) -> Result<void> {
+      const std::uint64_t bytes = logs_.out.length();
+      if (!certificate_ || (bytes == 0 && !ended)) return {};  // before the first row
+      return certificate_->Add({bytes, driver.metrics().rows, logs_.chain.value(), ended});
+    };
+  }
   driver.on_dead_letter = [&](const DeadLetter& letter) {
     Note(fmt::format("dead letter: line {}: {}", letter.line, letter.reason));
   };

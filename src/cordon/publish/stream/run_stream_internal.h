@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cordon/publish/stream/run_stream.h"
+#include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/publish/stream/stream_parts.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/driver.h"
@@ -33,6 +34,7 @@ class StreamRun {
   Result<void> CheckNothingIsLost() const;
   Result<void> CheckNoneIsInUse() const;
   Result<void> OpenOutputs();
+  Result<void> OpenCertificate();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
   Result<void> CheckResumed(const StreamReport& report) const;
@@ -60,6 +62,7 @@ class StreamRun {
   std::optional<TickJournal> ticks_;
   std::optional<StreamSnapshot> snapshot_;
   DriverFiles logs_;
+  std::optional<StreamCertificate> certificate_;
 };
 
 }  // namespace cordon::engine::internal

@@ -7,6 +7,8 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/check_served.h"
+#include "cordon/publish/stream/stream_certificate.h"
+#include "cordon/report/key_file.h"
 
 namespace cordon::engine::internal {
 namespace {
@@ -26,6 +28,14 @@ Result<void> CheckFlags(const StreamRequest& request) {
   if (request.resume_after && !pipe) {
     return Error::InvalidPolicy("--resume-after is for pipes: {} is a file, and tells by itself how far it is", request.output);
   }
+  if (request.sign && pipe) {
+    return Error::InvalidPolicy("--sign needs an output that is a file: what is signed stands in {}",
+                                StreamCertificatePath("OUT"));
+  }
+  if (request.sign && !request.audit) {
+    return Error::InvalidPolicy("--sign needs --audit").WithHint("the signature is over the chain of the audit log, too");
+  }
+  if (request.sign) CORDON_RETURN_IF_ERROR(ReadSigningKey(*request.sign));
   if (request.checkpoint_every == 0) return Error::InvalidPolicy("--checkpoint-every must be at least 1");
   for (const auto& [flag, path] : {std::pair{"--audit", request.audit}, std::pair{"--dead-letters", request.dead_letters},
                                    std::pair{"--report", request.report}, std::pair{"--checkpoint", request.checkpoint}}) {
@@ -39,6 +49,10 @@ Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
       {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
   if (request.audit) paths.emplace_back("--audit", *request.audit);
   if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.sign) {
+    paths.emplace_back("--sign", *request.sign);
+    paths.emplace_back("the certificate", StreamCertificatePath(request.output));
+  }
   if (request.dead_letters) {
     paths.emplace_back("--dead-letters", *request.dead_letters);
   } else if (!IsPipe(request.output)) {

@@ -26,6 +26,7 @@ struct StreamRequest {
   std::optional<std::uint64_t> resume_after;
   std::optional<std::string> audit;
   std::optional<std::string> dead_letters;
+  std::optional<std::string> sign;  // file of the private key that signs what is written, at every checkpoint
   std::optional<std::string> metrics;
   std::optional<std::string> report;
   std::optional<std::uint64_t> seed;

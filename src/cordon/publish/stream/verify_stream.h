@@ -32,6 +32,13 @@ struct StreamAudit {
   std::uint64_t windows_judged = 0;      // groups
   std::uint64_t windows_unknown = 0;     // groups of which it cannot be told: their windows held tuples that were not published
   std::vector<std::string> findings;     // what is wrong beside them; none: nothing
+  struct SignedPart {
+    std::string signer;
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t bytes_after = 0;  // not signed, and not judged
+  };
+  std::optional<SignedPart> signed_part;  // with keys
 
   bool fails() const;  // something is wrong
   // Everything that was promised was looked at, and is as promised. Neither fails() nor holds(): there is no telling.

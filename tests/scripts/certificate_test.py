@@ -1,0 +1,409 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Signed releases, stores and streams: certificate_test.py CORDON
+
+Whatever a signature covers is changed, one thing at a time, and both verifiers refuse it. openssl, which shares no code with
+either, agrees with them where it is installed.
+"""
+import base64
+import copy
+import importlib.util
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "verify_release.py"
+specification = importlib.util.spec_from_file_location("verify_release", SCRIPT)
+verify_release = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(verify_release)
+try:
+    import pyarrow.parquet
+except ImportError:  # then the second verifier does not read stores
+    pyarrow = None
+
+CORDON = ""
+POLICY = """[attributes.age]
+role = "quasi"
+type = "numeric"
+[attributes.zip]
+role = "quasi"
+hierarchy = { prefix = 5 }
+[attributes.ill]
+role = "sensitive"
+[[privacy]]
+model = "k-anonymity"
+k = 3
+[[privacy]]
+model = "l-diversity"
+sensitive = "ill"
+l = 2
+"""
+STREAM_POLICY = """[attributes.age]
+role = "quasi"
+type = "numeric"
+range = [0, 99]
+[[privacy]]
+model = "ks-anonymity"
+k = 3
+[stream]
+delay = 10
+"""
+KE_POLICY = """[attributes.age]
+role = "quasi"
+type = "numeric"
+[attributes.pay]
+role = "sensitive"
+type = "numeric"
+[[privacy]]
+model = "ke-anonymity"
+sensitive = "pay"
+k = 2
+e = 5
+"""
+
+
+def leaves(value, path=()):
+    """Every place in a JSON value that holds a text, a number or a truth value."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from leaves(each, path + (key,))
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield from leaves(each, path + (place,))
+    else:
+        yield path
+
+
+def changed(document, path):
+    made = copy.deepcopy(document)
+    at = made
+    for key in path[:-1]:
+        at = at[key]
+    old = at[path[-1]]
+    at[path[-1]] = not old if isinstance(old, bool) else old + 1 if isinstance(old, int) else "x" if old is None else old + "x"
+    return made
+
+
+class Certificate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        chance = random.Random(7)
+        rows = [f"{chance.randint(20, 60)},{chance.choice(['53710', '53711', '53712', '54001'])},{chance.choice(['flu', 'cold', 'ulcer'])}"
+                for _ in range(60)]
+        self.write("in.csv", "\n".join(["age,zip,ill", *rows]) + "\n")
+        self.write("p.toml", POLICY)
+        self.write("s.csv", "\n".join(["age", *(str(20 + i * 7 % 40) for i in range(400))]) + "\n")
+        self.write("s.toml", STREAM_POLICY)
+        self.write("pay.csv", "\n".join(["age,pay", *(f"{20 + i % 30},{1000 + i * 37 % 400}" for i in range(40))]) + "\n")
+        self.write("more.csv", "\n".join(["age,pay", *(f"{20 + i % 30},{1000 + i * 53 % 400}" for i in range(30))]) + "\n")
+        self.write("ke.toml", KE_POLICY)
+        for key in ("key", "other"):
+            self.cordon("keygen", key)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def read(self, name):
+        return (self.folder / name).read_text()
+
+    def cordon(self, *arguments, status=0):
+        done = subprocess.run([CORDON, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def second(self, *arguments, status=0):
+        done = subprocess.run([sys.executable, "-B", SCRIPT, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def both(self, status, *arguments, second=None):
+        """The same exit status of both verifiers."""
+        text = self.cordon("verify", *arguments, status=status)
+        return text, self.second(*(arguments if second is None else second), status=status)
+
+    def release(self, name="out.csv", *more):
+        self.cordon("anonymize", "in.csv", "--policy", "p.toml", "--output", name, *more)
+        return json.loads(self.read(name + ".manifest.json"))
+
+    def put(self, manifest, name="out.csv"):
+        self.write(name + ".manifest.json", json.dumps(manifest))
+
+    def refused(self, status=1, key="key.pub"):
+        arguments = ("out.csv", "--policy", "p.toml", "--key", key)
+        return self.both(status, *arguments, second=("out.csv", "--key", key))[0]
+
+    # --- keys ---
+
+    def test_keys_are_private_and_of_the_common_form(self):
+        self.assertEqual(stat.S_IMODE(os.stat(self.folder / "key").st_mode), 0o600)
+        self.assertIn("key is there already", self.cordon("keygen", "key", status=2))
+        os.remove(self.folder / "other")
+        self.assertIn("other.pub is there already", self.cordon("keygen", "other", status=2))
+        self.assertFalse((self.folder / "other").exists())
+        if not shutil.which("openssl"):
+            return
+        der = subprocess.run(["openssl", "pkey", "-in", "key", "-pubout", "-outform", "DER"], cwd=self.folder, capture_output=True, check=True).stdout
+        self.assertEqual(der[12:], verify_release.read_public_key(str(self.folder / "key.pub")))
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", "made"], cwd=self.folder, check=True)
+        os.chmod(self.folder / "made", 0o600)
+        subprocess.run(["openssl", "pkey", "-in", "made", "-pubout", "-out", "made.pub"], cwd=self.folder, check=True)
+        self.release("out.csv", "--sign", "made")
+        self.refused(status=0, key="made.pub")
+
+    def test_keys_that_cannot_be_used(self):
+        os.chmod(self.folder / "key", 0o640)
+        arguments = ("anonymize", "in.csv", "--policy", "p.toml", "--output", "out.csv", "--sign")
+        self.assertIn("hint: chmod 600 key", self.cordon(*arguments, "key", status=2))
+        shutil.copy(self.folder / "other.pub", self.folder / "wrong")
+        os.chmod(self.folder / "wrong", 0o600)
+        self.assertIn("not a private Ed25519 key", self.cordon(*arguments, "wrong", status=2))
+        self.assertIn("--sign needs an output that is a file", self.cordon("anonymize", "in.csv", "--policy", "p.toml", "--output", "-", "--sign", "other", status=2))
+        self.assertFalse((self.folder / "out.csv").exists())
+        self.release()
+        self.assertIn("not a public Ed25519 key", self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "other", status=2))
+        self.second("out.csv", "--key", "other", status=2)
+
+    # --- tables ---
+
+    def test_a_signed_release_holds_and_an_unsigned_one_does_not(self):
+        manifest = self.release("out.csv", "--sign", "key")
+        self.assertEqual(manifest["format"], 2)
+        self.assertIn("certificate: holds; signed by key " + manifest["signatures"][0]["keyid"], self.refused(status=0))
+        self.both(0, "out.csv", "--policy", "p.toml")  # readers that do not ask for a signature read it as ever
+        self.assertIn("no key that was given has signed it", self.refused(key="other.pub"))
+        del manifest["signatures"]
+        self.put(manifest)
+        os.remove(self.folder / "out.csv.private.json")
+        self.assertIn("it is not signed", self.refused())
+        os.remove(self.folder / "out.csv.manifest.json")
+        self.assertIn("there is no manifest", self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1))
+
+    def test_several_keys_are_trusted(self):
+        self.release("out.csv", "--sign", "other")
+        self.both(0, "out.csv", "--policy", "p.toml", "--key", "key.pub", "--key", "other.pub")
+
+    def test_every_change_of_a_signed_manifest_is_refused(self):
+        manifest = self.release("out.csv", "--sign", "key")
+        os.remove(self.folder / "out.csv.private.json")  # it has a digest of the manifest, and would see all of it
+        keys = [verify_release.read_public_key(str(self.folder / "key.pub"))]
+        self.assertEqual(verify_release.signature_fault(manifest, "manifest", keys), "")
+        paths = [path for path in leaves(manifest) if path[:1] != ("signatures",)]
+        self.assertGreater(len(paths), 25)
+        for path in paths:
+            self.assertNotEqual(verify_release.signature_fault(changed(manifest, path), "manifest", keys), "", path)
+        for path in [("output", "sha256"), ("signed_at",), ("tool",), ("privacy", 0, "k"), ("policy_sha256",), ("suppressed",)]:
+            self.put(changed(manifest, path))
+            self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1)
+        for more in [{"note": 1}, {"privacy": manifest["privacy"][:1]}, {"format": 1}]:
+            self.put({**manifest, **more})
+            self.refused()
+        signature = manifest["signatures"][0]
+        for entry in [{**signature, "sig": base64.b64encode(bytes(64)).decode()}, {**signature, "sig": signature["sig"][:-4]}, {}, 7]:
+            self.put({**manifest, "signatures": [entry]})
+            self.refused()
+        self.put({**manifest, "signatures": [7, {**signature, "keyid": "another"}]})  # the id is a hint, not a part of what is signed
+        self.refused(status=0)
+        self.write("out.csv.manifest.json", json.dumps(manifest, indent=7, sort_keys=True))  # another spelling of the same value
+        self.refused(status=0)
+        text = json.dumps(manifest)
+        self.write("out.csv.manifest.json", '{"suppressed":' + str(manifest["suppressed"]) + "," + text[1:])
+        self.refused(status=2)  # a name that stands twice
+
+    def test_the_five_ways_to_tamper_are_refused_even_with_a_new_digest(self):
+        """Deleted, moved, doubled rows, a falsified interval, an exchanged sensitive cell; the manifest is made to fit."""
+        manifest = self.release("out.csv", "--sign", "key")
+        os.remove(self.folder / "out.csv.private.json")
+        header, *rows = self.read("out.csv").splitlines()
+        exchanged = next(i for i in range(1, len(rows)) if rows[i].rsplit(",", 1)[1] != rows[0].rsplit(",", 1)[1])
+        swapped = list(rows)
+        for a, b in ((0, exchanged), (exchanged, 0)):
+            swapped[a] = rows[a].rsplit(",", 1)[0] + "," + rows[b].rsplit(",", 1)[1]
+        for made in (rows[:-1], rows[1:] + rows[:1], rows + rows[:1], [re.sub(r'"\[\d+,', '"[0,', row) for row in rows], swapped):
+            self.write("out.csv", "\n".join([header, *made]) + "\n")
+            data = (self.folder / "out.csv").read_bytes()
+            fitting = copy.deepcopy(manifest)
+            fitting["output"].update(sha256=verify_release.hashlib.sha256(data).hexdigest(), bytes=len(data), rows=len(made))
+            self.put(fitting)
+            self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1)
+            self.second("out.csv", "--key", "key.pub", status=1)
+
+    def test_a_certificate_is_of_one_policy(self):
+        self.release("out.csv", "--sign", "key")
+        self.write("p.toml", POLICY.replace("k = 3", "k = 2"))
+        self.assertIn("signed for another policy", self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1))
+
+    def test_a_signature_of_one_kind_does_not_serve_for_another(self):
+        manifest = self.release("out.csv", "--sign", "key")
+        keys = [verify_release.read_public_key(str(self.folder / "key.pub"))]
+        for kind in ("store", "checkpoint"):
+            self.assertNotEqual(verify_release.signature_fault(manifest, kind, keys), "")
+
+    @unittest.skipUnless(shutil.which("openssl"), "needs openssl")
+    def test_openssl_agrees(self):
+        manifest = self.release("out.csv", "--sign", "key")
+        (self.folder / "message").write_bytes(verify_release.signed_text(manifest, "manifest"))
+        (self.folder / "sig").write_bytes(base64.b64decode(manifest["signatures"][0]["sig"]))
+        done = subprocess.run(["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "key.pub", "-rawin", "-in", "message", "-sigfile", "sig"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_release_next_is_signed(self):
+        self.write("t1.csv", "name,job\nAlice,Banker\nAlice,Banker\nBob,Clerk\nBob,Driver\nCathy,Engineer\n")
+        self.write("t2.csv", "job,disease\nBanker,Cancer\nBanker,Cancer\nClerk,HIV\nDriver,Cancer\nEngineer,HIV\n")
+        self.write("job.csv", "Banker;White;ANY\nEngineer;White;ANY\nClerk;Blue;ANY\nDriver;Blue;ANY\n")
+        self.write("w.toml", '[attributes.name]\nrole = "insensitive"\n[attributes.job]\nrole = "quasi"\nhierarchy = "job.csv"\n[[privacy]]\n'
+                             'model = "xy-linkability"\nx = ["name"]\nvalues = { "previous.disease" = ["HIV", "Cancer"] }\nh = "2/3"\n')
+        self.cordon("release-next", "t1.csv", "--previous", "t2.csv", "--policy", "w.toml", "--output", "next.csv", "--sign", "key")
+        self.both(0, "next.csv", "--policy", "w.toml", "--previous", "t2.csv", "--key", "key.pub",
+                  second=("next.csv", "--previous", "t2.csv", "--key", "key.pub"))
+        manifest = json.loads(self.read("next.csv.manifest.json"))
+        os.remove(self.folder / "next.csv.private.json")
+        manifest["previous"][0]["name"] = "t3.csv"
+        self.put(manifest, "next.csv")
+        self.both(1, "next.csv", "--policy", "w.toml", "--previous", "t2.csv", "--key", "key.pub",
+                  second=("next.csv", "--previous", "t2.csv", "--key", "key.pub"))
+
+    # --- stores ---
+
+    def test_a_store_is_signed_and_stays_so(self):
+        self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "store", "--sign", "key")
+        self.assertIn("certificate: holds", self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub"))
+        self.assertIn("give --sign KEY", self.cordon("append", "store", "more.csv", status=2))
+        self.cordon("append", "store", "more.csv", "--sign", "other")
+        self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub", status=1)
+        self.cordon("verify", "store", "--policy", "ke.toml", "--key", "other.pub")
+        self.cordon("append", "store", "--compact", "--sign", "key")
+        self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub")
+        self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "plain")
+        self.cordon("verify", "plain", "--policy", "ke.toml", "--key", "key.pub", status=1)
+        if pyarrow is None:
+            return
+        self.second("store", "--key", "key.pub")
+        self.second("store", "--key", "other.pub", status=1)
+        self.second("plain", "--key", "key.pub", status=1)
+
+    # --- streams ---
+
+    def stream(self, *more, **options):
+        return self.cordon("stream", "s.csv", "--policy", "s.toml", "--output", "o.csv", "--audit", "log", "--sign", "key", *more, **options)
+
+    def checked(self, status, *more, key="key.pub"):
+        return self.both(status, "--stream", "o.csv", "--audit", "log", "--policy", "s.toml", "--key", key, *more)[0]
+
+    def test_a_stream_is_signed_at_every_checkpoint(self):
+        self.stream("--checkpoint-every", 50)
+        lines = [json.loads(line) for line in self.read("o.csv.certificate.jsonl").splitlines()]
+        self.assertEqual([line["ended"] for line in lines], [False] * 8 + [True])
+        self.assertEqual([line["number"] for line in lines], list(range(1, 10)))
+        self.assertIn("up to row 400", self.checked(0))
+        self.checked(1, key="other.pub")
+        self.assertIn("nonce", json.loads(self.read("log").splitlines()[0]))
+        kept = {name: self.read(name) for name in ("o.csv", "log", "o.csv.certificate.jsonl")}
+        for name, change in [("o.csv", lambda text: text.replace("]", "9]", 1)), ("o.csv", lambda text: text + text.splitlines()[-1] + "\n"),
+                             ("log", lambda text: "".join(text.splitlines(True)[:-1])),
+                             ("o.csv.certificate.jsonl", lambda text: "".join(text.splitlines(True)[:-1])),
+                             ("o.csv.certificate.jsonl", lambda text: "".join(text.splitlines(True)[1:])),
+                             ("o.csv.certificate.jsonl", lambda text: text.replace('"rows":', '"rows":1', 1)),
+                             ("o.csv.certificate.jsonl", lambda text: "")]:
+            self.write(name, change(kept[name]))
+            self.checked(1)
+            self.write(name, kept[name])
+        self.checked(0)
+        os.remove(self.folder / "o.csv.certificate.jsonl")
+        self.checked(1)
+
+    def test_a_prefix_is_verified_while_the_stream_runs(self):
+        """Only what is signed so far is judged; without --signed-prefix rows after it are refused."""
+        self.stream("--checkpoint-every", 50)
+        lines = self.read("o.csv.certificate.jsonl").splitlines(True)
+        self.write("o.csv.certificate.jsonl", "".join(lines[:3]))
+        self.assertIn("are not signed yet", self.checked(1))
+        rows = json.loads(lines[2])["output"]["rows"]
+        self.assertIn(f"up to row {rows}; the ", self.checked(0, "--signed-prefix"))
+        size = json.loads(lines[2])["output"]["bytes"]
+        self.write("o.csv", self.read("o.csv")[:size] + "garbage,garbage\n")  # what is not signed is not read either
+        self.checked(0, "--signed-prefix")
+        self.write("o.csv", self.read("o.csv")[:size].replace("]", "9]", 1))
+        self.checked(1, "--signed-prefix")
+
+    def test_a_running_stream(self):
+        run = subprocess.Popen([CORDON, "stream", "-", "--policy", "s.toml", "--output", "o.csv", "--audit", "log", "--sign", "key", "--checkpoint",
+                                "ck", "--checkpoint-every", "50"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        lines = self.read("s.csv").splitlines(True)
+        run.stdin.write("".join(lines[:200]).encode())
+        run.stdin.flush()
+        certificate = self.folder / "o.csv.certificate.jsonl"
+        for _ in range(500):
+            if certificate.exists() and certificate.read_text().count("\n") == 3:
+                break
+            time.sleep(0.02)
+        self.checked(0, "--signed-prefix")
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        run.stdin.close()
+        self.checked(0, "--signed-prefix")
+        # It goes on, by another key, and the certificate has no gap.
+        done = subprocess.run([CORDON, "stream", "-", "--policy", "s.toml", "--output", "o.csv", "--audit", "log", "--sign", "other", "--checkpoint",
+                               "ck", "--checkpoint-every", "50"], cwd=self.folder, input="".join(lines), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.checked(1)
+        self.both(0, "--stream", "o.csv", "--audit", "log", "--policy", "s.toml", "--key", "key.pub", "--key", "other.pub")
+
+    def test_a_resumed_stream_signs_only_what_it_signed_before(self):
+        self.stream("--checkpoint-every", 50, "--checkpoint", "ck")
+        self.assertIn("--sign needs --audit", self.cordon("stream", "s.csv", "--policy", "s.toml", "--output", "p.csv", "--sign", "key", status=2))
+        self.assertIn("--sign needs an output that is a file", self.cordon("stream", "s.csv", "--policy", "s.toml", "--output", "-", "--audit", "l2", "--sign", "key", status=2))
+        self.assertIn("there already", self.cordon("stream", "s.csv", "--policy", "s.toml", "--output", "o.csv", "--audit", "log", "--sign", "key", status=2))
+        self.assertIn("--signed-prefix needs", self.cordon("verify", "--stream", "o.csv", "--audit", "log", "--policy", "s.toml", "--signed-prefix", status=2))
+
+
+class SecondVerifier(unittest.TestCase):
+    def test_ed25519_by_the_vectors_of_rfc_8032(self):
+        vectors = json.loads((ROOT / "tests/crypto/vectors/rfc8032.json").read_text())["ed25519"]
+        for each in vectors:
+            key, message, signature = (bytes.fromhex(each[name]) for name in ("verify_key", "message", "signature"))
+            self.assertTrue(verify_release.ed25519_verifies(key, message, signature))
+            self.assertFalse(verify_release.ed25519_verifies(key, message + b"x", signature))
+            for at in range(0, 64, 7):
+                wrong = bytearray(signature)
+                wrong[at] ^= 1
+                self.assertFalse(verify_release.ed25519_verifies(key, message, bytes(wrong)))
+            larger = int.from_bytes(signature[32:], "little") + verify_release.L  # the same number, spelled otherwise
+            self.assertFalse(verify_release.ed25519_verifies(key, message, signature[:32] + larger.to_bytes(32, "little")))
+        one = bytes([1]) + bytes(31)  # the neutral point: it fits every message
+        self.assertFalse(verify_release.ed25519_verifies(one, b"anything", one + bytes(32)))
+
+    def test_canonical_json_by_the_vectors_of_rfc_8785(self):
+        numbers = {"0000000000000000": "0", "8000000000000000": "0", "0000000000000001": "5e-324", "8000000000000001": "-5e-324",
+                   "7fefffffffffffff": "1.7976931348623157e+308", "4340000000000000": "9007199254740992",
+                   "4430000000000000": "295147905179352830000", "44b52d02c7e14af5": "9.999999999999997e+22", "44b52d02c7e14af6": "1e+23",
+                   "44b52d02c7e14af7": "1.0000000000000001e+23", "444b1ae4d6e2ef4e": "999999999999999700000", "444b1ae4d6e2ef50": "1e+21",
+                   "3eb0c6f7a0b5ed8c": "9.999999999999997e-7", "3eb0c6f7a0b5ed8d": "0.000001", "41b3de4355555553": "333333333.3333332",
+                   "41b3de4355555557": "333333333.33333343", "becbf647612f3696": "-0.0000033333333333333333", "43143ff3c1cb0959": "1424953923781206.2"}
+        for bits, text in numbers.items():
+            self.assertEqual(verify_release.canonical_number(struct.unpack(">d", bytes.fromhex(bits))[0]), text)
+        sample = json.loads('{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],'
+                            r' "string": "\u20ac$\u000F\u000aA' + "'" + r'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}')
+        self.assertEqual(verify_release.canonical(sample), '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],'
+                                                           '"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}')
+        names = {"\u20ac": 1, "\r": 2, "\ufb33": 3, "1": 4, "\U0001f600": 5, "\u0080": 6, "\u00f6": 7}
+        self.assertEqual(list(json.loads(verify_release.canonical(names)).values()), [2, 4, 6, 7, 1, 5, 3])
+
+
+if __name__ == "__main__":
+    CORDON = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
