@@ -41,7 +41,7 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const 
 
 Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
   if (!request.recoding) return std::optional<Recoding>();
-  CORDON_TRY(const std::string text, ReadFile(*request.recoding));
+  CORDON_TRY(const std::string text, ReadFile(*request.recoding, 256 * kMebibyte));
   CORDON_TRY(Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", *request.recoding));
   return std::optional(std::move(recoding));
 }

@@ -13,6 +13,7 @@
 #include "cordon/io/duckdb/column_intake_internal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/sql_guard_internal.h"
+#include "cordon/io/duckdb/sql_limits_internal.h"
 #include "cordon/io/files/byte_input_internal.h"
 
 namespace cordon::engine {
@@ -69,6 +70,8 @@ class DuckDbSource final : public Source {
 
   // `statement` gives the rows; `rows` is the same as it stands after FROM.
   Result<void> Prepare(const std::string& statement, const std::string& rows, const SourceOptions& options);
+  // For what a user wrote.
+  void Limit(std::shared_ptr<const QueryClock> clock) { clock_ = std::move(clock); }
 
   const std::vector<std::string>& column_names() const override { return names_; }
   std::shared_ptr<const Dictionary> dictionary(std::size_t column) const override { return intakes_[column]->dictionary(); }
@@ -76,6 +79,7 @@ class DuckDbSource final : public Source {
   Result<std::optional<Batch>> Next(const Run& run) override {
     if (failed_) return *failed_;
     Result<std::optional<Batch>> batch = NextBatch(run);
+    if (!batch.ok() && clock_ != nullptr) batch = clock_->Explain(std::move(batch).error());
     if (!batch.ok() && digest_query_.empty() && !batch.error().hint().empty()) batch = Damaged();
     if (batch.ok()) return batch;
     failed_ = std::move(batch).WithContext("reading {}", name_).error();
@@ -88,6 +92,7 @@ class DuckDbSource final : public Source {
   Result<void> Start(const Run& run);
   Result<std::vector<Chunk>> Fetch(const Run& run);
   Result<std::optional<Batch>> NextBatch(const Run& run);
+  std::uint64_t BytesTaken() const;
 
   std::shared_ptr<Database> database_;
   std::vector<std::string> files_;
@@ -104,7 +109,18 @@ class DuckDbSource final : public Source {
   std::future<Result<std::string>> hashing_;
   std::string digest_;
   std::optional<Error> failed_;
+  std::shared_ptr<const QueryClock> clock_;  // null: no limits
 };
+
+// Of the rows so far: codes, and the texts of the dictionaries.
+std::uint64_t DuckDbSource::BytesTaken() const {
+  std::uint64_t bytes = rows_ * intakes_.size() * sizeof(Code);
+  for (const auto& intake : intakes_) {
+    const Dictionary& texts = *intake->dictionary();
+    bytes += texts.offsets()[texts.size()] + texts.size() * (sizeof(std::uint64_t) + 4 * sizeof(std::uint32_t));
+  }
+  return bytes;
+}
 
 Result<void> DuckDbSource::PrepareStatement(const std::string& statement) {
   const DuckDbApi& api = database_->api();
@@ -241,14 +257,17 @@ Result<std::optional<Batch>> DuckDbSource::NextBatch(const Run& run) {
     return Error::InvalidData("row {}: column {} {}", rows_ + bad[column]->row + 1, names_[column], bad[column]->what);
   }
   rows_ += batch.num_rows;
+  if (clock_ != nullptr) CORDON_RETURN_IF_ERROR(clock_->CheckMemory(BytesTaken()));
   run.Report("read", rows_, 0);
   return std::optional<Batch>(std::move(batch));
 }
 
 // REQUIRES: the database is confined to the files.
 Result<std::unique_ptr<Source>> OpenGuarded(std::shared_ptr<Database> database, const GuardedQuery& query,
-                                            std::vector<std::string> files, const SourceOptions& options) {
+                                            std::vector<std::string> files, const SourceOptions& options,
+                                            std::shared_ptr<const QueryClock> clock = nullptr) {
   auto source = std::make_unique<DuckDbSource>(std::move(database), std::move(files), query.text, "a query");
+  source->Limit(std::move(clock));
   CORDON_RETURN_IF_ERROR(
       source->Prepare(query.text, "(\n" + query.text + "\n) AS cordon_rows", options).WithContext("reading a query"));
   return std::unique_ptr<Source>(std::move(source));
@@ -274,12 +293,16 @@ Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
 }
 
 Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOptions& options) {
+  CORDON_TRY(const SqlLimits limits, SqlLimits::FromEnvironment());
   CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
+  CORDON_RETURN_IF_ERROR(database->Execute(fmt::format("SET memory_limit = '{}MiB'", limits.memory_mb)));
+  const auto clock = std::make_shared<const QueryClock>(database, limits);
   CORDON_TRY(const GuardedQuery guarded, Guard(*database, query));
   std::vector<std::string> allowed = guarded.files;
   allowed.insert(allowed.end(), guarded.patterns.begin(), guarded.patterns.end());
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
-  return OpenGuarded(std::move(database), guarded, guarded.files, options);
+  auto source = OpenGuarded(std::move(database), guarded, guarded.files, options, clock);
+  return source.ok() ? std::move(source) : clock->Explain(std::move(source).error());
 }
 
 Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options) {
