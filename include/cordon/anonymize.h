@@ -62,6 +62,9 @@ class CORDON_API Release {
   // Private: the row of the input behind each row, from 0. Who has it can undo the shuffle of the rows.
   std::span<const std::uint64_t> input_rows() const;
 
+  // Private: the report as a page, as `cordon anonymize --html` writes it. It shows how the original is distributed.
+  Result<std::string> Html(const RunOptions& run = {}) const;
+
   // Writes the rows to `path`, the manifest and the private run record beside it: all of them, or none.
   Result<void> Write(const std::string& path, const WriteOptions& options = {}) const;
 

@@ -4,10 +4,16 @@
 #pragma once
 
 #include "cordon/anonymize.h"
+#include "cordon/check.h"
+#include "cordon/compare.h"
 #include "cordon/evaluate.h"
+#include "cordon/inspect.h"
 #include "cordon/policy.h"
+#include "cordon/release_next.h"
 #include "cordon/result.h"
 #include "cordon/store.h"
 #include "cordon/stream.h"
+#include "cordon/sweep.h"
 #include "cordon/table.h"
 #include "cordon/verify.h"
+#include "cordon/version.h"

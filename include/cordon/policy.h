@@ -60,6 +60,9 @@ class PolicyValue {
 };
 using PolicyKeys = PolicyValue::Table;
 
+// The text of a policy whose tables are these: "attributes", "privacy" (an array of tables), "algorithm", ...
+CORDON_API std::string PolicyToToml(const PolicyKeys& keys);
+
 // Writes the text of a policy and reads it, so that a policy means the same however it was made.
 class CORDON_API PolicyBuilder {
  public:

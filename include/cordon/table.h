@@ -14,6 +14,7 @@
 
 #include "cordon/export.h"
 #include "cordon/result.h"
+#include "cordon/run.h"
 
 struct ArrowArrayStream;  // cordon/arrow_c_data.h, or the same of another library
 
@@ -27,12 +28,12 @@ class CORDON_API Table {
  public:
   // .csv or .jsonl, also .gz, .parquet, or "sql:SELECT ...". `delimiter` of CSV: empty takes the one that the first line has
   // most of.
-  static Result<Table> Read(const std::string& path, const std::string& delimiter = "");
+  static Result<Table> Read(const std::string& path, const std::string& delimiter = "", const RunOptions& run = {});
 
   // The Arrow C stream interface: a stream of record batches. Takes the stream over: it is released, also after an error.
   // Columns may be text, numbers, booleans, dates, timestamps, decimals, and dictionaries of these; they become the texts that
   // a Parquet file of the same table gives.
-  static Result<Table> FromArrow(ArrowArrayStream* stream);
+  static Result<Table> FromArrow(ArrowArrayStream* stream, const RunOptions& run = {});
 
   std::size_t num_rows() const;
   std::size_t num_columns() const;

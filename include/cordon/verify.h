@@ -23,6 +23,8 @@ struct VerifyOptions {
   bool input_order = false;        // the rows of the release are in the order of the original
   bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
   std::vector<std::string> keys;   // files of public keys, one of which must have signed the manifest; none: not asked
+  std::vector<Input> previous;     // releases before it, for models on their join
+  bool allow_unequal = false;      // these need not list the same people
   RunOptions run;
 };
 

@@ -60,7 +60,7 @@ ALLOWED = {
                       "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "report", "plan", "store", "publish/stream"},
-    "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "store", "publish"},
+    "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish"},
     "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "inspect", "store", "publish"},
 }
 MOST_FILES = 45  # in one folder

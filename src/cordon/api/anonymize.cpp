@@ -3,7 +3,10 @@
 
 #include "cordon/anonymize.h"
 #include "cordon/api/convert_internal.h"
+#include "cordon/publish/release_next.h"
 #include "cordon/publish/write_run.h"
+#include "cordon/release_next.h"
+#include "cordon/report/html.h"
 
 namespace cordon {
 
@@ -13,6 +16,8 @@ struct Release::Parts {
   engine::Anonymized made;
   cordon::Table table;
   Report report;
+
+  static Release ToRelease(const Policy& policy, engine::AnonymizeRequest request, engine::Anonymized made);
 };
 
 namespace {
@@ -107,14 +112,40 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   return {};
 }
 
+Result<std::string> Release::Html(const RunOptions& options) const {
+  internal::EngineRun run(options);
+  const engine::Anonymized& made = parts_->made;
+  CORDON_TRY(const engine::HtmlFacts facts,
+             engine::GatherHtmlFacts(parts_->request.input.name, made.report, made.data, made.verified.release(), run.run()));
+  return engine::HtmlReport(facts);
+}
+
+Release Release::Parts::ToRelease(const Policy& policy, engine::AnonymizeRequest request, engine::Anonymized made) {
+  Report report = ReportOf(made.report);
+  Table table = TableOf(made.verified.release());
+  return Release(
+      std::make_shared<const Parts>(Parts{policy, std::move(request), std::move(made), std::move(table), std::move(report)}));
+}
+
 Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options) {
   internal::EngineRun run(options.run);
   engine::AnonymizeRequest request = RequestOf(input, options);
   CORDON_TRY(engine::Anonymized made, engine::MakeAnonymized(request, policy.inner(), run.run()));
-  Report report = ReportOf(made.report);
-  Table table = TableOf(made.verified.release());
-  return Release(std::make_shared<const Release::Parts>(
-      Release::Parts{policy, std::move(request), std::move(made), std::move(table), std::move(report)}));
+  return Release::Parts::ToRelease(policy, std::move(request), std::move(made));
+}
+
+Result<Release> ReleaseNext(const Input& input, const std::vector<Input>& previous, const Policy& policy,
+                            const ReleaseNextOptions& options) {
+  internal::EngineRun run(options.run);
+  engine::AnonymizeRequest request;
+  request.input = internal::InputOf(input);
+  request.measure.risk = engine::RiskOptions();
+  request.previous = {.tables = internal::PreviousOf(previous),
+                      .allow_unequal = options.allow_unequal,
+                      .allow_dangling = options.allow_dangling,
+                      .through_violation = options.through_violation};
+  CORDON_TRY(engine::Anonymized made, engine::MakeReleaseNext(request, policy.inner(), run.run()));
+  return Release::Parts::ToRelease(policy, std::move(request), std::move(made));
 }
 
 }  // namespace cordon

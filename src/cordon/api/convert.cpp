@@ -24,6 +24,15 @@ engine::TableInput InputOf(const Input& input) {
   return input.table() ? engine::TableInput(input.table()->inner()) : engine::TableInput(input.path());
 }
 
+std::vector<engine::TableInput> PreviousOf(const std::vector<Input>& previous) {
+  std::vector<engine::TableInput> made;
+  for (const Input& each : previous) {
+    made.push_back(InputOf(each));
+    if (each.table()) made.back().name = fmt::format("previous table {}", made.size());
+  }
+  return made;
+}
+
 std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts) {
   std::vector<Verdict> made;
   for (const engine::Verdict& verdict : verdicts) {

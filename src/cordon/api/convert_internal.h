@@ -28,6 +28,8 @@ class EngineRun final : public engine::Progress {
 };
 
 engine::TableInput InputOf(const Input& input);
+// Tables among them are called "previous table 1", ... in messages.
+std::vector<engine::TableInput> PreviousOf(const std::vector<Input>& previous);
 std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts);
 // "csv", "jsonl", "parquet"; empty: none.
 engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cordon/policy.h"
 
 namespace cordon {
@@ -53,6 +55,25 @@ std::string Lines(const PolicyKeys& keys) {
   return text;
 }
 
+bool IsTable(const PolicyValue& value) { return std::holds_alternative<PolicyKeys>(value.value()); }
+
+// [name] with its keys; if these are tables throughout, as those of attributes are, one [name.key] each.
+std::string Section(const std::string& name, const PolicyKeys& keys) {
+  const bool tables =
+      !keys.empty() && std::all_of(keys.begin(), keys.end(), [](const auto& key) { return IsTable(key.second); });
+  if (!tables) return fmt::format("[{}]\n{}\n", Quoted(name), Lines(keys));
+  std::string text;
+  for (const auto& [key, value] : keys) {
+    text += fmt::format("[{}.{}]\n{}\n", Quoted(name), Quoted(key), Lines(std::get<PolicyKeys>(value.value())));
+  }
+  return text;
+}
+
+bool IsArrayOfTables(const PolicyValue& value) {
+  const auto* array = std::get_if<PolicyValue::Array>(&value.value());
+  return array != nullptr && !array->empty() && std::all_of(array->begin(), array->end(), IsTable);
+}
+
 PolicyKeys With(std::string key, std::string value, PolicyKeys keys) {
   keys.insert(keys.begin(), {std::move(key), PolicyValue(std::move(value))});
   return keys;
@@ -73,6 +94,23 @@ PolicyBuilder& PolicyBuilder::Model(std::string name, PolicyKeys keys) {
 PolicyBuilder& PolicyBuilder::Set(std::string table, PolicyKeys keys) {
   tables_.emplace_back(std::move(table), std::move(keys));
   return *this;
+}
+
+std::string PolicyToToml(const PolicyKeys& keys) {
+  std::string plain;  // before the first heading
+  std::string sections;
+  for (const auto& [name, value] : keys) {
+    if (IsTable(value)) {
+      sections += Section(name, std::get<PolicyKeys>(value.value()));
+    } else if (IsArrayOfTables(value)) {
+      for (const PolicyValue& each : std::get<PolicyValue::Array>(value.value())) {
+        sections += fmt::format("[[{}]]\n{}\n", Quoted(name), Lines(std::get<PolicyKeys>(each.value())));
+      }
+    } else {
+      plain += fmt::format("{} = {}\n", Quoted(name), std::visit(ValueText(), value.value()));
+    }
+  }
+  return plain + sections;
 }
 
 std::string PolicyBuilder::ToToml() const {

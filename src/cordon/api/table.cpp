@@ -14,16 +14,14 @@ namespace cordon {
 
 Table::Table(std::shared_ptr<const engine::Table> table) : table_(std::move(table)) {}
 
-Result<Table> Table::Read(const std::string& path, const std::string& delimiter) {
-  const RunOptions options;
+Result<Table> Table::Read(const std::string& path, const std::string& delimiter, const RunOptions& options) {
   internal::EngineRun run(options);
   CORDON_TRY(const engine::TextFormat text, engine::GuessTextFormat(path, delimiter, std::nullopt));
   CORDON_TRY(engine::Table table, engine::ReadTableFile(path, text, std::nullopt, run.run()));
   return Table(std::make_shared<const engine::Table>(std::move(table)));
 }
 
-Result<Table> Table::FromArrow(ArrowArrayStream* stream) {
-  const RunOptions options;
+Result<Table> Table::FromArrow(ArrowArrayStream* stream, const RunOptions& options) {
   internal::EngineRun run(options);
   CORDON_TRY(engine::Table table, engine::ReadArrowStream(stream, run.run()));
   return Table(std::make_shared<const engine::Table>(std::move(table)));

@@ -14,6 +14,8 @@ Result<Verification> Verify(const Input& release, const Policy& policy, const Ve
   request.input_order = options.input_order;
   request.exempt_suppressed = options.exempt_suppressed;
   request.keys = options.keys;
+  request.previous = internal::PreviousOf(options.previous);
+  request.allow_unequal = options.allow_unequal;
   CORDON_TRY(const engine::Verification found, engine::Verify(request, policy.inner(), run.run()));
   Verification made;
   made.holds = found.holds();

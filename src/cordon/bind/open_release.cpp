@@ -144,8 +144,10 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
   return release;
 }
 
-Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format) {
+Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format) {
   TextFormat text;
+  if (input.table != nullptr) return text;
+  const std::string& path = input.name;
   if (!delimiter.empty()) text.delimiter = delimiter == "\\t" ? "\t" : delimiter;
   if (path == "-" || IsSql(path)) return text;  // can be read once only; speaks for itself
   if (!format) {

@@ -10,6 +10,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
 #include "cordon/data/table.h"
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
 
 namespace cordon::engine {
@@ -20,7 +21,7 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
                             const std::vector<std::string>& sensitive);
 
 // How a file is written: its encoding by all of its bytes; of `, ; |` and tab the one the first line has most of, or a space;
-// `delimiter`, if not empty, is taken as it is.
-Result<TextFormat> GuessTextFormat(const std::string& path, const std::string& delimiter, std::optional<FileFormat> format);
+// `delimiter`, if not empty, is taken as it is. A table in memory needs none of this.
+Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format);
 
 }  // namespace cordon::engine

@@ -28,7 +28,7 @@ Result<Answer> RunCheck(const CheckArgs& args, Console& console, const Run& run)
 Command AddCheck(CLI::App& app) {
   auto args = std::make_shared<CheckArgs>();
   CLI::App* parser = app.add_subcommand("check", "Which k, l, t, beta and delta does a file have? No policy needed");
-  parser->add_option("FILE", args->request.table, "Any table, published or not")->required();
+  parser->add_option("FILE", args->request.table.name, "Any table, published or not")->required();
   parser->add_option("--quasi", args->request.quasi, "Columns an attacker may know, by commas")->delimiter(',')->required();
   parser->add_option("--sensitive", args->request.sensitive, "Columns an attacker wants to learn, by commas")->delimiter(',');
   parser->add_option("--delimiter", args->request.delimiter,

@@ -29,7 +29,7 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
   console.Note("next: read the roles{}, then cordon anonymize {} --policy {} --output OUT", request.k ? "" : ", fill in k",
-               request.input, request.write_policy);
+               request.input.name, request.write_policy);
 }
 
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
@@ -46,7 +46,7 @@ Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& 
 Command AddInspect(CLI::App& app) {
   auto args = std::make_shared<InspectArgs>();
   CLI::App* parser = app.add_subcommand("inspect", "What is in a table? Drafts a policy for it");
-  parser->add_option("INPUT", args->request.input, "Table: .csv, .jsonl, .parquet, sql:SELECT ...; - is standard input")
+  parser->add_option("INPUT", args->request.input.name, "Table: .csv, .jsonl, .parquet, sql:SELECT ...; - is standard input")
       ->required();
   parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies beside it");
   parser->add_option("--k", args->request.k, "The k of the draft; without it the line is left to be filled in");

@@ -12,6 +12,7 @@ namespace {
 
 struct ReleaseNextArgs {
   AnonymizeRequest request;
+  std::vector<std::string> previous;
   std::string policy;
   std::string format;
   std::string output_format;
@@ -21,6 +22,7 @@ struct ReleaseNextArgs {
 
 Result<Answer> RunReleaseNext(const ReleaseNextArgs& args, Console& console, const Run& run) {
   AnonymizeRequest request = args.request;
+  request.previous.tables.assign(args.previous.begin(), args.previous.end());
   CORDON_TRY(request.input_format, ParseFormat(args.format));
   CORDON_TRY(request.output_format, ParseFormat(args.output_format));
   if (args.dry_run) {
@@ -49,7 +51,7 @@ Command AddReleaseNext(CLI::App& app) {
   AnonymizeRequest& request = args->request;
   CLI::App* parser = app.add_subcommand("release-next", "Anonymize a table so that joining it with earlier releases is safe");
   parser->add_option("INPUT", request.input.name, "Table to anonymize; - is standard input")->required();
-  parser->add_option("--previous", request.previous.files, "A release about the same people; once per release")
+  parser->add_option("--previous", args->previous, "A release about the same people; once per release")
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -4,7 +4,6 @@
 #include "cordon/publish/sweep.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/measure_flags.h"
@@ -27,34 +26,12 @@ struct SweepArgs {
   bool json = false;
 };
 
-Result<std::vector<Rational>> ParseWhole(const std::vector<std::string>& texts) {
-  std::vector<Rational> numbers;
-  for (const std::string& text : texts) {
-    std::int64_t number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc() || end != text.data() + text.size() || number < 1 || number >= kRationalLimit) {
-      return Error::InvalidPolicy("--k takes whole numbers from 1, not '{}'", text).WithHint("--k 2,5,10");
-    }
-    numbers.emplace_back(number);
-  }
-  return numbers;
-}
-
-Result<std::vector<Rational>> ParseNumbers(const char* flag, const std::vector<std::string>& texts) {
-  std::vector<Rational> numbers;
-  for (const std::string& text : texts) {
-    CORDON_TRY(const Rational number, Rational::Parse(text).WithContext("{}", flag));
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
 Result<SweepRequest> RequestOf(const SweepArgs& args) {
   SweepRequest request;
-  CORDON_TRY(request.k, ParseWhole(args.k));
-  CORDON_TRY(request.l, ParseNumbers("--l", args.l));
-  CORDON_TRY(request.t, ParseNumbers("--t", args.t));
-  CORDON_TRY(request.beta, ParseNumbers("--beta", args.beta));
+  CORDON_TRY(request.k, ParseSweepValues("k", "--k", args.k));
+  CORDON_TRY(request.l, ParseSweepValues("l", "--l", args.l));
+  CORDON_TRY(request.t, ParseSweepValues("t", "--t", args.t));
+  CORDON_TRY(request.beta, ParseSweepValues("beta", "--beta", args.beta));
   request.input = args.input;
   request.svg = args.svg;
   request.algorithms = args.algorithms;

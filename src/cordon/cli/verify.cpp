@@ -13,6 +13,7 @@ namespace {
 struct VerifyArgs {
   VerifyRequest request;
   VerifyStreamRequest stream;
+  std::vector<std::string> previous;
   std::string policy;
   std::string format;
   bool json = false;
@@ -43,7 +44,7 @@ Result<void> CheckAsked(const VerifyArgs& args) {
     return Error::InvalidPolicy("--original does not go with --stream")
         .WithHint("leave it out: a stream is held against its audit log");
   }
-  if (!args.request.previous.empty()) {
+  if (!args.previous.empty()) {
     return Error::InvalidPolicy("--previous does not go with --stream").WithHint("verify the releases one by one");
   }
   if (args.request.exempt_suppressed) {
@@ -57,6 +58,7 @@ Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
   CORDON_TRY(args.request.format, ParseFormat(args.format));
   args.stream.format = args.request.format;
   args.stream.keys = args.request.keys;
+  args.request.previous.assign(args.previous.begin(), args.previous.end());
   CORDON_RETURN_IF_ERROR(CheckAsked(args));
   CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
   if (!args.stream.output.empty()) {
@@ -90,7 +92,7 @@ Command AddVerify(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
-  parser->add_option("--previous", args->request.previous, "A release before it, for models on their join; once per release")
+  parser->add_option("--previous", args->previous, "A release before it, for models on their join; once per release")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parser->add_flag("--allow-unequal", args->request.allow_unequal,

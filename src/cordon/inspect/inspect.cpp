@@ -27,7 +27,8 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
   const std::filesystem::path folder = std::filesystem::path(request.write_policy).parent_path();
   std::vector<std::pair<std::string, std::string>> files = {{request.write_policy, draft.policy}};
   for (const auto& [name, text] : draft.hierarchies) files.emplace_back((folder / name).string(), text);
-  std::vector<std::pair<std::string, std::string>> paths = {{"the input", request.input}};
+  std::vector<std::pair<std::string, std::string>> paths = {
+      {"the input", request.input.table == nullptr ? request.input.name : ""}};
   Outputs outputs;
   for (const auto& [path, text] : files) {
     if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
@@ -41,8 +42,9 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
 
 // A table that nobody has described: whether its first line names the columns is found out by reading it as a row.
 Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const Run& run) {
-  const bool once = request.input == "-" || IsSql(request.input);
-  const std::vector<std::string> first = once ? std::vector<std::string>() : FirstCells(request.input, request.format, text);
+  const std::string& path = request.input.name;
+  const bool a_file = request.input.table == nullptr && path != "-" && !IsSql(path);
+  const std::vector<std::string> first = a_file ? FirstCells(path, request.format, text) : std::vector<std::string>();
   if (!request.no_header && !MayBeRow(first)) return ReadTableFile(request.input, text, request.format, run);
   if (first.empty()) {
     return Error::InvalidPolicy("--no-header is for CSV files")
@@ -84,7 +86,7 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
     return Error::InvalidPolicy("--hierarchies is for the draft").WithHint("give --write-policy P.toml too");
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
-  if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input);
+  if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
   CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
   Inspection made{ProfileTable(table, run), text, std::nullopt};
   for (std::size_t i = 0; i < formats.size(); ++i) made.profile.columns[i].format = formats[i];

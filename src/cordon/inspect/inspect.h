@@ -10,12 +10,13 @@
 #include "cordon/base/json.h"
 #include "cordon/inspect/draft_policy.h"
 #include "cordon/inspect/profile.h"
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/source.h"
 
 namespace cordon::engine {
 
 struct InspectRequest {
-  std::string input;
+  TableInput input;
   std::string delimiter;   // empty: the one that the first line has most of
   bool no_header = false;  // the first line is a row; else that is guessed
   std::optional<FileFormat> format;

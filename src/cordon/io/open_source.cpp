@@ -90,6 +90,7 @@ Result<std::unique_ptr<Source>> SourceFromBytes(std::string bytes, FileFormat fo
 }
 
 Result<Table> ReadTableFile(const TableInput& input, const TextFormat& text, std::optional<FileFormat> format, const Run& run) {
+  if (input.table != nullptr) return *input.table;  // shares its columns
   CORDON_TRY(const std::unique_ptr<Source> source,
              OpenSource(input, {.text = text, .format = format, .stop = run.stop, .skip_columns = {}}));
   return ReadTable(*source, run);

@@ -19,7 +19,7 @@ namespace cordon::engine {
 
 // What was published before about the same people, for release-next.
 struct PreviousRequest {
-  std::vector<std::string> files;
+  std::vector<TableInput> tables;
   bool allow_unequal = false;      // the releases need not list the same people
   bool allow_dangling = false;     // rows may match nothing in another release
   bool through_violation = false;  // searches on if the most general release violates

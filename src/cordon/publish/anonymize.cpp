@@ -62,14 +62,14 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 
 Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
-  if (request.previous.files.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
+  if (request.previous.tables.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
   CORDON_TRY(Input input, Read(request, policy, run));
   if (recoding) HoldDigits(*recoding, input.data);
   std::optional<PreviousReleases> previous;
-  if (!request.previous.files.empty()) {
+  if (!request.previous.tables.empty()) {
     CORDON_TRY(previous, TieToPrevious(request, policy, input.data, run));
   }
   CORDON_TRY(const Random random, RandomOf(request));
@@ -84,6 +84,10 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
+  return WriteAnonymized(request, policy, std::move(made), run);
+}
+
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run) {
   if (request.output.empty()) {
     CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, made.data, made.verified.release(), run));
     return std::move(made.report);

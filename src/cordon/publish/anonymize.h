@@ -24,6 +24,9 @@ struct Anonymized {
 // Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names.
 Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run);
 
+// Writes the files that the request names; without an output, the reports alone.
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run);
+
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run);

@@ -10,13 +10,14 @@
 
 #include "cordon/base/json.h"
 #include "cordon/base/run.h"
+#include "cordon/io/table_input.h"
 #include "cordon/io/text/source.h"
 #include "cordon/models/verify/measure.h"
 
 namespace cordon::engine {
 
 struct CheckRequest {
-  std::string table;                   // any, published or not
+  TableInput table;                    // any, published or not
   std::vector<std::string> quasi;      // columns an attacker may know
   std::vector<std::string> sensitive;  // columns an attacker wants to learn
   std::string delimiter;               // empty: the one that the first line has most of
@@ -30,6 +31,13 @@ struct Checked {
 };
 
 Result<Checked> Check(const CheckRequest& request, const Run& run);
+
+// What was measured, in the order of a report: k, then the models of each sensitive column.
+struct MeasuredLine {
+  std::string name;  // "l-diversity(disease, distinct)"
+  Reached reached;
+};
+std::vector<MeasuredLine> Lines(const Checked& checked);
 
 Json ToJson(const Checked& checked);
 std::string Describe(const Checked& checked);

@@ -8,17 +8,17 @@
 namespace cordon::engine {
 namespace {
 
-Result<ComparedRelease> Measure(const std::string& path, const CompareRequest& request, const Policy& policy,
+Result<ComparedRelease> Measure(const TableInput& input, const CompareRequest& request, const Policy& policy,
                                 Microdata& original, const Run& run) {
   ComparedRelease side;
-  side.name = path;
-  CORDON_TRY(const Release release, ReadReleaseFile(path, policy, &original, std::nullopt, run));
+  side.name = input.name;
+  CORDON_TRY(const Release release, ReadReleaseFile(input, policy, &original, std::nullopt, run));
   side.rows = release.num_rows;
   CORDON_TRY(side.utility, MeasureUtility(release, original, request.measure, run));
   side.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
   CORDON_TRY(side.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
-                                .WithContext("judging {}", path));
+                                .WithContext("judging {}", input.name));
   return side;
 }
 
@@ -28,8 +28,8 @@ Result<std::vector<ComparedRelease>> Compare(const CompareRequest& request, cons
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_TRY(Microdata original, ReadOriginal(request.original, policy, run));
   std::vector<ComparedRelease> sides;
-  for (const std::string& path : request.releases) {
-    CORDON_TRY(ComparedRelease side, Measure(path, request, policy, original, run));
+  for (const TableInput& input : request.releases) {
+    CORDON_TRY(ComparedRelease side, Measure(input, request, policy, original, run));
     sides.push_back(std::move(side));
   }
   return sides;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/io/table_input.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/measure.h"
@@ -15,8 +16,8 @@
 namespace cordon::engine {
 
 struct CompareRequest {
-  std::vector<std::string> releases;
-  std::string original;
+  std::vector<TableInput> releases;
+  TableInput original;
   MeasureOptions measure;
   bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
 };

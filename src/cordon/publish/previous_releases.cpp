@@ -32,14 +32,14 @@ Result<void> CheckSamePeople(const LinkedTables& linked, std::size_t previous, c
 
 }  // namespace
 
-Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<std::string>& files, const Run& run) {
+Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInput>& inputs, const Run& run) {
   std::vector<PreviousTable> tables;
-  for (const std::string& file : files) {
-    CORDON_TRY(const TextFormat text, GuessTextFormat(file, "", std::nullopt));
+  for (const TableInput& input : inputs) {
+    CORDON_TRY(const TextFormat text, GuessTextFormat(input, "", std::nullopt));
     CORDON_TRY(const std::unique_ptr<Source> source,
-               OpenSource(file, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
-    CORDON_TRY(Table table, ReadTable(*source, run).WithContext("reading {}", file));
-    tables.push_back({file, source->InputDigest(), std::move(table)});
+               OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
+    CORDON_TRY(Table table, ReadTable(*source, run).WithContext("reading {}", input.name));
+    tables.push_back({input.name, source->InputDigest(), std::move(table)});
   }
   return tables;
 }
@@ -47,7 +47,7 @@ Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<std::str
 Result<PreviousReleases> TieToPrevious(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
                                        const Run& run) {
   PreviousReleases previous;
-  CORDON_TRY(previous.tables, ReadPreviousTables(request.previous.files, run));
+  CORDON_TRY(previous.tables, ReadPreviousTables(request.previous.tables, run));
   CORDON_TRY(previous.linked, LinkMicrodata(policy, data, request.input.name, previous.tables));
   previous.allow_unequal = request.previous.allow_unequal || request.previous.allow_dangling;
   previous.through_violation = request.previous.through_violation;

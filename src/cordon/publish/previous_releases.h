@@ -9,6 +9,7 @@
 #include "cordon/base/run.h"
 #include "cordon/bind/link_releases.h"
 #include "cordon/data/microdata.h"
+#include "cordon/io/table_input.h"
 #include "cordon/plan/algorithm_entry.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
@@ -16,7 +17,7 @@
 namespace cordon::engine {
 
 // Text files may use any delimiter; the first line names the columns.
-Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<std::string>& files, const Run& run);
+Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInput>& inputs, const Run& run);
 
 // The current table tied to what was published before. Refused where the tables do not list the same people, unless the request
 // allows it.

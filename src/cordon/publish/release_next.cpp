@@ -3,22 +3,26 @@
 
 #include <algorithm>
 
-#include "cordon/publish/anonymize.h"
-
 namespace cordon::engine {
 
-Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  if (request.previous.files.empty()) {
+namespace {
+
+Result<void> CheckNext(const AnonymizeRequest& request, const Policy& policy) {
+  const std::vector<TableInput>& previous = request.previous.tables;
+  if (previous.empty()) {
     return Error::InvalidPolicy("what was published before?").WithHint("give --previous FILE, once per release");
   }
   if (policy.join_models.empty()) {
     return Error::InvalidPolicy("{}: nothing is asked of the release together with previous ones", policy.name)
         .WithHint("add [[privacy]] with model = \"xy-anonymity\" or \"xy-linkability\"");
   }
-  if (std::find(request.previous.files.begin(), request.previous.files.end(), "-") != request.previous.files.end()) {
+  if (std::any_of(previous.begin(), previous.end(), [](const TableInput& each) { return each.name == "-"; })) {
     return Error::InvalidPolicy("--previous needs the name of a file");
   }
-  CORDON_TRY(Report report, Anonymize(request, policy, run));
+  return {};
+}
+
+void AddJoinWarnings(const Policy& policy, Report& report) {
   for (const JoinSpec& spec : policy.join_models) {
     const auto* anonymity = std::get_if<XyAnonymitySpec>(&spec);
     if (anonymity == nullptr || anonymity->count != XyAnonymitySpec::Count::kPairs) continue;
@@ -29,7 +33,20 @@ Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy
   if (report.join->verification.audit == JoinVerification::Audit::kNotApplicable) {
     report.warnings.push_back({"forced-links-not-checked", {}, report.join->verification.why_not});
   }
-  return report;
+}
+
+}  // namespace
+
+Result<Anonymized> MakeReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  CORDON_RETURN_IF_ERROR(CheckNext(request, policy));
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
+  AddJoinWarnings(policy, made.report);
+  return made;
+}
+
+Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  CORDON_TRY(Anonymized made, MakeReleaseNext(request, policy, run));
+  return WriteAnonymized(request, policy, std::move(made), run);
 }
 
 }  // namespace cordon::engine

@@ -7,9 +7,13 @@
 #include "cordon/base/run.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
+#include "cordon/publish/anonymize.h"
 #include "cordon/report/report.h"
 
 namespace cordon::engine {
+
+// A release in memory. Writes nothing, whatever files the request names. The report has Report::join.
+Result<Anonymized> MakeReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run);
 
 // The report of a release that was written (or would have been, on a dry run), with Report::join. Unsatisfiable where no
 // release was found that satisfies the policy; then nothing is written.

@@ -123,6 +123,19 @@ std::string LineName(const SweepPoint& point, const std::string& axis) {
 
 }  // namespace
 
+Result<std::vector<Rational>> ParseSweepValues(std::string_view parameter, std::string_view name,
+                                               const std::vector<std::string>& texts) {
+  std::vector<Rational> numbers;
+  for (const std::string& text : texts) {
+    CORDON_TRY(const Rational number, Rational::Parse(text).WithContext("{}", name));
+    if (parameter == "k" && (number.denominator() != 1 || number.numerator() < 1)) {
+      return Error::InvalidPolicy("{} takes whole numbers from 1, not '{}'", name, text).WithHint("{} 2,5,10", name);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Microdata& data,
                                       const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
@@ -250,10 +263,11 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
   }
   if (request.svg && (request.svg->empty() || *request.svg == "-"))
     return Error::InvalidPolicy("--svg needs the name of a file");
-  CORDON_RETURN_IF_ERROR(
-      CheckDistinct({{"the input", request.input}, {"the policy", policy.name}, {"--svg", request.svg.value_or("")}}));
+  CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", request.input.table == nullptr ? request.input.name : ""},
+                                        {"the policy", policy.name},
+                                        {"--svg", request.svg.value_or("")}}));
   CORDON_TRY(const Microdata data, ReadOriginal(request.input, policy, run));
-  if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input);
+  if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input.name);
   CORDON_TRY(std::vector<SweepPoint> points, Sweep(request, policy, data, run));
   if (request.svg) CORDON_RETURN_IF_ERROR(WriteFile(*request.svg, SweepSvg(points)));
   return points;

@@ -16,9 +16,9 @@ namespace cordon::engine {
 
 // Every combination of the values given; a parameter without values stays the policy's.
 struct SweepRequest {
-  std::string input;
+  TableInput input;
   std::optional<std::string> svg;  // where the chart goes
-  std::vector<Rational> k;         // whole
+  std::vector<Rational> k;         // whole; see ParseSweepValues
   std::vector<Rational> l;
   std::vector<Rational> t;
   std::vector<Rational> beta;
@@ -26,6 +26,11 @@ struct SweepRequest {
   MeasureOptions measure;
   std::uint64_t seed = 1;  // nothing is published: a repeatable sweep gives nobody away
 };
+
+// The values of "k", "l", "t" or "beta" as a person writes them: "5", "0.2", "2/3". Values of k are whole, from 1. `name`
+// stands in messages.
+Result<std::vector<Rational>> ParseSweepValues(std::string_view parameter, std::string_view name,
+                                               const std::vector<std::string>& texts);
 
 struct SweepPoint {
   std::string algorithm;                                        // as asked for

@@ -20,15 +20,15 @@
 namespace cordon::engine {
 
 struct VerifyRequest {
-  TableInput release;                 // a table, or a store
-  std::optional<FileFormat> format;   // of the release, if its name does not tell
-  TableInput original;                // empty: truth is not checked
-  std::string row_map;                // which row of the original is behind each row
-  bool input_order = false;           // the rows of the release are in the order of the original
-  bool exempt_suppressed = false;     // rows with * in every quasi column are not judged
-  std::vector<std::string> previous;  // releases before it, for models on their join
-  bool allow_unequal = false;         // these need not list the same people
-  std::vector<std::string> keys;      // files of public keys, one of which must have signed the manifest; none: not asked
+  TableInput release;                // a table, or a store
+  std::optional<FileFormat> format;  // of the release, if its name does not tell
+  TableInput original;               // empty: truth is not checked
+  std::string row_map;               // which row of the original is behind each row
+  bool input_order = false;          // the rows of the release are in the order of the original
+  bool exempt_suppressed = false;    // rows with * in every quasi column are not judged
+  std::vector<TableInput> previous;  // releases before it, for models on their join
+  bool allow_unequal = false;        // these need not list the same people
+  std::vector<std::string> keys;     // files of public keys, one of which must have signed the manifest; none: not asked
 };
 
 struct Verification {

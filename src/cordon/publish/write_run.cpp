@@ -52,7 +52,9 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
     CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input.name));
     for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
   }
-  for (const std::string& file : request.previous.files) paths.emplace_back("--previous", file);
+  for (const TableInput& previous : request.previous.tables) {
+    if (previous.table == nullptr) paths.emplace_back("--previous", previous.name);
+  }
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.sign) paths.emplace_back("--sign", *request.sign);
   if (request.report) paths.emplace_back("--report", *request.report);
