@@ -394,7 +394,7 @@ def judge(release, claims, exempt_suppressed=False):
 
 def verdict_of(claim, given, judged):
     verdict = {"model": claim["model"], "text": given.get("text") or describe(given), "holds": True, "reached": None,
-               "reached_exact": "nothing", "failing_groups": 0}
+               "reached_exact": "nothing", "failing_groups": 0, "failing_rows": 0}
     if not judged:  # a table without rows holds
         return verdict
     worse = min if smaller_is_worse(claim) else max
@@ -402,6 +402,7 @@ def verdict_of(claim, given, judged):
     reached = worse(value for _, value, _ in judged)
     witness = worse(failing or judged, key=lambda each: each[1])[2]
     verdict.update(holds=not failing, reached=None if reached == INFINITE else float(reached), failing_groups=len(failing),
+                   failing_rows=sum(group.rows for _, _, group in failing),
                    reached_exact=shown(reached) + note_of(claim, [group for _, _, group in judged]),
                    witness={"first_row": witness.first_row + 1, "rows": witness.rows})
     return verdict
@@ -795,9 +796,18 @@ def check_columns(release):
                 raise Refused(f"missing cells of '{name}' are shown by several markers")
 
 
-def result_of(release, verdicts, findings, notes):
+def small_groups(release, exempt_suppressed):
+    """Rows in groups below k = 2, 3, 5. Nothing for a permuted release, whose quasi cells are exact by intent."""
+    if release.permuted:
+        return []
+    groups = groups_of(release, release.named("quasi") + release.named("group"), [], exempt_suppressed)
+    below = [(k, [group.rows for group in groups if group.people < k]) for k in (2, 3, 5)]
+    return [{"k": k, "rows": sum(rows), "groups": len(rows)} for k, rows in below]
+
+
+def result_of(release, verdicts, findings, notes, exempt_suppressed=False):
     return {"format": 1, "rows": release.rows, "counts": "rows" if release.persons is None else "persons",
-            "privacy": verdicts, "findings": findings, "notes": notes,
+            "privacy": verdicts, "rows_below": small_groups(release, exempt_suppressed), "findings": findings, "notes": notes,
             "holds": not findings and all(verdict["holds"] for verdict in verdicts)}
 
 
@@ -1122,7 +1132,7 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
         release.persons = persons_of(policy, people[0], original, row_map, release)
     elif people:
         notes.append("a release does not tell people apart; k counts rows here. Give --original and --row-map to count people")
-    return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes)
+    return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
 
 
 def persons_of(policy, column, original, row_map, release):

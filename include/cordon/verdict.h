@@ -13,6 +13,7 @@ struct Verdict {
   bool holds = false;
   std::string reached;  // by the worst group: exact if it is a fraction, as "11/60"
   std::uint64_t failing_groups = 0;
+  std::uint64_t failing_rows = 0;  // in them
 };
 
 // What deserves a second look.

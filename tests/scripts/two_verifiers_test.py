@@ -98,7 +98,7 @@ class Case:
         return status
 
     def compare_results(self, where, ours, other):
-        for key in ("rows", "people", "groups", "suppressed", "departures", "longest_delay_tuples", "ended", "counts", "holds"):
+        for key in ("rows", "people", "groups", "suppressed", "departures", "longest_delay_tuples", "ended", "counts", "rows_below", "holds"):
             if key in ours and ours[key] != other.get(key) and not ours.get("findings"):
                 raise Disagreement(f"{where}: {key}: cordon {ours[key]}, python {other.get(key)}")
         found = ours.get("findings") or not ours.get("files", {"holds": True})["holds"]
@@ -116,7 +116,7 @@ class Case:
 
     @staticmethod
     def compare_verdicts(where, ours, other):
-        same = all(ours.get(key) == other.get(key) for key in ("model", "holds", "failing_groups", "witness"))
+        same = all(ours.get(key) == other.get(key) for key in ("model", "holds", "failing_groups", "failing_rows", "witness"))
         if ours["reached_exact"] == other["reached_exact"]:
             figures = True
         else:  # a logarithm is in it: both are rounded

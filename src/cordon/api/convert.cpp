@@ -36,7 +36,7 @@ std::vector<engine::TableInput> PreviousOf(const std::vector<Input>& previous) {
 std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts) {
   std::vector<Verdict> made;
   for (const engine::Verdict& verdict : verdicts) {
-    made.push_back({verdict.text, verdict.holds, verdict.reached_text, verdict.failing_groups});
+    made.push_back({verdict.text, verdict.holds, verdict.reached_text, verdict.failing_groups, verdict.failing_rows});
   }
   return made;
 }

@@ -35,6 +35,10 @@ Command AddCheck(CLI::App& app) {
                      "Between cells; default: the one of , ; | and tab that the first line has most of");
   parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl, parquet");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed, "Leave rows with * in every quasi column out");
+  parser->add_option("--rows-at-risk", args->request.rows_at_risk,
+                     "A private file with the rows that few others look like, and the columns and values that do it");
+  parser->add_option("--below", args->request.at_risk_below, "How few: fewer rows than this look alike")->capture_default_str();
+  parser->add_flag("--force", args->request.force, "Replace the file of --rows-at-risk if it is there");
   parser->add_flag("--json", args->json, "Print JSON");
   return {parser, [args](Console& console, const Run& run) { return RunCheck(*args, console, run); }};
 }

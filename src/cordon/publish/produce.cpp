@@ -246,6 +246,7 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   report.suppressed = release.suppressed;
   report.dropped = data.dropped_rows;
   report.privacy = std::move(best.made.verdicts);
+  CORDON_TRY(report.small_groups, CountSmallGroups(release, {}, run));
   if (best.made.join) {
     report.join = JoinReport{{}, {}, *std::move(best.made.join)};
     for (const auto& [column, axis] : previous->linked.axes) report.join->shared.push_back(column);

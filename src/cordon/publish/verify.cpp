@@ -114,6 +114,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", request.release.name));
+  CORDON_TRY(made.small_groups, CountSmallGroups(release, {.exempt_suppressed = request.exempt_suppressed}, run));
   if (!request.previous.empty()) {
     CORDON_TRY(const std::vector<PreviousTable> previous, ReadPreviousTables(request.previous, run));
     CORDON_TRY(const LinkedReleases linked, LinkRelease(policy, release, request.release.name, previous));
@@ -133,6 +134,7 @@ Json ToJson(const Verification& made) {
     json["privacy"].push_back(ToJson(verdict));
     for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
   }
+  if (!made.small_groups.empty()) json["rows_below"] = ToJson(made.small_groups);
   if (made.truth) {
     json["truth"] = {
         {"holds", made.truth->holds}, {"necessary_only", made.truth->necessary_only}, {"text", made.truth->Explain()}};
@@ -148,6 +150,7 @@ Json ToJson(const Verification& made) {
 std::string Describe(const Verification& made) {
   std::string text;
   for (const Verdict& verdict : made.verdicts) text += Explain(verdict) + "\n";
+  if (AnyBelow(made.small_groups)) text += Describe(made.small_groups) + "\n";
   if (made.join) {
     for (const JoinVerdict& verdict : made.join->verdicts) text += Explain(verdict) + "\n";
     text += Explain(*made.join) + "\n";

@@ -10,6 +10,7 @@
 #include "cordon/base/json.h"
 #include "cordon/base/run.h"
 #include "cordon/models/verify/join_verifier.h"
+#include "cordon/models/verify/small_groups.h"
 #include "cordon/models/verify/truth.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
@@ -35,6 +36,7 @@ struct Verification {
   std::uint64_t rows = 0;
   bool counts_people = false;  // k counted people, not rows
   std::vector<Verdict> verdicts;
+  std::vector<SmallGroups> small_groups;
   std::optional<Truth> truth;  // with an original
   FileAudit file;
   std::optional<SignatureMatch> certificate;  // with keys

@@ -155,11 +155,12 @@ std::string VerdictSection(const Report& report) {
                         EscapeXml(verdict.text), verdict.holds ? "\u2713 holds" : "\u2717 does not hold",
                         EscapeXml(verdict.reached_text));
     if (verdict.witness) {
-      html += fmt::format("<small>worst group: {} row{}, the first is row {} of the release{}</small>", verdict.witness->rows,
-                          verdict.witness->rows == 1 ? "" : "s", verdict.witness->first_row,
-                          verdict.failing_groups == 0 ? ""
-                                                      : fmt::format("; {} group{}", verdict.failing_groups,
-                                                                    verdict.failing_groups == 1 ? " fails" : "s fail"));
+      html +=
+          fmt::format("<small>worst group: {} row{}, the first is row {} of the release{}</small>", verdict.witness->rows,
+                      verdict.witness->rows == 1 ? "" : "s", verdict.witness->first_row,
+                      verdict.failing_groups == 0 ? ""
+                                                  : fmt::format("; {} group{} with {} rows fail", verdict.failing_groups,
+                                                                verdict.failing_groups == 1 ? "" : "s", verdict.failing_rows));
     }
     html += "</li>\n";
   }

@@ -138,8 +138,15 @@ Json ToJson(const Verdict& verdict) {
   json["reached_exact"] = verdict.reached_text;
   json["holds"] = verdict.holds;
   json["failing_groups"] = verdict.failing_groups;
+  json["failing_rows"] = verdict.failing_rows;
   if (IsSpread(verdict.spec) && !verdict.per_group.empty()) json["per_group"] = SpreadOf(verdict.per_group);
   if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
+  return json;
+}
+
+Json ToJson(const std::vector<SmallGroups>& below) {
+  Json json = Json::array();
+  for (const SmallGroups& each : below) json.push_back({{"k", each.k}, {"rows", each.rows}, {"groups", each.groups}});
   return json;
 }
 
@@ -199,6 +206,7 @@ Json ToJson(const Report& report) {
   if (!report.why.empty()) json["why"] = report.why;
   json["privacy"] = Json::array();
   for (const Verdict& verdict : report.privacy) json["privacy"].push_back(ToJson(verdict));
+  if (!report.small_groups.empty()) json["rows_below"] = ToJson(report.small_groups);
   if (report.join) {
     json["join"] = ToJson(report.join->verification);
     for (const PreviousFile& file : report.join->previous) {
@@ -239,6 +247,7 @@ std::string Summary(const Report& report) {
   if (report.dropped > 0)
     text += fmt::format("{} row{} with missing cells dropped\n", report.dropped, report.dropped == 1 ? "" : "s");
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
+  if (AnyBelow(report.small_groups)) text += Describe(report.small_groups) + "\n";
   if (report.join) {
     for (const JoinVerdict& verdict : report.join->verification.verdicts) text += Explain(verdict) + "\n";
     text += Explain(report.join->verification) + "\n";

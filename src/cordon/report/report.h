@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cordon/models/verify/join_verifier.h"
+#include "cordon/models/verify/small_groups.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/report/measure.h"
 
@@ -63,6 +64,7 @@ struct Report {
   std::uint64_t suppressed = 0;
   std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
   std::vector<Verdict> privacy;
+  std::vector<SmallGroups> small_groups;
   std::optional<JoinReport> join;  // of release-next
   std::vector<UnguardedColumn> unguarded;
   Utility utility;
@@ -84,6 +86,7 @@ bool ShowsSpread(std::span<const ModelSpec> specs);
 // Exact parameters as fractions: "t": "1/5".
 Json ToJson(const ModelSpec& spec);
 Json ToJson(const Verdict& verdict);
+Json ToJson(const std::vector<SmallGroups>& below);
 Json ToJson(const JoinSpec& spec);
 Json ToJson(const JoinVerification& verification);
 Json ToJson(const Report& report);

@@ -149,6 +149,7 @@ struct Partial {
   Worst worst;
   Worst worst_failing;
   std::uint64_t failing = 0;
+  std::uint64_t failing_rows = 0;
 };
 
 // A value in its final form, the judge's common denominator included.
@@ -193,6 +194,7 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
       partial.worst.Take(group, finding.value, judge.smaller_is_worse());
       if (!finding.holds) {
         ++partial.failing;
+        partial.failing_rows += static_cast<std::uint64_t>(evidence.rows(group));
         partial.worst_failing.Take(group, finding.value, judge.smaller_is_worse());
       }
       if (options.keep_per_group) verdict.per_group[group] = NumberOf(finding.value, judge.common_denominator());
@@ -201,11 +203,13 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
   Partial all;
   for (const Partial& partial : partials) {
     all.failing += partial.failing;
+    all.failing_rows += partial.failing_rows;
     all.worst.Take(partial.worst.group, partial.worst.value, judge.smaller_is_worse());
     if (partial.worst_failing.any)
       all.worst_failing.Take(partial.worst_failing.group, partial.worst_failing.value, judge.smaller_is_worse());
   }
   verdict.failing_groups = all.failing;
+  verdict.failing_rows = all.failing_rows;
   verdict.holds = all.failing == 0;
   const Told told = Tell(all.worst.value, judge.common_denominator());
   verdict.reached = told.number;
@@ -273,6 +277,10 @@ std::string Explain(const Verdict& verdict) {
   std::string text =
       fmt::format("{}: {}; reached {}", verdict.text, verdict.holds ? "holds" : "does not hold", verdict.reached_text);
   if (!verdict.holds && verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
+  if (verdict.failing_groups > 0) {
+    text += fmt::format("; {} group{} with {} row{} fail{}", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s",
+                        verdict.failing_rows, verdict.failing_rows == 1 ? "" : "s", verdict.failing_groups == 1 ? "s" : "");
+  }
   return text;
 }
 

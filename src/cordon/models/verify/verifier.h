@@ -43,6 +43,7 @@ struct Verdict {
   std::string reached_text;        // exact where it is a fraction: "3", "11/60"; else a short decimal, or "infinite"
   std::optional<Witness> witness;  // none for a release without rows
   std::uint64_t failing_groups = 0;
+  std::uint64_t failing_rows = 0;     // in them
   std::vector<double> per_group;      // value of each group, in order of first row: what a report draws
   std::vector<std::string> warnings;  // e.g. a person with several rows in a group, where rows are counted
 };
@@ -52,7 +53,7 @@ struct VerifyOptions {
   bool keep_per_group = false;     // fill Verdict::per_group
 };
 
-// "k-anonymity(k=5): does not hold; reached 3 in the group of row 812".
+// "k-anonymity(k=5): does not hold; reached 3 in the group of row 812; 2 groups with 7 rows fail".
 std::string Explain(const Verdict& verdict);
 
 class Verifier {
