@@ -77,9 +77,11 @@ Result<void> ReserveAtRisk(const CheckRequest& request, Outputs& outputs) {
                                 request.quasi.size())
         .WithHint("name the columns that an attacker is most likely to know");
   }
-  CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.table));
-  for (const std::string& input : inputs) {
-    CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", input}, {"--rows-at-risk", path}}));
+  if (request.table.table == nullptr) {
+    CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.table.name));
+    for (const std::string& input : inputs) {
+      CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", input}, {"--rows-at-risk", path}}));
+    }
   }
   if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
   return outputs.Reserve(path, AtomicFile::Access::kPrivate);

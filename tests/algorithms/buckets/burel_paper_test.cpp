@@ -108,15 +108,15 @@ TEST(BurelPaper, BucketsAndGroupSizes) {
       {large, 3, 0, "16x3 2", 1426, 236, 980},
       {large, 4, 0, "11x4 2x3", 509, 971, 1961},
       {large, 5, 0, "3x5 8x4 3", 56, 3901, 15631},
-      {census, 4, tenth, nullptr, 770, 89, 204},
-      {census, 5, tenth, nullptr, 748, 93, 206},
-      {large, 4, tenth, nullptr, 3915, 0, 0},
-      {large, 5, tenth, nullptr, 3581, 0, 0},
+      {census, 4, tenth, "16x3 2", 770, 89, 204},
+      {census, 5, tenth, "7x4 7x3 1", 748, 93, 206},
+      {large, 4, tenth, "16x3 2", 3915, 0, 0},
+      {large, 5, tenth, "7x4 7x3 1", 3581, 0, 0},
   };
   for (const BurelGolden& golden : goldens) {
-    SCOPED_TRACE(golden.beta.ToShortString() + " " + (golden.runs == nullptr ? "with a margin" : golden.runs));
+    SCOPED_TRACE(golden.beta.ToShortString() + " " + golden.runs);
     const BurelBuckets buckets = BucketsOf(golden.counts, golden.beta, golden.margin);
-    EXPECT_EQ(Runs(buckets), golden.runs != nullptr ? golden.runs : Runs(buckets));
+    EXPECT_EQ(Runs(buckets), golden.runs);
     const HalvedBuckets halved = Halve(buckets);
     EXPECT_EQ(halved.size(), golden.groups);
     std::int64_t least = std::numeric_limits<std::int64_t>::max();

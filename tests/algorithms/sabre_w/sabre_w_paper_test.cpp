@@ -166,21 +166,56 @@ TEST(SabreWPaper, LikenessTakesItsLimitsFromTheWindow) {
   EXPECT_FALSE(judge(3));  // an additive budget on top of 0.15 would have let 0.225 pass
 }
 
-// Example 6.7: two groups, each as its own window, that look alike together are neither. They have names of their own.
-TEST(SabreWPaper, GroupsOfDifferentWindowsAreHeldApart) {
-  const auto distance = [](int a, int of_a, int b, int of_b) { return Rational(std::abs(a * of_b - b * of_a), of_a * of_b); };
-  const Rational t(1, 10);
-  EXPECT_LE(distance(2, 10, 20, 100), t);
-  EXPECT_LE(distance(8, 10, 80, 100), t);
-  EXPECT_EQ(distance(10, 20, 20, 100), Rational(3, 10));
+// A window of `rows` tuples with `ones` of value 1, those first; may a group of positions leave as close to it?
+bool AcceptsGroup(const std::vector<std::pair<Position, Position>>& windows, const std::vector<int>& ones, const Rational& t,
+                  const std::vector<Position>& group, std::pair<Position, Position> window) {
+  StreamSchema schema = test::NumericSchema(1, 0, 9);
+  schema.sensitive.push_back({.name = "sa", .num_values = 2});
+  const Position width = windows[0].second - windows[0].first + 1;
+  const std::vector<ModelSpec> models = {WindowClosenessSpec{"sa", static_cast<std::int64_t>(width), t, Distance::kEqual},
+                                         KsAnonymitySpec{1}};
+  StreamVerifier verifier = StreamVerifier::Make(schema, models, {.delay_tuples = 1000}).value();
+  Position position = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    for (Position at = windows[i].first; at <= windows[i].second; ++at) {
+      const std::int64_t q = 5;
+      const std::int32_t value = static_cast<int>(at - windows[i].first) < ones[i] ? 1 : 0;
+      EXPECT_TRUE(verifier.Arrive({++position, 0, static_cast<PersonId>(position), {&q, 1}, {&value, 1}}).ok());
+    }
+  }
+  return verifier.Accept({Departure::Kind::kGroup, 1, {{5, 5}}, group, false, {window.first, window.second}}).ok();
 }
 
-// Example 6.8: the union of two groups is no farther than the farther of the two.
+// Example 6.7: two groups that are each close to a window of their own; taken together they are close to neither.
+TEST(SabreWPaper, GroupsOfDifferentWindowsAreHeldApart) {
+  const std::vector<std::pair<Position, Position>> windows = {{1, 100}, {101, 200}};
+  const std::vector<int> ones = {20, 80};
+  std::vector<Position> first = {1, 2};  // two of ten have the value 1
+  for (Position at = 21; at <= 28; ++at) first.push_back(at);
+  std::vector<Position> second;  // eight of ten
+  for (Position at = 101; at <= 108; ++at) second.push_back(at);
+  second.insert(second.end(), {181, 182});
+  std::vector<Position> both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  const Rational t(1, 10);
+  EXPECT_TRUE(AcceptsGroup(windows, ones, t, first, windows[0]));
+  EXPECT_TRUE(AcceptsGroup(windows, ones, t, second, windows[1]));
+  EXPECT_FALSE(AcceptsGroup(windows, ones, t, both, windows[0]));
+  EXPECT_FALSE(AcceptsGroup(windows, ones, t, both, windows[1]));
+  EXPECT_FALSE(AcceptsGroup(windows, ones, t, first, windows[1]));
+}
+
+// Example 6.8: the union of two groups is not farther than the farther of the two. Distances 1/24, 1/8, and 1/40 together.
 TEST(SabreWPaper, UnionsStayClose) {
-  const auto from = [](int ones, int rows) { return Rational(std::abs(8 * ones - 5 * rows), 8 * rows); };  // of 5/8
-  EXPECT_EQ(from(2, 3), Rational(1, 24));
-  EXPECT_EQ(from(1, 2), Rational(1, 8));
-  EXPECT_EQ(from(3, 5), Rational(1, 40));
+  const auto accepts = [](const std::vector<Position>& group, const Rational& t) {
+    return AcceptsGroup({{1, 8}}, {5}, t, group, {1, 8});
+  };
+  const auto reaches = [&](const std::vector<Position>& group, std::int64_t part) {  // 1/part, and no less
+    return accepts(group, Rational(1, part)) && !accepts(group, Rational(1000, 1000 * part + 1));
+  };
+  EXPECT_TRUE(reaches({1, 2, 6}, 24));
+  EXPECT_TRUE(reaches({3, 7}, 8));
+  EXPECT_TRUE(reaches({1, 2, 3, 6, 7}, 40));
 }
 
 // Example 6.9: where everybody has the same value every group is close, and tells all. Asking for l = 2 suppresses instead.
