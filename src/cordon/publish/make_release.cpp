@@ -80,27 +80,42 @@ Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
   return {};
 }
 
+// Rows that might be published, and how they stand together with previous releases.
+struct Draft {
+  Release release;
+  AlgorithmNotes notes;
+  std::optional<JoinVerification> join = std::nullopt;  // with previous releases
+  double judge_seconds = 0;
+};
+
+Result<Draft> Judged(Release release, AlgorithmNotes notes, const Policy& policy, const MakeOptions& options, const Run& run) {
+  Draft draft{std::move(release), std::move(notes)};
+  if (options.previous == nullptr) return draft;
+  Stopwatch watch;
+  CORDON_TRY(const LinkedReleases linked, LinkRelease(policy, draft.release, "the release", options.previous->tables));
+  const JoinOptions join{.allow_unequal = options.previous->allow_unequal};
+  CORDON_TRY(draft.join, JudgeJoin(linked.linked, policy.join_models, policy.impossible, join, run));
+  draft.judge_seconds = watch.Lap();
+  return draft;
+}
+
 // Judged on the very rows that will be written, and so is whether every cell tells the truth.
-Result<MadeRelease> Verified(Release release, const Microdata& data, const Policy& policy, const MakeOptions& options,
-                             AlgorithmNotes notes, Stopwatch watch, const Run& run) {
+Result<MadeRelease> Verified(Draft draft, const Microdata& data, const Policy& policy, const MakeOptions& options,
+                             Stopwatch watch, const Run& run) {
   if (run.Stopped()) return Error::Cancelled();
+  Release release = std::move(draft.release);
   CORDON_RETURN_IF_ERROR(CheckSuppression(release.suppressed, release.input_size, policy, "choose weaker models"));
-  const double search_seconds = watch.Lap();
+  const double search_seconds = watch.Lap() - draft.judge_seconds;
   CORDON_RETURN_IF_ERROR(RequireTruth(release, data, run));
   if (release.suppressed > 0) CORDON_RETURN_IF_ERROR(NarrowSensitiveDomains(policy, release));
-  const Verifier verifier(policy.models, {.keep_per_group = options.keep_per_group});
+  const Verifier verifier(policy.models, {.keep_per_group = options.keep_per_group}, policy.join_models);
   std::vector<Verdict> verdicts;
-  CORDON_TRY(VerifiedRelease verified, verifier.Accept(std::move(release), run, &verdicts));
+  CORDON_TRY(VerifiedRelease verified,
+             verifier.Accept(std::move(release), run, &verdicts, draft.join ? &*draft.join : nullptr));
   if (run.Stopped()) return Error::Cancelled();
-  MadeRelease made{std::move(verified), std::move(verdicts), std::move(notes), search_seconds, 0, std::nullopt};
-  if (options.previous != nullptr) {
-    CORDON_TRY(const LinkedReleases linked,
-               LinkRelease(policy, made.verified.release(), "the release", options.previous->tables));
-    const JoinOptions join{.allow_unequal = options.previous->allow_unequal};
-    CORDON_TRY(made.join, JudgeJoin(linked.linked, policy.join_models, policy.impossible, join, run));
-  }
-  made.verify_seconds = watch.Lap();
-  return made;
+  return MadeRelease{
+      std::move(verified),  std::move(verdicts), std::move(draft.notes), search_seconds, watch.Lap() + draft.judge_seconds,
+      std::move(draft.join)};
 }
 
 // What these rows allow, where an answer is no.
@@ -150,15 +165,15 @@ Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& 
              FitRecoding(recoding, view, NamedColumns(data, policy), policy, run).WithContext("applying {}", path));
   CORDON_RETURN_IF_ERROR(CheckFits(applied, recoding, view, policy, run));
   Random own = random;
-  return Verified(Recode(view, applied.groups, applied.texts, options.recode, own, run), data, policy, options, {}, watch, run);
+  CORDON_TRY(Draft draft,
+             Judged(Recode(view, applied.groups, applied.texts, options.recode, own, run), {}, policy, options, run));
+  return Verified(std::move(draft), data, policy, options, watch, run);
 }
 
 namespace {
 
-Result<MadeRelease> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
-                             const MakeOptions& options, std::optional<std::int64_t> max_refinements, const Random& random,
-                             const Run& run) {
-  Stopwatch watch;
+Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy, const MakeOptions& options,
+                       std::optional<std::int64_t> max_refinements, const Random& random, const Run& run) {
   const View view = View::All(data);
   const std::vector<std::size_t> sensitive = NamedColumns(data, policy);
   const Reference reference = ReferenceOf(data, sensitive, view.rows());
@@ -178,9 +193,9 @@ Result<MadeRelease> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& d
   if (algorithm.permutes) {
     CORDON_TRY(const std::string column, ColumnToPermute(policy));
     CORDON_TRY(Release release, PermuteRelease(view, found, column, order, run));
-    return Verified(std::move(release), data, policy, options, std::move(notes), watch, run);
+    return Judged(std::move(release), std::move(notes), policy, options, run);
   }
-  return Verified(Recode(view, found, options.recode, order, run), data, policy, options, std::move(notes), watch, run);
+  return Judged(Recode(view, found, options.recode, order, run), std::move(notes), policy, options, run);
 }
 
 std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
@@ -190,25 +205,32 @@ std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
   return 0;
 }
 
-}  // namespace
-
 // The search knows nothing of forced links. Where they make the verifier refuse, refinements are taken back, the newest first
 // and more at a time, until it does not.
-Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
-                                    const MakeOptions& options, const Random& random, const Run& run) {
-  CORDON_TRY(MadeRelease made, MakeOnce(algorithm, data, policy, options, std::nullopt, random, run));
-  if (!made.join || made.join->holds()) return made;
-  const std::string refused = Explain(made.join->verdicts[0]) + "; " + Explain(*made.join);
-  const std::int64_t all = RefinementsIn(made.notes);
+Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                           const MakeOptions& options, const Random& random, const Run& run) {
+  CORDON_TRY(Draft draft, MakeOnce(algorithm, data, policy, options, std::nullopt, random, run));
+  if (!draft.join || draft.join->holds()) return draft;
+  const std::string refused = Explain(draft.join->verdicts[0]) + "; " + Explain(*draft.join);
+  const std::int64_t all = RefinementsIn(draft.notes);
   for (std::int64_t back = 1; back < 2 * all; back *= 2) {
     const std::int64_t kept = std::max<std::int64_t>(0, all - back);
-    CORDON_TRY(made, MakeOnce(algorithm, data, policy, options, kept, random, run));
-    if (!made.join->holds()) continue;
-    made.notes.lines.push_back(fmt::format("{} of {} refinements were taken back: {}", all - kept, all, refused));
-    return made;
+    CORDON_TRY(draft, MakeOnce(algorithm, data, policy, options, kept, random, run));
+    if (!draft.join->holds()) continue;
+    draft.notes.lines.push_back(fmt::format("{} of {} refinements were taken back: {}", all - kept, all, refused));
+    return draft;
   }
   return Error::Unsatisfiable("the release was not written: {}", refused)
       .WithHint("ask for less, or generalize what the releases share: [sequential] generalize = \"x+join\"");
+}
+
+}  // namespace
+
+Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
+                                    const MakeOptions& options, const Random& random, const Run& run) {
+  Stopwatch watch;
+  CORDON_TRY(Draft draft, MakeJoinable(algorithm, data, policy, options, random, run));
+  return Verified(std::move(draft), data, policy, options, watch, run);
 }
 
 }  // namespace cordon::engine

@@ -198,13 +198,6 @@ std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes) {
   return columns;
 }
 
-// However the release was made: what must hold of it together with previous ones was judged, and holds.
-Result<void> RequireJoin(const Policy& policy, const std::optional<JoinVerification>& join) {
-  if (policy.join_models.empty() || (join && join->holds())) return {};
-  return Error::Unsatisfiable("the release was not written: it was not found safe to join with what was published before")
-      .WithHint("cordon release-next makes one that is; a saved recoding and a permuted column are not made for it");
-}
-
 }  // namespace
 
 Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
@@ -233,7 +226,6 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
     }
   }
   CORDON_TRY(Attempt best, trial.Best());
-  CORDON_RETURN_IF_ERROR(RequireJoin(policy, best.made.join));
   Stopwatch watch;
   const Release& release = best.made.verified.release();
   Report report;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cordon/models/verify/join_verifier.h"
 #include "tests/models/build_microdata.h"
 
 namespace cordon::engine::test {
@@ -101,6 +102,35 @@ TEST(Verifier, AcceptsOnlyWhatHolds) {
   ASSERT_EQ(verdicts.size(), 2u);
   EXPECT_TRUE(verdicts[0].holds);
   EXPECT_FALSE(verdicts[1].holds);
+}
+
+// Models on the join are part of the gate: without a verdict on each of them there is no VerifiedRelease, and so no file.
+TEST(Verifier, AcceptsNothingThatWasNotFoundSafeToJoin) {
+  const auto people = [](std::int64_t k) { return JoinSpec(XyAnonymitySpec{.x = {{0, "q"}}, .k = k}); };
+  const auto verdict = [](const JoinSpec& spec, bool holds) {
+    JoinVerdict made;
+    made.spec = spec;
+    made.text = Describe(spec);
+    made.holds = holds;
+    return made;
+  };
+  const Verifier verifier({KAnonymitySpec{4, {}}}, {}, {people(2), people(3)});
+  const auto accepts = [&](const JoinVerification* join) {
+    const auto made = verifier.Accept(BuildRelease(TwoEvenGroups()), cordon::engine::Run{}, nullptr, join);
+    EXPECT_TRUE(made.ok() || made.error().kind() == ErrorKind::kUnsatisfiable);
+    return made.ok();
+  };
+  EXPECT_FALSE(accepts(nullptr));
+  JoinVerification join;
+  EXPECT_FALSE(accepts(&join));
+  join.verdicts = {verdict(people(2), true)};  // one of two
+  EXPECT_FALSE(accepts(&join));
+  join.verdicts = {verdict(people(2), true), verdict(people(3), false)};
+  EXPECT_FALSE(accepts(&join));
+  join.verdicts = {verdict(people(2), true), verdict(people(4), true)};  // of another model
+  EXPECT_FALSE(accepts(&join));
+  join.verdicts = {verdict(people(3), true), verdict(people(2), true)};
+  EXPECT_TRUE(accepts(&join));
 }
 
 TEST(Verifier, TiesGoToTheGroupThatStartsFirst) {

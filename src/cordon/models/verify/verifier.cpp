@@ -8,12 +8,23 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/verify_internal.h"
 
 namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 4096;
+
+// Whether every model on the join was judged, and all hold.
+bool HoldsOnTheJoin(const std::vector<JoinSpec>& specs, const JoinVerification* join) {
+  if (specs.empty()) return true;
+  if (join == nullptr || !join->holds()) return false;
+  return std::all_of(specs.begin(), specs.end(), [&](const JoinSpec& spec) {
+    return std::any_of(join->verdicts.begin(), join->verdicts.end(),
+                       [&](const JoinVerdict& verdict) { return verdict.text == Describe(spec); });
+  });
+}
 
 Error NoSuchColumn(const Release& release, const std::string& name, Role role) {
   std::vector<std::string> names;
@@ -284,7 +295,8 @@ std::string Explain(const Verdict& verdict) {
   return text;
 }
 
-Verifier::Verifier(std::vector<ModelSpec> specs, VerifyOptions options) : specs_(std::move(specs)), options_(options) {}
+Verifier::Verifier(std::vector<ModelSpec> specs, VerifyOptions options, std::vector<JoinSpec> join_specs)
+    : specs_(std::move(specs)), options_(options), join_specs_(std::move(join_specs)) {}
 
 Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& run) const {
   if (release.num_rows >= std::numeric_limits<std::uint32_t>::max()) {
@@ -315,11 +327,18 @@ Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& 
   return verdicts;
 }
 
-Result<VerifiedRelease> Verifier::Accept(Release release, const Run& run, std::vector<Verdict>* verdicts) const {
+Result<VerifiedRelease> Verifier::Accept(Release release, const Run& run, std::vector<Verdict>* verdicts,
+                                         const JoinVerification* join) const {
   CORDON_TRY(std::vector<Verdict> judged, Judge(release, run));
   const auto failed = std::find_if(judged.begin(), judged.end(), [](const Verdict& verdict) { return !verdict.holds; });
   std::optional<Error> refusal;
-  if (failed != judged.end()) refusal = Error::Unsatisfiable("{}", Explain(*failed));
+  if (failed != judged.end()) {
+    refusal = Error::Unsatisfiable("{}", Explain(*failed));
+  } else if (!HoldsOnTheJoin(join_specs_, join)) {
+    refusal =
+        Error::Unsatisfiable("the release was not written: it was not found safe to join with what was published before")
+            .WithHint("cordon release-next makes one that is; a saved recoding and a permuted column are not made for it");
+  }
   if (verdicts != nullptr) *verdicts = std::move(judged);
   if (refusal) return *std::move(refusal);
   return VerifiedRelease(std::move(release));

@@ -15,6 +15,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
+#include "cordon/models/spec/join_spec.h"
 #include "cordon/models/spec/model_spec.h"
 
 namespace cordon::engine {
@@ -48,6 +49,8 @@ struct Verdict {
   std::vector<std::string> warnings;  // e.g. a person with several rows in a group, where rows are counted
 };
 
+struct JoinVerification;
+
 struct VerifyOptions {
   bool exempt_suppressed = false;  // leave rows with "*" in every quasi column out of the judgement
   bool keep_per_group = false;     // fill Verdict::per_group
@@ -59,19 +62,22 @@ std::string Explain(const Verdict& verdict);
 class Verifier {
  public:
   // REQUIRES: Validate(spec) for each.
-  explicit Verifier(std::vector<ModelSpec> specs, VerifyOptions options = {});
+  explicit Verifier(std::vector<ModelSpec> specs, VerifyOptions options = {}, std::vector<JoinSpec> join_specs = {});
 
   // One verdict a model. An error where a model cannot be judged at all: a column that is not there, a sensitive
   // cell that is no value of its domain.
   Result<std::vector<Verdict>> Judge(const Release& release, const Run& run) const;
 
   // Judges, and lets the release pass if every verdict holds; else Unsatisfiable, naming model, value reached
-  // and worst group. The verdicts are given either way.
-  Result<VerifiedRelease> Accept(Release release, const Run& run, std::vector<Verdict>* verdicts) const;
+  // and worst group. The verdicts are given either way. `join`: what JudgeJoin said of this release; where models on the join
+  // are asked for, it must have judged all of them, and hold.
+  Result<VerifiedRelease> Accept(Release release, const Run& run, std::vector<Verdict>* verdicts,
+                                 const JoinVerification* join = nullptr) const;
 
  private:
   std::vector<ModelSpec> specs_;
   VerifyOptions options_;
+  std::vector<JoinSpec> join_specs_;
 };
 
 }  // namespace cordon::engine
