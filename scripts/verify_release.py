@@ -971,7 +971,26 @@ def xy_anonymity(claim, tables, matching, x):
     return reached is None or reached >= parameter(claim, "k"), reached
 
 
+def of_current(claim, tables):
+    """What the claim says of the current release alone; None: nothing, its y is of another one."""
+    current = lambda text: place_of(text, tables)[0] == 0
+    if "values" in claim:
+        values = {text: listed for text, listed in claim["values"].items() if current(text)}
+        return {**claim, "values": values} if values else None
+    y = claim["y"]
+    return claim if (y == "person" if isinstance(y, str) else all(current(text) for text in y)) else None
+
+
 JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
+
+
+def join_bounds(table, columns):
+    """A number that a release shows as two columns, name_lo and name_hi, becomes one of ranges."""
+    for name, how in columns.items():
+        if name in table or "bounds" not in how or name + "_lo" not in table or name + "_hi" not in table:
+            continue
+        ends = zip(table.pop(name + "_lo"), table.pop(name + "_hi"))
+        table[name] = [lo if lo == hi else f"[{lo},{hi}{how['bounds'][1]}" for lo, hi in ends]
 
 
 def previous_tables(manifest, paths):
@@ -985,6 +1004,7 @@ def previous_tables(manifest, paths):
         plain_text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         delimiter = max(",;\t|", key=plain_text.split(b"\n", 1)[0].decode("utf-8", "replace").count)
         table, rows = read_table(path, data, {"delimiter": delimiter})
+        join_bounds(table, manifest["join"]["columns"])
         tables.append([{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)])
     return tables
 
@@ -1000,10 +1020,15 @@ def judge_joins(manifest, table, rows, paths, findings, notes):
     matching = matching_tuples(join, tables, set(manifest["output"].get("missing", [""])))
     verdicts = []
     for claim in join["privacy"]:
-        names = [place_of(text, tables)[1] for text in claim["x"]]
-        x = lambda each: tuple(tables[t][each[t]][name] for name in names for t in range(len(tables)) if name in tables[t][0])
-        holds, reached = JOIN_MODELS[claim["model"]](claim, tables, matching, x)
-        verdicts.append({"text": claim["text"], "holds": holds, "reached_exact": str(reached), "tuples": len(matching)})
+        model, names = JOIN_MODELS[claim["model"]], [place_of(text, tables)[1] for text in claim["x"]]
+        x = lambda each: tuple(tables[t][each[t]][name] for name in names for t in range(len(each)) if name in tables[t][0])
+        holds, reached = model(claim, tables, matching, x)
+        verdict = {"text": claim["text"], "holds": holds, "reached_exact": str(reached), "reached_alone": None, "tuples": len(matching)}
+        own = of_current(claim, tables)
+        if own:  # an attacker may leave the previous releases aside
+            holds, alone = model(own, tables, [(row,) for row in range(rows)], x)
+            verdict.update(holds=holds and verdict["holds"], reached_alone=str(alone))
+        verdicts.append(verdict)
         by_rows = claim.get("y") == "person"  # people with several rows are not published
         if not claim["holds"]:
             findings.append(f"{claim['text']}: the manifest itself says that it does not hold")

@@ -2,14 +2,31 @@
 #include "cordon/bind/link_releases.h"
 
 #include <algorithm>
+#include <set>
+
+#include "cordon/bind/join_bounds.h"
 
 namespace cordon::engine {
 namespace {
 
-LinkedTable PreviousOf(const PreviousTable& previous) {
-  LinkedTable table{previous.name, previous.table.num_rows, {}, {}};
-  for (const Column& column : previous.table.columns)
-    table.columns.push_back({column.name, column.dictionary, column.codes, {}});
+// A number of the policy that the previous release shows as two columns is one; else it would not be matched at all.
+Result<LinkedTable> PreviousOf(const PreviousTable& previous, const Policy& policy) {
+  const Table& rows = previous.table;
+  LinkedTable table{previous.name, rows.num_rows, {}, {}};
+  std::set<std::string> joined;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const Column* lo = rows.Find(attribute.name + "_lo");
+    const Column* hi = rows.Find(attribute.name + "_hi");
+    if (!HasBounds(attribute) || lo == nullptr || hi == nullptr || rows.Find(attribute.name) != nullptr) continue;
+    CORDON_TRY(
+        const Column both,
+        JoinBounds(attribute.name, *lo, *hi, rows.num_rows, attribute.grid ? ')' : ']').WithContext("{}", previous.name));
+    table.columns.push_back({both.name, both.dictionary, both.codes, {}});
+    joined.insert({lo->name, hi->name});
+  }
+  for (const Column& column : rows.columns) {
+    if (!joined.contains(column.name)) table.columns.push_back({column.name, column.dictionary, column.codes, {}});
+  }
   return table;
 }
 
@@ -34,7 +51,10 @@ Result<LinkedReleases> LinkAll(const Policy& policy, LinkedTable current, const 
                                const std::vector<PreviousTable>& previous) {
   LinkedReleases made;
   made.linked.tables.push_back(std::move(current));
-  for (const PreviousTable& each : previous) made.linked.tables.push_back(PreviousOf(each));
+  for (const PreviousTable& each : previous) {
+    CORDON_TRY(LinkedTable table, PreviousOf(each, policy));
+    made.linked.tables.push_back(std::move(table));
+  }
   const LinkedTable& first = made.linked.tables[0];
   for (std::size_t table = 1; table < made.linked.tables.size(); ++table) {
     const LinkedTable& other = made.linked.tables[table];

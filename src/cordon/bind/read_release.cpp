@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "cordon/bind/bind_column_internal.h"
+#include "cordon/bind/join_bounds.h"
 #include "cordon/bind/shown_numbers.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy_table_internal.h"
@@ -18,10 +19,6 @@ using internal::ColumnView;
 using internal::Flags;
 
 constexpr const char* kGroup = "group";
-
-bool HasBounds(const AttributePolicy& attribute) {
-  return attribute.role == Role::kQuasi && attribute.type != Domain::Kind::kCategorical;
-}
 
 // A column of the release: one of the table, or two that bound a number.
 struct Found {
@@ -77,32 +74,6 @@ Result<std::vector<Found>> FindColumns(const Policy& policy, const Table& table)
         .WithHint("{}", internal::NearestHint(*unknown.begin(), names));
   }
   return found;
-}
-
-// Lower and upper bounds as one column of range literals. Two equal cells are that value, "*" or a missing marker.
-Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows) {
-  auto dictionary = std::make_shared<Dictionary>();
-  CodesBuilder codes;
-  std::unordered_map<std::uint64_t, Code> known;
-  for (std::size_t row = 0; row < num_rows; ++row) {
-    if (lo.codes[row] == kNull && hi.codes[row] == kNull) {  // a missing cell, whatever the marker is
-      codes.Add(kNull);
-      continue;
-    }
-    const std::uint64_t key = (static_cast<std::uint64_t>(lo.codes[row]) << 32) | static_cast<std::uint32_t>(hi.codes[row]);
-    const auto [entry, is_new] = known.try_emplace(key, kNull);
-    if (is_new) {
-      const std::string_view from = lo.cell(row).bytes();
-      const std::string_view to = hi.cell(row).bytes();
-      const auto no_end = [](std::string_view text) { return text.empty() || text == "*"; };
-      if (from != to && (no_end(from) || no_end(to))) {
-        return Error::InvalidData("row {}: only one of {}_lo and {}_hi is a bound", row + 1, name, name);
-      }
-      entry->second = from == to ? dictionary->Intern(from) : dictionary->Intern(fmt::format("[{},{}]", from, to));
-    }
-    codes.Add(entry->second);
-  }
-  return Column{name, std::move(dictionary), codes.Finish()};
 }
 
 // The domain of a published number column: range and labels by the policy, else by what the cells show.
@@ -294,7 +265,7 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
       release.columns.push_back(std::move(column));
       continue;
     }
-    CORDON_TRY(const Column joined, JoinBounds(part.attribute->name, *part.text, *part.hi, table.num_rows));
+    CORDON_TRY(const Column joined, JoinBounds(part.attribute->name, *part.text, *part.hi, table.num_rows, ']'));
     CORDON_TRY(ReleaseColumn column, ReadColumn(policy, *part.attribute, joined, original, run));
     release.columns.push_back(std::move(column));
   }

@@ -13,6 +13,11 @@ Result<void> CheckSamePeople(const LinkedTables& linked, std::size_t previous, c
   CORDON_TRY(const ForcedLinks links, FindForcedLinks(linked, 0, previous, run));
   const std::string& current_name = linked.tables[0].name;
   const std::string& previous_name = linked.tables[previous].name;
+  if (links.unmatched_a == links.rows_a) {
+    return Error::InvalidData("no row of {} matches a row of {}: the join is empty, and says nothing about anybody",
+                              current_name, previous_name)
+        .WithHint("check that the columns with the same names mean the same, and that the files are about the same people");
+  }
   if (!request.allow_dangling && (links.unmatched_a > 0 || links.unmatched_b > 0)) {
     return Error::InvalidData("{} of {} rows of {} match no row of {}, and {} of {} the other way round", links.unmatched_a,
                               links.rows_a, current_name, previous_name, links.unmatched_b, links.rows_b)
@@ -38,7 +43,7 @@ Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInp
     CORDON_TRY(const TextFormat text, GuessTextFormat(input, "", std::nullopt));
     CORDON_TRY(const std::unique_ptr<Source> source,
                OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
-    CORDON_TRY(Table table, ReadTable(*source, run).WithContext("reading {}", input.name));
+    CORDON_TRY(Table table, ReadTable(*source, run));
     tables.push_back({input.name, source->InputDigest(), std::move(table)});
   }
   return tables;

@@ -75,7 +75,9 @@ Json HowToMatch(const std::string& name, const Policy& policy, const Release& re
   const ReleaseColumn* column = release.Find(name);
   const AttributePolicy* attribute = policy.Find(name);
   if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
-  if (attribute->type != Domain::Kind::kCategorical) return {{"match", TypeName(attribute->type)}};
+  if (attribute->type != Domain::Kind::kCategorical) {
+    return {{"match", TypeName(attribute->type)}, {"bounds", attribute->grid ? "[)" : "[]"}};  // of name_lo and name_hi
+  }
   if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
   return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
 }

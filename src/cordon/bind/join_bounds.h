@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers that a release shows as two columns, name_lo and name_hi (anonymize --bounds).
+#pragma once
+
+#include <string>
+
+#include "cordon/base/result.h"
+#include "cordon/data/table.h"
+#include "cordon/policy/policy.h"
+
+namespace cordon::engine {
+
+// Whether --bounds makes two columns of it.
+bool HasBounds(const AttributePolicy& attribute);
+
+// One column of range literals, which end in `closing`: ']' or ')'. Two equal cells are that value, "*" or a missing marker.
+Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows, char closing);
+
+}  // namespace cordon::engine
