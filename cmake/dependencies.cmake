@@ -9,6 +9,7 @@ pkg_check_modules(xxhash REQUIRED libxxhash>=0.8)  # hashing of texts; used as a
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto SSL)  # SHA-256; TLS between parties
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium>=1.0.18)  # HMAC, ChaCha20, BLAKE2, OS randomness
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)  # policies
+find_package(SQLite3 3.40 REQUIRED)             # the registry of releases
 find_package(simdjson 3.0 REQUIRED)             # JSON Lines, UTF-8 validation
 pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib>=0.11)  # the metrics of a stream
 if(CORDON_CLI)

@@ -50,18 +50,19 @@ ALLOWED = {
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
     "report": {"base", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
+    "registry": {"base", "data", "models/verify", "io/files", "policy", "report"},
     "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
-              "permute", "plan"},
-    "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "plan"},
+              "registry", "permute", "plan"},
+    "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "registry", "plan"},
     "publish/party": {"base", "data", "crypto", "models/admit", "models/verify", "io", "algorithms/top_down", "party", "policy",
                       "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
-                "bind", "report", "plan", "store", "publish/stream"},
+                "bind", "report", "registry", "plan", "store", "publish/stream"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish"},
-    "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "inspect", "store", "publish"},
+    "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "registry", "inspect", "store", "publish"},
 }
 MOST_FILES = 45  # in one folder
 

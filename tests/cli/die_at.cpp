@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that writes, changes names or makes
-// bytes durable: write, ftruncate, fsync, rename, unlink, mkdir. With DIE_POWER files lose then what was written to them and
-// not synced, as when the power fails. Where the program ends by itself, writes how many calls there were, and how many of them
-// fsync, into the file DIE_COUNT.
+// bytes durable: write, pwrite, ftruncate, fsync, rename, link, unlink, mkdir. With DIE_POWER files lose then what was written
+// to them and not synced, as when the power fails. Where the program ends by itself, writes how many calls there were, and how
+// many of them fsync, into the file DIE_COUNT.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -88,6 +88,14 @@ ssize_t write(int file, const void* bytes, size_t size) {
   if (power) Files().Written(file);
   return Call<ssize_t (*)(int, const void*, size_t)>("write", file, bytes, size);
 }
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
+  if (power) Files().Written(file);
+  return Call<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite", file, bytes, size, at);
+}
+ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t at) {
+  if (power) Files().Written(file);
+  return Call<ssize_t (*)(int, const void*, size_t, off64_t)>("pwrite64", file, bytes, size, at);
+}
 int ftruncate(int file, off_t size) noexcept { return Call<int (*)(int, off_t)>("ftruncate", file, size); }
 int fsync(int file) {
   ++syncs;
@@ -105,6 +113,7 @@ int rename(const char* from, const char* to) noexcept { return Call<int (*)(cons
 int renameat2(int a, const char* from, int b, const char* to, unsigned flags) noexcept {
   return Call<int (*)(int, const char*, int, const char*, unsigned)>("renameat2", a, from, b, to, flags);
 }
+int link(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("link", from, to); }
 int unlink(const char* path) noexcept { return Call<int (*)(const char*)>("unlink", path); }
 int unlinkat(int directory, const char* path, int flags) noexcept {
   return Call<int (*)(int, const char*, int)>("unlinkat", directory, path, flags);

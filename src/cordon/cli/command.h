@@ -31,6 +31,7 @@ Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
 Command AddParty(CLI::App& app);
+Command AddHistory(CLI::App& app);
 Command AddPermute(CLI::App& app);
 Command AddInspect(CLI::App& app);
 Command AddKeygen(CLI::App& app);

@@ -103,6 +103,7 @@ int Main(int argc, char** argv) {
       AddAppend(app),       //
       AddQuery(app),        //
       AddReleaseNext(app),  //
+      AddHistory(app),      //
       AddParty(app),        //
       AddKeygen(app),       //
       AddCompletion(app),   //

@@ -48,6 +48,8 @@ Command AddPermute(CLI::App& app) {
   parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key (cordon keygen)");
   parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
+  parser->add_option("--registry", args->request.registry, "Look up what was published of these people, and enter the store");
+  parser->add_option("--person-key", args->request.person_key, "Key of the digests by which the registry knows people");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
   parser->add_flag("--json", args->json, "Print the report as JSON");
   return {parser, [args](Console& console, const Run& run) { return RunPermute(*args, console, run); }};

@@ -113,6 +113,8 @@ Command AddStream(CLI::App& app) {
   parser->add_option("--sign", request.sign,
                      "Sign what is written by this private key (cordon keygen), at every checkpoint: OUT.certificate.jsonl");
   parser->add_option("--report", request.report, "Write the report as JSON");
+  parser->add_option("--registry", request.registry,
+                     "Look up what was published of these people, and enter the stream at its end");
   parser->add_flag("--force", request.force, "Replace files that are there");
   parser->add_option("--seed", args->seed, "A number that repeats a run: for tests only");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed, though randomness protects here");

@@ -49,6 +49,8 @@ struct AnonymizeRequest {
   std::optional<std::uint64_t> seed;         // repeats a run; default: the operating system's randomness
   bool insecure_seed = false;                // allows a seed where randomness protects: for tests
   PreviousRequest previous;                  // release-next alone
+  std::optional<std::string> registry;       // of releases: what was published before is looked up there, this one entered
+  std::optional<std::string> person_key;     // key of the digests by which the registry knows people
   std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
 };
 

@@ -221,6 +221,7 @@ std::string PolicyDigest(const Policy& policy) {
   if (policy.stream) form("stream", CanonicalOf(*policy.stream));
   if (!policy.join_models.empty()) form("joins", CanonicalOfJoins(policy));
   if (policy.joint) form("joint", CanonicalOf(*policy.joint));
+  if (!policy.population.empty()) form("population", policy.population);
   return ToHex(Sha256Of(form.text()));
 }
 

@@ -190,6 +190,7 @@ struct Policy {
   std::string name;                 // of the file, for messages
   std::string text;                 // as it was read
   std::filesystem::path directory;  // base of relative paths
+  std::string population;           // whose people these are, for a registry of releases; empty: not said
   DataPolicy data;
   std::vector<AttributePolicy> attributes;  // in the order of the file
   std::vector<ModelSpec> models;

@@ -177,7 +177,8 @@ Json ImpossibleTables() {
 }  // namespace
 
 Json PolicySchema() {
-  Json schema = Object({{"data", DataTable()},
+  Json schema = Object({{"population", Described({{"type", "string"}, {"minLength", 1}}, "whose people these are")},
+                        {"data", DataTable()},
                         {"attributes", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", AttributeTable()}}},
                         {"privacy", ModelTables()},
                         {"algorithm", AlgorithmTable()},

@@ -102,6 +102,16 @@ Result<const toml::table*> Part(const PolicyTable& top, const char* key) {
   return node == nullptr ? nullptr : node->as_table();
 }
 
+// It is shown in messages and lists, one line each.
+Result<std::string> ReadPopulation(const PolicyTable& top) {
+  constexpr std::size_t kLongest = 200;
+  CORDON_TRY(const std::optional<std::string> name, top.Text("population"));
+  if (!name) return std::string();
+  const bool plain = std::all_of(name->begin(), name->end(), [](unsigned char c) { return c >= ' ' && c != 0x7F; });
+  if (!name->empty() && name->size() <= kLongest && plain) return *name;
+  return top.AtKey("population", "'population' must be a name of 1 to {} bytes on one line", kLongest);
+}
+
 Result<void> ReadHierarchies(Policy& policy) {
   for (AttributePolicy& attribute : policy.attributes) {
     if (attribute.hierarchy.kind != HierarchySource::Kind::kFile) continue;
@@ -132,11 +142,12 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   using namespace internal;
   CORDON_TRY(const toml::table document, ParseToml(text, name));
   CORDON_TRY(const PolicyTable top, PolicyTable::Open(document, name, "the policy",
-                                                      {"data", "attributes", "privacy", "algorithm", "stream", "impossible",
-                                                       "sequential", "joint", "parties"}));
+                                                      {"population", "data", "attributes", "privacy", "algorithm", "stream",
+                                                       "impossible", "sequential", "joint", "parties"}));
   Policy policy;
   policy.name = name;
   policy.text = text;
+  CORDON_TRY(policy.population, ReadPopulation(top));
   CORDON_TRY(const toml::table* data, Part(top, "data"));
   if (data != nullptr) {
     CORDON_TRY(policy.data, ReadDataTable(*data, name));

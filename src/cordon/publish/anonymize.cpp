@@ -21,13 +21,17 @@ struct Input {
   std::vector<std::pair<std::string, double>> seconds;  // by step
 };
 
-Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, Registration* registration, const Run& run) {
   std::vector<std::pair<std::string, double>> seconds;
   Stopwatch watch;
   const SourceOptions options{
       .text = policy.data.text, .format = request.input_format, .stop = run.stop, .skip_columns = SkipColumns(policy)};
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, options));
   CORDON_TRY(const Table table, ReadTable(*source, run));
+  if (registration != nullptr) {
+    const bool unequal = request.previous.allow_unequal || request.previous.allow_dangling;
+    CORDON_RETURN_IF_ERROR(registration->CheckInput(table, source->InputDigest(), request.person_key, unequal));
+  }
   seconds.emplace_back("read", watch.Lap());
   CORDON_TRY(Microdata data, Bind(policy, table, run).WithContext("binding {} to {}", request.input.name, policy.name));
   seconds.emplace_back("bind", watch.Lap());
@@ -60,13 +64,14 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 
 }  // namespace
 
-Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run,
+                                  Registration* registration) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   if (request.previous.tables.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
-  CORDON_TRY(Input input, Read(request, policy, run));
+  CORDON_TRY(Input input, Read(request, policy, registration, run));
   if (recoding) HoldDigits(*recoding, input.data);
   std::optional<PreviousReleases> previous;
   if (!request.previous.tables.empty()) {
@@ -80,19 +85,35 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record)};
 }
 
+Result<std::optional<Registration>> BeginRegistration(const AnonymizeRequest& request, const Policy& policy) {
+  if (!request.registry) {
+    if (request.person_key) return Error::InvalidPolicy("--person-key needs --registry");
+    return std::optional<Registration>();
+  }
+  CORDON_TRY(Registration begun, Registration::Begin(*request.registry, policy, request.output));
+  CORDON_RETURN_IF_ERROR(begun.CheckOutputIsNew());
+  return std::optional(std::move(begun));
+}
+
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
-  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
-  return WriteAnonymized(request, policy, std::move(made), run);
+  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
+  Registration* const entered = registration ? &*registration : nullptr;
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run, entered));
+  if (registration) {
+    for (Warning& warning : registration->SecondRelease()) made.report.warnings.push_back(std::move(warning));
+  }
+  return WriteAnonymized(request, policy, std::move(made), run, entered);
 }
 
-Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run) {
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run,
+                               const Registration* registration) {
   if (request.output.empty()) {
     CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, made.data, made.verified.release(), run));
     return std::move(made.report);
   }
-  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run);
+  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run, registration);
 }
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {

@@ -9,6 +9,7 @@
 #include "cordon/data/release.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
+#include "cordon/registry/registration.h"
 #include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
@@ -21,15 +22,21 @@ struct Anonymized {
   Report report;
   RunRecord record;
 };
-// Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names.
-Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+// Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names. `registration`, if there is one,
+// looks at the rows that are read.
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run,
+                                  Registration* registration = nullptr);
 
-// Writes the files that the request names; without an output, the reports alone.
-Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run);
+// Writes the files that the request names, and enters the release; without an output, the reports alone.
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run,
+                               const Registration* registration = nullptr);
 
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+
+// The registry of the request; none if it has none.
+Result<std::optional<Registration>> BeginRegistration(const AnonymizeRequest& request, const Policy& policy);
 
 // The same on rows that are read and bound, up to the measures: made, verified, never written. What a sweep asks again and
 // again. Files that the request names are left alone.

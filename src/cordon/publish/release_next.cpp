@@ -9,8 +9,9 @@ namespace {
 
 Result<void> CheckNext(const AnonymizeRequest& request, const Policy& policy) {
   const std::vector<TableInput>& previous = request.previous.tables;
-  if (previous.empty()) {
-    return Error::InvalidPolicy("what was published before?").WithHint("give --previous FILE, once per release");
+  if (previous.empty() && !request.registry) {
+    return Error::InvalidPolicy("what was published before?")
+        .WithHint("give --previous FILE, once per release, or --registry R.db, which lists them");
   }
   if (policy.join_models.empty()) {
     return Error::InvalidPolicy("{}: nothing is asked of the release together with previous ones", policy.name)
@@ -20,6 +21,19 @@ Result<void> CheckNext(const AnonymizeRequest& request, const Policy& policy) {
     return Error::InvalidPolicy("--previous needs the name of a file");
   }
   return {};
+}
+
+// The releases that the registry lists.
+Result<std::vector<TableInput>> AllPrevious(const AnonymizeRequest& request, const Policy& policy,
+                                            const Registration& registration) {
+  std::vector<std::string> given;
+  for (const TableInput& each : request.previous.tables) given.push_back(each.name);
+  CORDON_TRY(const std::vector<std::string> listed, registration.Previous(given));
+  if (listed.empty()) {
+    return Error::InvalidPolicy("{} lists no release of '{}'", *request.registry, policy.population)
+        .WithHint("give --previous FILE, once per release; the first release of all is made by cordon anonymize");
+  }
+  return std::vector<TableInput>(listed.begin(), listed.end());
 }
 
 void AddJoinWarnings(const Policy& policy, Report& report) {
@@ -45,8 +59,16 @@ Result<Anonymized> MakeReleaseNext(const AnonymizeRequest& request, const Policy
 }
 
 Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  CORDON_TRY(Anonymized made, MakeReleaseNext(request, policy, run));
-  return WriteAnonymized(request, policy, std::move(made), run);
+  CORDON_RETURN_IF_ERROR(CheckNext(request, policy));
+  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
+  Registration* const entered = registration ? &*registration : nullptr;
+  AnonymizeRequest asked = request;
+  if (registration) {
+    CORDON_TRY(asked.previous.tables, AllPrevious(request, policy, *registration));
+  }
+  CORDON_TRY(Anonymized made, MakeAnonymized(asked, policy, run, entered));
+  AddJoinWarnings(policy, made.report);
+  return WriteAnonymized(asked, policy, std::move(made), run, entered);
 }
 
 }  // namespace cordon::engine

@@ -55,6 +55,8 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
   for (const TableInput& previous : request.previous.tables) {
     if (previous.table == nullptr) paths.emplace_back("--previous", previous.name);
   }
+  if (request.registry) paths.emplace_back("--registry", *request.registry);
+  if (request.person_key) paths.emplace_back("--person-key", *request.person_key);
   if (request.recoding) paths.emplace_back("--recoding", *request.recoding);
   if (request.sign) paths.emplace_back("--sign", *request.sign);
   if (request.report) paths.emplace_back("--report", *request.report);
@@ -134,6 +136,23 @@ Result<void> TryOutputs(const AnonymizeRequest& request) {
   return ReserveSideFiles(request, outputs);
 }
 
+RegisteredRelease EntryOf(const AnonymizeRequest& request, const Registration& registration, const RunRecord& record,
+                          const std::string& recoding_sha256, const Report& report) {
+  RegisteredRelease entry = registration.NewEntry(report.join ? "release-next" : "anonymize", report.algorithm);
+  entry.rows = report.rows;
+  entry.files = {registration.FileOf("release", request.output, record.output_sha256),
+                 registration.FileOf("manifest", ManifestPath(request), record.manifest_sha256)};
+  if (request.save_recoding) {
+    entry.files.push_back(registration.FileOf("recoding", *request.save_recoding, recoding_sha256));
+  }
+  for (const Verdict& verdict : report.privacy) entry.models.push_back(ModelEntry(verdict));
+  if (!report.join) return entry;
+  for (const PreviousFile& file : report.join->previous) entry.previous.push_back({file.name, file.sha256});
+  const Json join = ToJson(report.join->verification);
+  for (const Json& verdict : join["privacy"]) entry.models.push_back(verdict);
+  return entry;
+}
+
 }  // namespace
 
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy) {
@@ -155,7 +174,8 @@ Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& re
 }
 
 Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
-                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run) {
+                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
+                        const Registration* registration) {
   Stopwatch watch;
   const Release& release = verified.release();
   Outputs outputs;
@@ -167,8 +187,11 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
     record.row_map_sha256 = ToHex(Sha256Of(map));
     CORDON_RETURN_IF_ERROR(outputs.Write(*request.row_map, map));
   }
+  std::string recoding_sha256;
   if (request.save_recoding) {
-    CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, Recoding::FromRelease(release).ToJson() + "\n"));
+    const std::string boxes = Recoding::FromRelease(release).ToJson() + "\n";
+    recoding_sha256 = ToHex(Sha256Of(boxes));
+    CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, boxes));
   }
   if (HasSideFiles(request)) {
     const std::string name = std::filesystem::path(request.output).filename().string();
@@ -189,7 +212,12 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
   if (auto file = staged.Take()) outputs.Adopt(request.output, *std::move(file));
   if (run.Stopped()) return Error::Cancelled();
-  CORDON_RETURN_IF_ERROR(outputs.Show(request.output));
+  const auto show = [&] { return outputs.Show(request.output); };
+  if (registration == nullptr) {
+    CORDON_RETURN_IF_ERROR(show());
+  } else {
+    CORDON_RETURN_IF_ERROR(registration->Publish(EntryOf(request, *registration, record, recoding_sha256, report), show));
+  }
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include "cordon/data/release.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
+#include "cordon/registry/registration.h"
 #include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
@@ -15,9 +16,10 @@ namespace cordon::engine {
 // Before any work: names that cannot be written, formats that are not served, two files that are one.
 Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
 
-// Gives the report back with what writing cost.
+// Gives the report back with what writing cost. `registration`: where the release is entered.
 Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
-                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run);
+                        const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
+                        const Registration* registration = nullptr);
 
 // A dry run: the reports that were asked for, and nothing else.
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,

@@ -28,12 +28,6 @@ Result<void> Update(Sha256& sha256, const StoredFile& file, ByteRange range) {
   return {};
 }
 
-Result<std::string> WholeDigest(const StoredFile& file) {
-  Sha256 sha256;
-  CORDON_RETURN_IF_ERROR(Update(sha256, file, {0, file.size()}));
-  return ToHex(sha256.Finish());
-}
-
 // REQUIRES: the file is longer than both ends.
 Result<std::string> EndsDigest(const StoredFile& file, std::uint64_t size) {
   Sha256 sha256;
@@ -140,7 +134,7 @@ Result<FileDigest> DigestOfFile(const std::string& path) {
   CORDON_TRY(const StoredFile file, StoredFile::Open(path));
   FileDigest digest;
   digest.bytes = file.size();
-  CORDON_TRY(digest.sha256, WholeDigest(file));
+  CORDON_TRY(digest.sha256, file.Digest());
   CORDON_TRY(digest.ends_sha256, DigestOfEnds(path));
   return digest;
 }
@@ -160,7 +154,7 @@ Result<void> FileCheck::operator()(const std::string& path, const Json& entry, c
   if (depth_ == Depth::kSizes) return {};
   const bool ends = depth_ == Depth::kQuick && size > budget_ && size > 2 * kEnd && entry.contains("ends_sha256");
   if (!ends && depth_ == Depth::kQuick) budget_ -= std::min(budget_, size);
-  CORDON_TRY(const std::string found, ends ? EndsDigest(file, size) : WholeDigest(file));
+  CORDON_TRY(const std::string found, ends ? EndsDigest(file, size) : file.Digest());
   if (found == entry.value(ends ? "ends_sha256" : "sha256", "")) return {};
   return DifferentDigest(path, whose);
 }

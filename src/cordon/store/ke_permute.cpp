@@ -10,6 +10,7 @@
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
 #include "cordon/plan/unused_keys.h"
+#include "cordon/registry/registration.h"
 #include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
 #include "cordon/store/ke_batch.h"
@@ -56,8 +57,28 @@ Json NewManifest(const KePublication& publication, const StorePart& whole, const
   return manifest;
 }
 
+// The release is the table; the other files are of it.
+std::string ReleaseOf(const PermuteRequest& request) {
+  return request.output.empty() ? "" : fmt::format("{}/{}", StorePath(request.output), TableFile("table"));
+}
+
+Result<void> CommitAndEnter(const PermuteRequest& request, const KePublication& publication, StoreStage& stage,
+                            const Registration& registration) {
+  RegisteredRelease entry = registration.NewEntry("permute", "ke");
+  entry.rows = publication.verified.release().num_rows;
+  entry.models.push_back(ModelEntry(publication.verdict));
+  const Json& files = stage.manifest().json["files"];
+  const std::string store = StorePath(request.output);
+  entry.files.push_back(registration.FileOf("release", ReleaseOf(request), files[TableFile("table")]["sha256"]));
+  for (const char* table : {"help", "groups"}) {
+    entry.files.push_back(registration.FileOf(table, store + "/" + TableFile(table), files[TableFile(table)]["sha256"]));
+  }
+  entry.files.push_back(registration.FileOf("manifest", store + "/manifest.json", ToHex(Sha256Of(stage.manifest().Text()))));
+  return registration.Publish(entry, [&] { return stage.Commit(); });
+}
+
 Result<void> MakeStore(const PermuteRequest& request, const KePublication& publication, const Policy& policy,
-                       const KeAnonymitySpec& model, Json state, const Run& run) {
+                       const KeAnonymitySpec& model, Json state, const Registration* registration, const Run& run) {
   CORDON_TRY(StoreStage stage, StoreStage::ForNew(StorePath(request.output)));
   CORDON_TRY(const std::vector<StoreColumn> columns, ColumnsOfRelease(publication.verified.release(), policy));
   CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), run));
@@ -74,7 +95,7 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   }
   CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state, run));
   if (run.Stopped()) return Error::Cancelled();
-  return stage.Commit();
+  return registration == nullptr ? stage.Commit() : CommitAndEnter(request, publication, stage, *registration);
 }
 
 std::string Percent(const std::string& share) {
@@ -143,9 +164,16 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_RETURN_IF_ERROR(ChooseServed(asked, policy));
   CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
   if (request.sign) CORDON_RETURN_IF_ERROR(ReadSigningKey(*request.sign));
+  std::optional<Registration> registration;
+  if (request.registry) {
+    CORDON_TRY(registration, Registration::Begin(*request.registry, policy, ReleaseOf(request)));
+  } else if (request.person_key) {
+    return Error::InvalidPolicy("--person-key needs --registry");
+  }
   if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
+  if (registration) CORDON_RETURN_IF_ERROR(registration->CheckInput(table, sha256, request.person_key, false));
   Json state = Json::object();
   if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, state, run), state);
   CORDON_TRY(KeRows rows,
@@ -161,11 +189,16 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   }
   if (run.Stopped()) return Error::Cancelled();
   CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
-  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(MakeStore(request, publication, policy, model, std::move(state), run));
-  KeReport report = internal::ReportOf(publication, excluded, "first");
-  for (const Warning& warning : UnusedKeysOfPermute(policy)) {
-    report.warnings.push_back(fmt::format("{}: {}", warning.code, warning.fix));
+  if (!request.output.empty()) {
+    CORDON_RETURN_IF_ERROR(
+        MakeStore(request, publication, policy, model, std::move(state), registration ? &*registration : nullptr, run));
   }
+  KeReport report = internal::ReportOf(publication, excluded, "first");
+  std::vector<Warning> warnings = UnusedKeysOfPermute(policy);
+  if (registration) {
+    for (Warning& warning : registration->SecondRelease()) warnings.push_back(std::move(warning));
+  }
+  for (const Warning& warning : warnings) report.warnings.push_back(fmt::format("{}: {}", warning.code, warning.fix));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

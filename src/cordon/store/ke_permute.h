@@ -19,8 +19,10 @@ struct PermuteRequest {
   TableInput input;
   std::string output;  // the store; empty: nothing is written
   std::optional<FileFormat> input_format;
-  std::optional<std::string> sign;    // file of the private key that signs the manifest
-  std::optional<std::uint64_t> seed;  // repeats a run, and lets whoever knows it undo the shuffle
+  std::optional<std::string> sign;        // file of the private key that signs the manifest
+  std::optional<std::uint64_t> seed;      // repeats a run, and lets whoever knows it undo the shuffle
+  std::optional<std::string> registry;    // of releases
+  std::optional<std::string> person_key;  // of the digests by which the registry knows people
 };
 
 // What was published, and what it costs.

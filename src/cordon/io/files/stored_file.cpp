@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "cordon/base/digest.h"
 
 namespace cordon::engine {
 
@@ -41,6 +44,18 @@ Result<void> StoredFile::ReadExactly(std::string& buffer, std::uint64_t at) cons
   CORDON_TRY(const std::string_view bytes, Read(buffer, at));
   if (bytes.size() < buffer.size()) return Error::Io("reading {}: it has become shorter", path_);
   return {};
+}
+
+Result<std::string> StoredFile::Digest() const {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  Sha256 sha256;
+  std::string buffer;
+  for (std::uint64_t at = 0; at < size_; at += buffer.size()) {
+    buffer.resize(static_cast<std::size_t>(std::min(kPiece, size_ - at)));
+    CORDON_RETURN_IF_ERROR(ReadExactly(buffer, at));
+    sha256.Update(buffer);
+  }
+  return ToHex(sha256.Finish());
 }
 
 }  // namespace cordon::engine

@@ -25,6 +25,8 @@ class StoredFile {
   Result<std::string_view> Read(std::string& buffer, std::uint64_t at) const;
   // An error where the file ends before the buffer is full.
   Result<void> ReadExactly(std::string& buffer, std::uint64_t at) const;
+  // SHA-256 of the bytes that it had when it was opened, in hexadecimal.
+  Result<std::string> Digest() const;
 
  private:
   StoredFile(std::string path, int file) : path_(std::move(path)), file_(file) {}

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/stored_file.h"
 #include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/feasible.h"
@@ -225,6 +226,11 @@ Result<StreamReport> StreamRun::Drive() {
   report.warnings = parts_.engine().warnings();
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
   for (StreamWarning& warning : UnusedKeys(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
+  if (registration_) {
+    for (Warning& warning : registration_->SecondRelease()) {
+      report.warnings.push_back({std::move(warning.code), std::move(warning.columns), std::move(warning.fix)});
+    }
+  }
   return report;
 }
 
@@ -235,8 +241,42 @@ void StreamRun::ForgetUnused() {
   (void)folder_->RemoveAll();  // the error that ended the run matters more
 }
 
+// Rows leave long before the end: the registry is told that there is a stream before the first of them does.
+Result<void> StreamRun::BeginEntry() {
+  if (!registration_) return {};
+  if (!snapshot_) CORDON_RETURN_IF_ERROR(registration_->CheckOutputIsNew());
+  entry_ = registration_->NewEntry("stream", parts_.algorithm().name);
+  entry_.files = {registration_->FileOf("release", request_.output, "")};
+  return registration_->Announce(entry_);
+}
+
+Result<void> StreamRun::EnterInto(const StreamReport& report) {
+  if (!registration_) return {};
+  entry_ = registration_->NewEntry("stream", parts_.algorithm().name);
+  const auto add = [&](const char* role, const std::string& path) -> Result<void> {
+    CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+    CORDON_TRY(const std::string sha256, file.Digest());
+    entry_.files.push_back(registration_->FileOf(role, path, sha256));
+    return {};
+  };
+  CORDON_RETURN_IF_ERROR(add("release", request_.output));
+  if (request_.audit) CORDON_RETURN_IF_ERROR(add("audit", *request_.audit));
+  if (registration_->Has(entry_.release())) return {};
+  entry_.rows = report.metrics.released;
+  for (const ModelSpec& spec : policy_.models) {
+    Json model = ToJson(spec);
+    model["text"] = Describe(spec);
+    model["holds"] = true;  // of every departure, or it would not have left
+    entry_.models.push_back(std::move(model));
+  }
+  return registration_->Enter(entry_);
+}
+
 Result<StreamReport> StreamRun::Go() {
   CORDON_RETURN_IF_ERROR(CheckRequest(request_, policy_));
+  if (request_.registry) {
+    CORDON_TRY(registration_, Registration::Begin(*request_.registry, policy_, request_.output));
+  }
   CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy_));  // or all of the stream would be suppressed
   if (world_.algorithm != nullptr) {
     parts_.Use(world_.algorithm);
@@ -252,6 +292,7 @@ Result<StreamReport> StreamRun::Go() {
     report.dead_letters_gone = !report.dead_letters.empty() && !files_.Size(report.dead_letters);
     CORDON_RETURN_IF_ERROR(CheckEnded());
     CORDON_RETURN_IF_ERROR(CheckResumed(report));
+    CORDON_RETURN_IF_ERROR(EnterInto(report));
     return report;
   }
   CORDON_RETURN_IF_ERROR(CheckNothingIsLost());
@@ -260,12 +301,17 @@ Result<StreamReport> StreamRun::Go() {
   if (folder_ && input_->live() && policy_.stream->delay_ms) {
     CORDON_TRY(ticks_, TickJournal::Open(files_, folder_->path()));
   }
+  CORDON_RETURN_IF_ERROR(BeginEntry());
   Result<StreamReport> report = Drive();
   if (!report.ok()) {
     ForgetUnused();
+    if (registration_ && !snapshot_ && logs_.out.length() == 0) registration_->Withdraw(entry_);
     return report;
   }
   CORDON_RETURN_IF_ERROR(CheckResumed(report.value()));
+  const bool flushed =
+      report.value().end == StreamDriver::End::kEnded || (report.value().end == StreamDriver::End::kInterrupted && !folder_);
+  if (flushed) CORDON_RETURN_IF_ERROR(EnterInto(report.value()));
   return report;
 }
 

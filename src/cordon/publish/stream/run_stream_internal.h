@@ -11,6 +11,7 @@
 #include "cordon/publish/stream/run_stream.h"
 #include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/publish/stream/stream_parts.h"
+#include "cordon/registry/registration.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/driver.h"
 
@@ -40,6 +41,8 @@ class StreamRun {
   Result<void> CheckResumed(const StreamReport& report) const;
   Result<void> CheckEnded();
   void ForgetUnused();
+  Result<void> BeginEntry();
+  Result<void> EnterInto(const StreamReport& report);
   std::string Options() const;
   std::string Columns() const { return fmt::format("{}", fmt::join(reader_->columns(), "\x1f")); }
   StreamReport ReportOf(const StreamMetrics& metrics) const;
@@ -63,6 +66,8 @@ class StreamRun {
   std::optional<StreamSnapshot> snapshot_;
   DriverFiles logs_;
   std::optional<StreamCertificate> certificate_;
+  std::optional<Registration> registration_;
+  RegisteredRelease entry_;  // of the registry, without digests until the end
 };
 
 }  // namespace cordon::engine::internal

@@ -53,6 +53,7 @@ Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
     paths.emplace_back("--sign", *request.sign);
     paths.emplace_back("the certificate", StreamCertificatePath(request.output));
   }
+  if (request.registry) paths.emplace_back("--registry", *request.registry);
   if (request.dead_letters) {
     paths.emplace_back("--dead-letters", *request.dead_letters);
   } else if (!IsPipe(request.output)) {

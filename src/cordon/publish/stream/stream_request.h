@@ -29,6 +29,7 @@ struct StreamRequest {
   std::optional<std::string> sign;  // file of the private key that signs what is written, at every checkpoint
   std::optional<std::string> metrics;
   std::optional<std::string> report;
+  std::optional<std::string> registry;  // of releases
   std::optional<std::uint64_t> seed;
   bool sequence = false;
   bool group_column = false;
