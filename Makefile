@@ -58,9 +58,9 @@ fuzz: | build/
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-# cordon verify and scripts/verify_release.py on many random releases and streams, clean and tampered with.
+# cordon verify and scripts/verify_release.py on many random releases, streams and joins, clean and tampered with.
 verifiers: build
-	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000
+	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
 
 # The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
 REPRODUCE_SCALE ?= small

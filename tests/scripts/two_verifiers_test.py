@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cordon verify and scripts/verify_release.py give the same answers: two_verifiers_test.py CORDON [--tables N] [--streams N] [--seed S]
+"""cordon verify and scripts/verify_release.py give the same answers: two_verifiers_test.py CORDON [--tables N] [--streams N] [--joins N] [--seed S]
 
 Random tables and streams under random policies are published; each output, and copies of it that were tampered with, go to both
 verifiers. Verdicts, figures, failing groups and witnesses must agree, and so must exit statuses. The two programs share nothing
@@ -15,6 +15,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -78,6 +79,7 @@ class Case:
         for name in ("RELEASE", "MANIFEST", "policy", "original", "row_map", "stream", "audit"):
             if getattr(asked, name):
                 setattr(asked, name, str(self.folder / getattr(asked, name)))
+        asked.previous = [str(self.folder / path) for path in asked.previous]
         try:
             result = verify_release.verify(asked)
         except verify_release.Refused as error:
@@ -588,13 +590,143 @@ def stream_case(case):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Joins with previous releases.
+
+JOBS = {"banker": "white", "engineer": "white", "clerk": "blue", "driver": "blue"}
+
+
+def day(number):
+    return f"2020-01-{number:02}"
+
+
+def generalized(case, name, cell):
+    """A cell as a release might show it."""
+    chance = case.chance
+    if chance.random() < 0.5:
+        return cell
+    if chance.random() < 0.2:
+        return "*"
+    if name == "job":
+        return chance.choice([JOBS[cell], "any"]) if cell in JOBS else cell
+    if name in ("age", "born") and re.fullmatch("[0-9-]+", cell):
+        at = int(cell[-2:])
+        lo, hi = at - chance.randrange(4), at + chance.randrange(1, 4)
+        show = day if name == "born" else str
+        return f"[{show(max(lo, 1))},{show(hi)}" + chance.choice(["]", ")"])
+    return cell
+
+
+def join_rows(case, columns, people, drawn):
+    """A table about the people: columns that several tables have show the same person, more or less exactly."""
+    rows = []
+    for person in range(people):
+        for name in columns:
+            if (name, person) not in drawn:
+                drawn[name, person] = {
+                    "job": lambda: case.chance.choice(list(JOBS)), "sex": lambda: case.chance.choice(["f", "m"]),
+                    "age": lambda: case.chance.choice(["", *map(str, range(20, 29))]), "born": lambda: day(case.chance.randrange(5, 14)),
+                }.get(name, lambda: name + str(case.chance.randrange(3)))()
+        rows.append([drawn[name, person] for name in columns])
+    return rows
+
+
+def join_models(case, now, before):
+    chance, models = case.chance, []
+    shared = set(now)
+    place = lambda t, name: name if t == 0 else f"previous{t}.{name}"
+    known = [name for name in now if name != "test"] + [place(t, name) for t, columns in enumerate(before, 1) for name in columns if name not in shared]
+    hidden = [(t, name) for t, columns in enumerate([now, *before]) for name in columns if name in ("test", f"ill{t}")]
+    for _ in range(chance.choice([1, 1, 2])):
+        y = [place(t, name) for t, name in chance.sample(hidden, chance.choice([1, 1, 2]) if len(hidden) > 1 else 1)]
+        x = [name for name in chance.sample(known, chance.randrange(1, min(4, len(known)) + 1)) if name not in y]
+        if not x:
+            continue
+        if chance.random() < 0.5:
+            models.append({"model": "xy-linkability", "x": x, "values": {name: chance.choice([[], [name.split(".")[-1] + "0"], [name.split(".")[-1] + "1", "none"]]) for name in y},
+                           "h": chance.choice(["1/3", "1/2", "2/3", "9/10"])})
+        else:
+            models.append({"model": "xy-anonymity", "x": x, "y": chance.choice(["person", "pairs", f"rows of previous{len(before)}", y]), "k": chance.choice([2, 2, 3, 5])})
+    return models
+
+
+def join_case(case):
+    chance, drawn = case.chance, {}
+    common = chance.sample(["job", "sex", "age", "born"], chance.choice([1, 2, 2, 3]))
+    now = common + ["town"] * (chance.random() < 0.5) + ["test"]
+    before = [chance.sample(common, chance.randrange(1, len(common) + 1)) + ["zip"] * (chance.random() < 0.5) + [f"ill{t}"]
+              for t in range(1, chance.choice([2, 2, 2, 3]))]
+    people = chance.choice([2, 4, 6, 9])
+    models = join_models(case, now, before)
+    if not models:
+        return
+    attributes = {"job": {"role": "quasi", "hierarchy": "job.csv"}, "sex": {"role": "quasi"}, "age": {"role": "quasi", "type": "numeric"},
+                  "born": {"role": "quasi", "type": "date"}, "town": {"role": "insensitive"}, "test": {"role": "sensitive", "unguarded": "a test"}}
+    policy = {"attributes": {name: attributes[name] for name in now}, "privacy": models}
+    asks_nothing = [{**model, **({"h": 1} if "h" in model else {"k": 1})} for model in models]
+    (case.folder / "job.csv").write_text("".join(f"{leaf};{label};any\n" for leaf, label in JOBS.items()))
+    (case.folder / "p.toml").write_text(policy_text(policy))
+    (case.folder / "open.toml").write_text(policy_text({**policy, "privacy": asks_nothing}))
+    write_cells(case.folder / "now.csv", now, join_rows(case, now, people, drawn), {})
+    previous = []
+    for t, columns in enumerate(before, 1):
+        rows = [[generalized(case, name, cell) for name, cell in zip(columns, row)] for row in join_rows(case, columns, people, drawn)]
+        if "age" in columns and chance.random() < 0.3:  # as anonymize --bounds writes it
+            at = columns.index("age")
+            ends = [re.fullmatch(r"\[(.*),(.*)\]", row[at]) or ("", row[at].strip("[)").split(",")[0], row[at].strip("[)").split(",")[0]) for row in rows]
+            rows = [row[:at] + [end[1], end[2]] + row[at + 1:] for row, end in zip(rows, ends)]
+            columns = columns[:at] + ["age_lo", "age_hi"] + columns[at + 1:]
+        write_cells(case.folder / f"before{t}.csv", columns, rows, {"delimiter": chance.choice([",", ";"])} if any("[" in cell for row in rows for cell in row) is False else {})
+        previous += ["--previous", f"before{t}.csv"]
+    flags = ["--allow-unequal", "--allow-dangling"]
+    done = case.run("release-next", "now.csv", *previous, "--policy", "open.toml", "--output", "out.csv", *flags)
+    if "the join is empty" in done.stderr:
+        case.counts["join refused: it is empty"] += 1
+        return
+    if done.returncode != 0:
+        raise Disagreement(f"seed {case.seed}: a policy that asks for nothing is refused: {done.stderr}")
+    manifest = json.loads((case.folder / "out.csv.manifest.json").read_text())
+    for claim, model in zip(manifest["join"]["privacy"], models):
+        claim.update({key: model[key] for key in ("k", "h") if key in model}, reached=None)
+    names, rows = published_cells(case.folder / "out.csv", {}, None)
+    for place in range(4):
+        copy = case.folder / f"copy{place}.csv"
+        write_cells(copy, names, [[generalized(case, name, cell) if name in common else cell for name, cell in zip(names, row)] for row in rows] if place else rows, {})
+        data = copy.read_bytes()
+        manifest["output"].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+        (case.folder / f"{copy.name}.manifest.json").write_text(json.dumps(manifest))
+        compare_joins(case, copy.name, previous)
+
+
+def compare_joins(case, name, previous):
+    """The figures on the join and on the release alone, and what follows from them. Forced links are cordon's alone."""
+    done = case.run("verify", name, "--policy", "p.toml", *previous, "--allow-unequal", "--json")
+    status, result = case.second(name, *previous)
+    where = f"seed {case.seed}, {name}"
+    if done.returncode not in (0, 1) or status not in (0, 1):
+        raise Disagreement(f"{where}: cordon ends with {done.returncode}, python with {status}: {done.stderr} {result}")
+    ours = json.loads(done.stdout)["join"]
+    for one, two in zip(ours["privacy"], result["join"], strict=True):
+        nothing = ("0", "None", None)  # nobody has a guarded value, or there is no tuple
+        figure = lambda text: None if text in nothing else text
+        figures = [figure(one["reached"]), figure(one["reached_alone"]), int(ours["tuples"])]
+        others = [figure(two["reached_exact"]), figure(two["reached_alone"]), two["tuples"]]
+        if figures != others:
+            raise Disagreement(f"{where}: {one['text']}: cordon {figures}, python {others}")
+        if one["holds"] and not two["holds"] or two["holds"] and not one["holds"] and one["reached_without_forced_links"] is None:
+            raise Disagreement(f"{where}: {one['text']}: cordon {one}, python {two}")
+        case.counts[f"join, {'holds' if two['holds'] else 'does not hold'}"] += 1
+        if one["reached_without_forced_links"] is not None:
+            case.counts["join with forced links"] += 1
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def run_one(cordon, kind, seed):
     folder = tempfile.mkdtemp(prefix=f"two_verifiers_{seed}_")
     case = Case(cordon, seed, folder)
     try:
-        {"table": table_case, "stream": stream_case}[kind](case)
+        {"table": table_case, "stream": stream_case, "join": join_case}[kind](case)
     except Disagreement as found:
         return case.counts, f"{found}\n  files: {folder}"
     except Exception as error:  # of the test itself
@@ -608,11 +740,13 @@ def main():
     parser.add_argument("cordon")
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--streams", type=int, default=70)
+    parser.add_argument("--joins", type=int, default=70)
     parser.add_argument("--seed", type=int, default=1, help="of the first case; the others follow")
     parser.add_argument("--most", type=int, default=5, help="disagreements after which to stop")
     asked = parser.parse_args()
     cordon = str(Path(asked.cordon).resolve())
-    cases = [("table", asked.seed + i) for i in range(asked.tables)] + [("stream", asked.seed + i) for i in range(asked.streams)]
+    wanted = {"table": asked.tables, "stream": asked.streams, "join": asked.joins}
+    cases = [(kind, asked.seed + i) for kind, count in wanted.items() for i in range(count)]
     counts, wrong = collections.Counter(), []
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         for found, error in pool.map(run_one, *zip(*[(cordon, kind, seed) for kind, seed in cases]), chunksize=4):
