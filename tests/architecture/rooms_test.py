@@ -49,7 +49,8 @@ ALLOWED = {
     "stream": {"base", "data", "models/verify", "io", "algorithms/engine"},
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
-    "report": {"base", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
+    "attack": {"base", "data", "models/spec", "models/admit", "metrics"},
+    "report": {"base", "attack", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
     "registry": {"base", "data", "models/verify", "io/files", "policy", "report"},
     "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
@@ -60,7 +61,7 @@ ALLOWED = {
     "publish/party": {"base", "data", "crypto", "models/admit", "models/verify", "io", "algorithms/top_down", "party", "policy",
                       "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
-                "bind", "report", "registry", "plan", "store", "publish/stream"},
+                "bind", "attack", "report", "registry", "plan", "store", "publish/stream"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish"},
     "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "registry", "inspect", "store", "publish"},
 }

@@ -140,6 +140,7 @@ class InABrowser(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         folder = Path(cls.folder.name)
         cls.made = [pages.patients(CORDON, folder), pages.failing(CORDON, folder), pages.hostile(CORDON, folder)]
+        cls.attacked = pages.attacked(CORDON, folder)
         cls.browser = Browser(folder)
 
     @classmethod
@@ -156,7 +157,7 @@ class InABrowser(unittest.TestCase):
                 self.assertEqual(pages.missing(report, self.browser.ask("document.body.innerText")), [])
 
     def test_it_can_be_read_at_both_widths(self):
-        for path, _ in self.made:
+        for path, _ in [*self.made, self.attacked]:
             for width in (1280, 400):
                 with self.subTest(page=path.name, width=width):
                     self.browser.open(path, width)

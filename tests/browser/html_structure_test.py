@@ -106,6 +106,26 @@ class Structure(unittest.TestCase):
             self.assertTrue(all(named))
             self.assertNotRegex(text, r'="(-?nan|-?inf)')
 
+    def test_the_page_of_attacks(self):
+        path, found = pages.attacked(CORDON, Path(self.folder.name))
+        text = path.read_text(encoding="utf-8")
+        page = Page(text)
+        self.assertEqual(page.faults, [])
+        self.assertEqual(page.tags.count("h1"), 1)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertNotRegex(text, r"(?i)https?:|@import|url\s*\(|data:|<script")
+        self.assertIn("do not publish this page", page.text)
+        self.assertNotRegex(page.text, r"(?i)\bis safe\b(?<!that a release is safe)")
+        self.assertIn(pages.HOSTILE, page.text)  # the name of a column, as text
+        self.assertNotIn("a&b", page.text)  # a cell
+        self.assertGreater(len(found["attacks"]), 12)
+        for figure in found["attacks"]:
+            self.assertIn(f'{figure["guesses"]} of {figure["targets"]} {figure["counts"]}', page.text)
+        for left in found["left_out"]:
+            self.assertIn(left["why"], page.text)
+        charts = [value for tag, name, value in page.attributes if tag == "svg" and name == "aria-label"]
+        self.assertEqual(len(charts), len({figure["attack"] for figure in found["attacks"]}))
+
     def test_rare_values_are_not_shown(self):
         path, _ = self.made[0]
         page = path.read_text()

@@ -64,6 +64,14 @@ distance = "equal"
     return folder / "hostile.html", json.loads((folder / "hostile.json").read_text())
 
 
+def attacked(cordon, folder):
+    """The page of attacks on the table whose names are markup. REQUIRES: hostile() made it."""
+    run(cordon, "anonymize", folder / "hostile.csv", "--policy", folder / "hostile.toml", "--output", folder / "hostile_out.csv")
+    found = run(cordon, "attack", folder / "hostile_out.csv", "--original", folder / "hostile.csv", "--policy", folder / "hostile.toml",
+                "--html", folder / "attacked.html", "--json")
+    return folder / "attacked.html", json.loads(found)
+
+
 def numbers(report):
     """Every number of `privacy` and `utility`."""
     found = []

@@ -24,6 +24,7 @@ struct Command {
 
 Command AddAnonymize(CLI::App& app);
 Command AddAppend(CLI::App& app);
+Command AddAttack(CLI::App& app);
 Command AddCheck(CLI::App& app);
 Command AddCompare(CLI::App& app);
 Command AddCompletion(CLI::App& app);

@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
 
   const std::vector<Command> commands = {
       AddAnonymize(app),    //
+      AddAttack(app),       //
       AddCheck(app),        //
       AddCompare(app),      //
       AddEvaluate(app),     //

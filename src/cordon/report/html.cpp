@@ -22,6 +22,23 @@ std::string ValidUtf8(const std::string& text) {
 
 namespace internal {
 
+std::string PageTitle(const std::string& path) {
+  return EscapeXml(ValidUtf8(path == "-" ? "standard input" : std::filesystem::path(path).filename().string()));
+}
+
+std::string PageHead(std::string_view title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"robots\" content=\"noindex\">\n<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
+      title, ChartStyle(), PageStyle());
+}
+
+std::string PageFoot(std::string_view text) {
+  return fmt::format("<footer>cordon {}. {}</footer>\n</main>\n</body>\n</html>\n", kVersion, EscapeXml(text));
+}
+
 std::string Card(std::string_view heading, const std::string& body, std::string_view note) {
   return fmt::format("<figure><figcaption>{}</figcaption>{}{}</figure>\n", EscapeXml(heading), body,
                      note.empty() ? "" : fmt::format("<p>{}</p>", EscapeXml(note)));
@@ -64,13 +81,7 @@ std::string HtmlReport(const HtmlFacts& facts) {
     headline =
         report.privacy.size() == 1 ? "The requirement holds" : fmt::format("All {} requirements hold", report.privacy.size());
   }
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<meta name=\"robots\" content=\"noindex\">\n<title>{} \u00b7 cordon "
-      "report</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-      title, ChartStyle(), internal::PageStyle());
+  std::string page = internal::PageHead(title + " \u00b7 cordon report");
   page += fmt::format("<header>\n<p>cordon report on {}</p>\n<h1>{}</h1>\n</header>\n", title, headline);
   page += internal::VerdictSection(report);
   page += fmt::format(
@@ -85,9 +96,7 @@ std::string HtmlReport(const HtmlFacts& facts) {
   page += internal::RiskSection(report);
   page += internal::RunSection(report);
   page += internal::FigureSection(report);
-  page += fmt::format("<footer>cordon {}. Figures are defined in docs/metrics.md and docs/report.md of cordon.</footer>\n",
-                      kVersion);
-  return page + "</main>\n</body>\n</html>\n";
+  return page + internal::PageFoot("Figures are defined in docs/metrics.md and docs/report.md of cordon.");
 }
 
 }  // namespace cordon::engine
