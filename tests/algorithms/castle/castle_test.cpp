@@ -61,8 +61,8 @@ TEST(Castle, RefusesWhatCannotBe) {
 }
 
 // Runs numbers of people through, and tells what left at each step, "." for nothing.
-std::vector<std::string> Steps(const std::vector<ModelSpec>& models, const CastleOptions& options,
-                               const std::vector<Arrival>& arrivals, StreamSchema schema = test::NumericSchema(1, 0, 100)) {
+std::vector<std::string> StepsOf(const std::vector<ModelSpec>& models, const CastleOptions& options,
+                                 const std::vector<Arrival>& arrivals, StreamSchema schema = test::NumericSchema(1, 0, 100)) {
   Castle castle = Castle::Make(schema, models, options, Random::FromSeed(1)).value();
   StreamVerifier verifier = test::VerifierFor(schema, models, options);
   test::StreamRun run(castle, verifier);
@@ -83,7 +83,7 @@ std::vector<std::string> Steps(const std::vector<ModelSpec>& models, const Castl
 }
 
 std::string AtEnd(const std::vector<ModelSpec>& models, const CastleOptions& options, const std::vector<Arrival>& arrivals) {
-  return Steps(models, options, arrivals).back();
+  return StepsOf(models, options, arrivals).back();
 }
 
 TEST(Castle, AnEmptyStreamEnds) { EXPECT_EQ(AtEnd(kTwo, {.delay_tuples = 5}, {}), ""); }
@@ -91,7 +91,7 @@ TEST(Castle, AnEmptyStreamEnds) { EXPECT_EQ(AtEnd(kTwo, {.delay_tuples = 5}, {})
 // Fault of others: k counts tuples. One person's purchases are no group, however many.
 TEST(Castle, OnePersonIsNoGroup) {
   const std::vector<Arrival> bob(6, {.person = 7, .quasi = {30}});
-  const std::vector<std::string> steps = Steps(kTwo, {.delay_tuples = 3}, bob);
+  const std::vector<std::string> steps = StepsOf(kTwo, {.delay_tuples = 3}, bob);
   EXPECT_EQ(steps[3], "suppressed 1");
   EXPECT_EQ(steps[5], "suppressed 3");
   EXPECT_EQ(steps[6], "suppressed 4 5 6");
@@ -196,8 +196,8 @@ TEST(Castle, AGroupThatLeftLongAgoIsNotJoined) {
 }
 
 TEST(Castle, TheFirstGroupIsNeverReusable) {
-  EXPECT_EQ(Steps(kTwo, {.delay_tuples = 1},
-                  {{.person = 1, .quasi = {5}}, {.person = 2, .quasi = {5}}, {.person = 3, .quasi = {5}}})[1],
+  EXPECT_EQ(StepsOf(kTwo, {.delay_tuples = 1},
+                    {{.person = 1, .quasi = {5}}, {.person = 2, .quasi = {5}}, {.person = 3, .quasi = {5}}})[1],
             "group [5,5] 1 2");
 }
 
@@ -264,7 +264,7 @@ TEST(Castle, ExactlyLValuesAreEnoughAndOneLessIsNot) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       arrivals.push_back({.person = i, .quasi = {5}, .sensitive = {values[i]}});
     }
-    return Steps(models, {.delay_tuples = 9}, arrivals, schema).back();
+    return StepsOf(models, {.delay_tuples = 9}, arrivals, schema).back();
   };
   EXPECT_EQ(end({1, 2}), "group [5,5] 1 2");
   EXPECT_EQ(end({1, 1, 1}), "suppressed 1 2 3");
@@ -278,7 +278,8 @@ TEST(Castle, MoreValuesThanPeopleRaiseK) {
   std::vector<Arrival> one(3, {.person = 1, .quasi = {5}, .sensitive = {0}});
   one[1].sensitive = {1};
   one[2].sensitive = {2};
-  EXPECT_EQ(Steps(models, {.delay_tuples = 9}, one, schema).back(), "suppressed 1 2 3");  // one person cannot supply all values
+  EXPECT_EQ(StepsOf(models, {.delay_tuples = 9}, one, schema).back(),
+            "suppressed 1 2 3");  // one person cannot supply all values
 }
 
 TEST(Castle, RowsLeaveInNoOrderOfArrival) {
