@@ -6,6 +6,7 @@
 #include "cordon/anonymize.h"
 #include "cordon/check.h"
 #include "cordon/compare.h"
+#include "cordon/duckdb.h"
 #include "cordon/evaluate.h"
 #include "cordon/inspect.h"
 #include "cordon/policy.h"

@@ -335,7 +335,7 @@ TEST(ArrowRead, NamesOfColumns) {
   };
   EXPECT_EQ(named("a", "A"), "no error");
   EXPECT_EQ(named("a", ""), "reading an Arrow stream: column 2 has no name");
-  EXPECT_EQ(named("a", "a"), "reading an Arrow stream: column 2 has the name of another one");
+  EXPECT_EQ(named("a", "a"), "reading an Arrow stream: two columns are called 'a'");
   EXPECT_EQ(named("\xff", "a"), "reading an Arrow stream: the name of column 1 is not valid UTF-8");
 }
 

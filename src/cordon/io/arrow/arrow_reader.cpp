@@ -64,7 +64,7 @@ Result<std::string> NameOf(const ArrowSchema& column, std::size_t i, std::set<st
   std::string name = column.name == nullptr ? "" : column.name;
   if (name.empty()) return Error::InvalidData("column {} has no name", i + 1);
   if (FindBadByte(name)) return Error::InvalidData("the name of column {} is not valid UTF-8", i + 1);
-  if (!seen.insert(name).second) return Error::InvalidData("column {} has the name of another one", i + 1);
+  if (!seen.insert(name).second) return Error::InvalidData("two columns are called '{}'", name);
   return name;
 }
 

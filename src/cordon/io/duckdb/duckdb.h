@@ -25,6 +25,10 @@
 
 namespace cordon::engine {
 
+// Where a program that embeds this code has found the library, before the system and the installation are looked at; empty:
+// nowhere. `hint` tells how to get it. Call it before anything else here.
+void NameDuckDb(const std::string& library, const std::string& hint);
+
 // "v1.4.4"
 Result<std::string> DuckDbVersion();
 

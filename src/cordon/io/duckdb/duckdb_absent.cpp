@@ -13,6 +13,8 @@ Error Absent() {
 
 }  // namespace
 
+void NameDuckDb(const std::string&, const std::string&) {}
+
 Result<std::string> DuckDbVersion() { return Absent(); }
 
 Result<std::vector<std::string>> FilesOfInput(const std::string& input) {

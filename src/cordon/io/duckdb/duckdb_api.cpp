@@ -16,6 +16,15 @@ namespace {
 constexpr const char* kHint =
     "`scripts/bootstrap.sh duckdb` fetches the library; or install DuckDB, or name its library in CORDON_DUCKDB_LIBRARY";
 
+struct Named {
+  std::string library;
+  std::string hint = kHint;
+};
+Named& NamedDuckDb() {
+  static Named named;
+  return named;
+}
+
 // The folder of the program or shared library that this code is part of; /proc need not be there.
 std::filesystem::path OwnFolder() {
   static const char kHere = 0;
@@ -35,7 +44,11 @@ std::filesystem::path OwnFolder() {
 std::vector<std::string> Places() {
   if (const char* named = std::getenv("CORDON_DUCKDB_LIBRARY"); named != nullptr && *named != '\0') return {named};
   const std::filesystem::path folder = OwnFolder();
-  return {"libduckdb.so", (folder / "lib/cordon/libduckdb.so").string(), (folder / "../lib/cordon/libduckdb.so").string()};
+  std::vector<std::string> places;
+  if (!NamedDuckDb().library.empty()) places.push_back(NamedDuckDb().library);
+  places.insert(places.end(), {"libduckdb.so", (folder / "lib/cordon/libduckdb.so").string(),
+                               (folder / "../lib/cordon/libduckdb.so").string()});
+  return places;
 }
 
 // What keeps a library from being used; nothing where it can be.
@@ -64,10 +77,13 @@ Result<const DuckDbApi*> Load() {
     why = fmt::format(" ({} {} is too old: {})", place, api.library_version != nullptr ? api.library_version() : "", *bad);
     dlclose(library);
   }
-  return Error::Io("Parquet files and sql: inputs need DuckDB's library, which was not found{}", why).WithHint("{}", kHint);
+  return Error::Io("Parquet files and sql: inputs need DuckDB's library, which was not found{}", why)
+      .WithHint("{}", NamedDuckDb().hint);
 }
 
 }  // namespace
+
+void NameDuckDb(const std::string& library, const std::string& hint) { NamedDuckDb() = {library, hint}; }
 
 Result<const DuckDbApi*> LoadDuckDb() {
   static const Result<const DuckDbApi*> loaded = Load();

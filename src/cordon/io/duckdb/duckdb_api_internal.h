@@ -4,6 +4,7 @@
 // does everything else. Looked for in this order, the first that loads and is recent enough counts:
 //
 //   $CORDON_DUCKDB_LIBRARY              that file and no other, where it is set
+//   NameDuckDb (duckdb.h)               what a program that embeds this one has found
 //   the system's libduckdb.so           as the dynamic loader finds it
 //   lib/cordon/libduckdb.so             in the folder of the program (or of the library that holds this code) and one up:
 //                                       the build tree, /usr/bin beside /usr/lib, an unpacked tarball
