@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers reproduce nightly package install clean
+.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers reproduce python-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -67,6 +67,22 @@ REPRODUCE_SCALE ?= small
 reproduce: build
 	python3 -B bench/reproduce.py --scale $(REPRODUCE_SCALE) $(if $(CORDON_DATA_DIR),--data $(CORDON_DATA_DIR))
 
+# The Python module, with nanobind and the libraries of its tests from PyPI in an environment of its own. Once it was there,
+# `make test` runs these tests along.
+PYTHON ?= python3
+python-test: | build/
+	@scripts/bootstrap.sh build test duckdb python
+	@[ -x build/python/bin/python ] || $(PYTHON) -m venv build/python
+	@build/python/bin/python -m pip install --quiet --disable-pip-version-check 'nanobind>=3,<4' -r python/tests/requirements.txt
+	cmake --preset release -DCORDON_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python
+	cmake --build --preset release --parallel $(JOBS) --target pycordon_core
+	ctest --preset release -R '^python\.'
+
+# Wheels for every Python that is found, and the source archive: build/wheels.
+wheel: | build/
+	@scripts/bootstrap.sh build duckdb python
+	@scripts/wheel.sh build/wheels
+
 # What takes too long for every change: hours. Run it before a release.
 nightly:
 	$(MAKE) lint
@@ -76,6 +92,8 @@ nightly:
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) verifiers
 	$(MAKE) reproduce
+	$(MAKE) python-test
+	$(MAKE) wheel
 
 package: | build/
 	@scripts/bootstrap.sh build test duckdb package

@@ -3,6 +3,9 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt 9.1 REQUIRED)                  # text formatting
+if(CORDON_SELF_CONTAINED)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+endif()
 find_package(ZLIB 1.2.13 REQUIRED)              # .gz in and out
 find_package(nlohmann_json 3.11 REQUIRED)       # reports and manifests
 pkg_check_modules(xxhash REQUIRED libxxhash>=0.8)  # hashing of texts; used as a header

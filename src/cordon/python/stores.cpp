@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include "cordon/python/call.h"
+#include "cordon/python/module.h"
+#include "cordon/store.h"
+
+namespace cordon::python {
+namespace {
+
+nb::dict DictOf(const StoreReport& report) {
+  nb::dict made;
+  made["rows"] = report.rows;
+  made["groups"] = report.groups;
+  made["waiting"] = report.waiting;
+  made["warnings"] = TextsOf(report.warnings);
+  made["json"] = TextOf(report.json);
+  made["text"] = TextOf(report.text);
+  return made;
+}
+
+}  // namespace
+
+// A store is its directory: nothing of it stays open between two calls.
+void AddStores(nb::module_& module) {
+  module.def("store_create",
+             [](const std::string& path, const AnyInput& input, const Policy& policy, int threads, Progress progress) {
+               StoreReport report;
+               (void)ValueOf({threads, std::move(progress)},
+                             [&](const RunOptions& run) { return Store::Create(path, InputOf(input), policy, &report, run); });
+               return DictOf(report);
+             });
+  module.def("store_open",
+             [](const std::string& path) { (void)ValueOf({}, [&](const RunOptions&) { return Store::Open(path); }); });
+  module.def("store_append",
+             [](const std::string& path, const AnyInput& rows, bool guarded, bool again, int threads, Progress progress) {
+               return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<StoreReport> {
+                 Result<Store> store = Store::Open(path);
+                 if (!store.ok()) return store.error();
+                 return store.value().Append(InputOf(rows), {guarded, again, run});
+               }));
+             });
+  module.def("store_query", [](const std::string& path, const std::string& query, int threads, Progress progress) {
+    const QueryAnswer answer = ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<QueryAnswer> {
+      const Result<Store> store = Store::Open(path);
+      if (!store.ok()) return store.error();
+      return store.value().Query(query, run);
+    });
+    return nb::make_tuple(TextOf(answer.json), TextOf(answer.text));
+  });
+}
+
+}  // namespace cordon::python
