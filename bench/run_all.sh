@@ -13,3 +13,6 @@ done
 python3 "$root/bench/stream_rtree_table.py" --json "$runs/stream_rtree_bench.json" --output "$runs"
 python3 "$root/bench/run_end_to_end.py" --cordon "$build/cordon" --output "$runs"
 python3 "$root/bench/run_stream.py" --cordon "$build/cordon" --output "$runs"
+if [ -d "${CORDON_DATA_DIR:-data}/uci" ]; then
+  python3 "$root/bench/run_party.py" "$build/cordon" | tee "$runs/party.txt"
+fi

@@ -3,7 +3,7 @@
 #   find_package(cordon COMPONENTS static)   also cordon::cordon_static, which looks for what it is linked with
 include(GNUInstallDirs)
 set(objects)
-list(REMOVE_ITEM rooms party)  # no public header speaks of it
+list(REMOVE_ITEM rooms party joint)  # no public header speaks of them
 foreach(room ${rooms})
   list(APPEND objects $<TARGET_OBJECTS:cordon_${room}>)
 endforeach()

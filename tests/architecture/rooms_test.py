@@ -55,15 +55,15 @@ ALLOWED = {
     "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},
     "plan": {"base", "data", "models", "metrics", "io", "algorithms", "policy", "bind", "report", "permute"},
+    "joint": {"base", "data", "crypto", "models/admit", "models/verify", "io", "algorithms/top_down", "party", "policy", "bind", "report",
+              "plan"},
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
               "registry", "permute", "plan"},
     "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "registry", "plan"},
-    "publish/party": {"base", "data", "crypto", "models/admit", "models/verify", "io", "algorithms/top_down", "party", "policy",
-                      "bind", "report", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "attack", "report", "registry", "plan", "store", "publish/stream"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish"},
-    "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "registry", "inspect", "store", "publish"},
+    "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "registry", "inspect", "joint", "store", "publish"},
     "python": {"include", "cli"},
 }
 TARGETS = {"commands": "cli"}  # the library of the room, if the target of its name is the program

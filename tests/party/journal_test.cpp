@@ -80,10 +80,11 @@ TEST(Journal, HoldsWhatLeftByteByByte) {
 
 TEST(JournalProperty, AChangedByteIsNoticed) {
   const JournalAudit good = AuditJournal(WorkedRun().a).value();
+  const std::size_t head = WorkedRun().a.find('}') + 1;  // what is signed comes after it
   std::mt19937_64 random(1);
   for (int i = 0; i < 500; ++i) {
     std::string changed = WorkedRun().a;
-    const std::size_t at = random() % changed.size();
+    const std::size_t at = head + random() % (changed.size() - head);
     changed[at] = static_cast<char>(changed[at] ^ (1 << random() % 8));
     const auto audit = AuditJournal(changed);
     const bool signed_so =

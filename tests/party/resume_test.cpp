@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
 #include <thread>
 
 #include "tests/party/two_sides.h"
@@ -38,7 +40,7 @@ struct Endpoint {
       return RunParty(input, {}, *fresh, {});
     }
     const std::string text = PosixFiles().Read(journal).value();
-    CORDON_TRY(const Journal read, ReadJournal(text));
+    CORDON_TRY(const PartyJournal read, ReadPartyJournal(text));
     CORDON_TRY(const JournalAudit audit, AuditJournal(text));
     PartyPast past = read.Past();
     CORDON_TRY(const auto again, JournaledTransport::Continue(PosixFiles(), journal, read.whole_bytes, end));
@@ -101,8 +103,8 @@ TEST(ResumeProperty, ARunGoesOnAfterItsConnectionIsLostAtAnyFrame) {
         // What left is in the journal, and no garbled table was made twice for one comparison.
         std::set<std::string> tables;
         for (const std::string& frame : a.wire) EXPECT_NE(journal.find('>' + frame), std::string::npos);
-        const Journal read = ReadJournal(journal).value();
-        for (const Journal::Entry& entry : read.entries) {
+        const PartyJournal read = ReadPartyJournal(journal).value();
+        for (const PartyJournal::Entry& entry : read.entries) {
           if (entry.sent && DecodeFrameHeader(entry.frame).value().type == FrameType::kCompareTable) {
             EXPECT_TRUE(tables.insert(std::string(entry.frame.substr(kFrameHeaderBytes, 64))).second);
           }

@@ -3,10 +3,10 @@
 // cordon party keygen | run | resume | status | audit | replay
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
+#include "cordon/joint/audit_party.h"
+#include "cordon/joint/party_keys.h"
+#include "cordon/joint/run_joint.h"
 #include "cordon/policy/read_policy.h"
-#include "cordon/publish/party/audit_party.h"
-#include "cordon/publish/party/party_keys.h"
-#include "cordon/publish/party/run_joint.h"
 
 namespace cordon::engine {
 namespace {

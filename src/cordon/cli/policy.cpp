@@ -3,10 +3,10 @@
 // cordon policy check P.toml [--party NAME]
 // cordon policy schema
 #include "cordon/cli/command.h"
+#include "cordon/joint/check_party.h"
 #include "cordon/policy/policy_schema.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/check_policy.h"
-#include "cordon/publish/party/check_party.h"
 
 namespace cordon::engine {
 namespace {

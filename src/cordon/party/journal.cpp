@@ -91,10 +91,10 @@ Result<void> CheckPayload(const Frame& frame) {
 // One pass over the frames of a journal.
 class JournalAuditor {
  public:
-  Result<JournalAudit> Read(const Journal& journal) {
+  Result<JournalAudit> Read(const PartyJournal& journal) {
     audit_.head = journal.head;
     audit_.torn = journal.torn;
-    for (const Journal::Entry& entry : journal.entries) {
+    for (const PartyJournal::Entry& entry : journal.entries) {
       if (entry.sent || !audit_.refused) {
         Result<void> taken = Take(entry.sent, entry.frame).WithContext("frame {} of the journal", number_);
         if (!taken.ok() && entry.sent) return std::move(taken).error();
@@ -197,7 +197,7 @@ class JournalAuditor {
 
 }  // namespace
 
-PartyPast Journal::Past() const {
+PartyPast PartyJournal::Past() const {
   PartyPast past;
   for (const Entry& entry : entries) {
     if (!IsOutside(entry.frame)) (entry.sent ? past.sent : past.received).emplace_back(entry.frame);
@@ -212,13 +212,13 @@ bool EndsInHead(std::string_view text) {
   return starts && (!reader.ok() || (size <= kLongestHead && reader.num_left() < size));
 }
 
-Result<Journal> ReadJournal(std::string_view text) {
+Result<PartyJournal> ReadPartyJournal(std::string_view text) {
   WireReader reader(text);
   if (reader.Number<std::uint8_t>() != static_cast<std::uint8_t>(kHead)) return NotAJournal();
   const auto head_size = reader.Number<std::uint32_t>();
   const std::string_view head = reader.Take(head_size <= kLongestHead ? head_size : 0);
   if (!reader.ok() || head.empty()) return NotAJournal();
-  Journal journal;
+  PartyJournal journal;
   CORDON_TRY(journal.head, DecodeHead(head));
   std::string_view rest = text.substr(kBeforeHead + head.size());
   while (!rest.empty()) {
@@ -273,7 +273,7 @@ Result<void> JournaledTransport::WriteReceived(std::string_view frame) {
 }
 
 Result<JournalAudit> AuditJournal(std::string_view text) {
-  CORDON_TRY(const Journal journal, ReadJournal(text));
+  CORDON_TRY(const PartyJournal journal, ReadPartyJournal(text));
   return JournalAuditor().Read(journal);
 }
 

@@ -36,7 +36,7 @@ struct JournalHead {
 };
 
 // A journal taken apart, up to a frame that is not whole.
-struct Journal {
+struct PartyJournal {
   struct Entry {
     bool sent = false;
     std::string_view frame;  // of the text that was read
@@ -52,7 +52,7 @@ struct Journal {
 // Whether the program stopped before the head was whole: nothing was sent or received.
 bool EndsInHead(std::string_view text);
 // The text outlives the result.
-Result<Journal> ReadJournal(std::string_view text);
+Result<PartyJournal> ReadPartyJournal(std::string_view text);
 
 class JournaledTransport final : public Transport {
  public:

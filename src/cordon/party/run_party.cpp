@@ -78,6 +78,9 @@ class PartyRun {
     }
     CORDON_TRY(const HelloPayload peer, channel_.Receive<HelloPayload>());
     if (peer.role == own.role) return Error::Protocol("both parties have the same role");
+    id_ = is_a() ? MakeRunId(own.nonce, peer.nonce) : MakeRunId(peer.nonce, own.nonce);
+    channel_.SetRun(id_);
+    result_.run = id_;
     if (peer.least_version > kFrameVersion || peer.most_version < kFrameVersion) {
       return Error::Protocol("the other party speaks another version of the protocol");
     }
@@ -85,9 +88,6 @@ class PartyRun {
     if (!input_.resumed && !SameBytes(peer.channel_binding, own.channel_binding)) {
       return Error::Protocol("the other party is at the end of another connection");
     }
-    id_ = is_a() ? MakeRunId(own.nonce, peer.nonce) : MakeRunId(peer.nonce, own.nonce);
-    channel_.SetRun(id_);
-    result_.run = id_;
     return {};
   }
 

@@ -140,6 +140,20 @@ class HonestRuns(TestCase):
         replay = parties.call("party", "replay", "bank.journal", "--table", "other.csv", "--table", "bureau.csv", "--policy", "joint.toml", code=1)
         self.assertIn("the table of bank is not the one that it committed itself to", replay.stdout)
 
+    def test_a_replay_names_the_first_frame_that_differs(self):
+        parties = self.parties(Table(4, k=3))  # all columns are the bank's
+        parties.both("run")
+        lines = [line.split(",") for line in parties.bytes_of("bank.csv").decode().splitlines()]
+        header, rows = lines[0], lines[1:]
+        turned = [[row[0], *other[1:-1], row[-1]] for row, other in zip(rows, rows[7:] + rows[:7])]  # the cells of other people
+        write_csv(parties.path("bank_says.csv"), header, turned)
+        # The journal of the bureau does not know the salt of the bank's commitment.
+        replay = parties.call("party", "replay", "bureau.journal", "--table", "bank_says.csv", "--table", "bureau.csv", "--policy",
+                              "joint.toml", code=1)
+        self.assertRegex(replay.stdout, r"differs: frame \d+ of the journal \(round \d+, told by bank\)")
+        replay = parties.call("party", "replay", "bureau.journal", "--table", "bank.csv", "--table", "bureau.csv", "--policy", "joint.toml")
+        self.assertIn("the same: ", replay.stdout)
+
     def test_plain_scores_give_the_same_table_and_are_audited(self):
         table = Table(2)
         table.policy += '\n[joint]\ncompare = "plain"\nscore_disclosure = "accepted"\n'

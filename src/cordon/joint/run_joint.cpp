@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/party/run_joint.h"
+#include "cordon/joint/run_joint.h"
 
 #include <sys/resource.h>
 
@@ -11,13 +11,13 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/sink.h"
+#include "cordon/joint/party_keys.h"
+#include "cordon/joint/party_register.h"
+#include "cordon/joint/party_search.h"
 #include "cordon/party/journal.h"
 #include "cordon/party/resume.h"
 #include "cordon/party/run_party.h"
 #include "cordon/party/tls_transport.h"
-#include "cordon/publish/party/party_keys.h"
-#include "cordon/publish/party/party_register.h"
-#include "cordon/publish/party/party_search.h"
 #include "cordon/report/manifest.h"
 
 namespace cordon::engine {
@@ -268,7 +268,7 @@ class JointRun {
       CORDON_RETURN_IF_ERROR(CheckRegister());
       return Start();
     }
-    CORDON_TRY(const Journal journal, ReadJournal(text).WithContext("reading {}", request_.journal));
+    CORDON_TRY(const PartyJournal journal, ReadPartyJournal(text).WithContext("reading {}", request_.journal));
     CORDON_TRY(const JournalAudit audit, AuditJournal(text).WithContext("reading {}", request_.journal));
     if (journal.head.party != party().name || !SameBytes(journal.head.config, party().digest) ||
         !SameBytes(journal.head.peer_key, peer_key_)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/party/party_register.h"
+#include "cordon/joint/party_register.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/party/check_party.h"
+#include "cordon/joint/check_party.h"
 
 #include <fmt/ranges.h>
 

@@ -9,10 +9,10 @@
 #include "cordon/bind/bind_party.h"
 #include "cordon/io/files/file_layer.h"
 #include "cordon/io/open_source.h"
+#include "cordon/joint/audit_party.h"
+#include "cordon/joint/check_party.h"
+#include "cordon/joint/party_search.h"
 #include "cordon/party/instruct.h"
-#include "cordon/publish/party/audit_party.h"
-#include "cordon/publish/party/check_party.h"
-#include "cordon/publish/party/party_search.h"
 
 namespace cordon::engine {
 namespace {

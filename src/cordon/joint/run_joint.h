@@ -15,9 +15,9 @@
 #include "cordon/base/run.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
+#include "cordon/joint/check_party.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
-#include "cordon/publish/party/check_party.h"
 
 namespace cordon::engine {
 

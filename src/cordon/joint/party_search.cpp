@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/party/party_search.h"
+#include "cordon/joint/party_search.h"
 
 #include <algorithm>
 

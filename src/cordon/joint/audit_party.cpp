@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/party/audit_party.h"
+#include "cordon/joint/audit_party.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/files/file_layer.h"
 #include "cordon/io/open_source.h"
-#include "cordon/publish/party/check_party.h"
-#include "cordon/publish/party/party_search.h"
+#include "cordon/joint/check_party.h"
+#include "cordon/joint/party_search.h"
 
 namespace cordon::engine {
 namespace {
