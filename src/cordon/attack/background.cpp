@@ -31,7 +31,7 @@ Guess GuessWithout(std::vector<ValueRows> values, std::size_t excluded, Code tru
 Result<Attacked> Background(const Scene& scene) {
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const std::vector<ValueRows> all = ListOf(secret.frequency);
     for (const std::size_t excluded : {1, 2}) {
       std::vector<double> baseline(secret.frequency.size());  // by true value

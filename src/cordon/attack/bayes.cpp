@@ -19,7 +19,7 @@ struct WeighedGuess {
 class Weigher {
  public:
   Weigher(const Scene& scene, const std::vector<ValueLists>& values) : scene_(scene), values_(values) {
-    for (const Secret& secret : scene.secrets) weights_.emplace_back(secret.frequency.size());
+    for (const TargetColumn& secret : scene.secrets) weights_.emplace_back(secret.frequency.size());
   }
   std::vector<WeighedGuess> Guess(RowId row) {
     scene_.seen.PointOf(row, point_);
@@ -58,7 +58,7 @@ class Weigher {
 
 Result<Attacked> Bayes(const Scene& scene) {
   std::vector<ValueLists> values;
-  for (const Secret& secret : scene.secrets) {
+  for (const TargetColumn& secret : scene.secrets) {
     values.push_back(ValuesByClass(scene.seen.class_of_row, scene.seen.num_classes(), secret.shown));
   }
   std::vector<std::vector<WeighedGuess>> guesses(scene.candidates.example.size());  // by point
@@ -70,7 +70,7 @@ Result<Attacked> Bayes(const Scene& scene) {
   if (scene.run.Stopped()) return Error::Cancelled();
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const Code usual = MostFrequent(ListOf(secret.frequency), secret.frequency).value;
     std::vector<Score> scores;
     for (std::size_t target = 0; target < scene.targets.size(); ++target) {

@@ -11,10 +11,10 @@
 namespace cordon::engine {
 namespace {
 
-Result<Secret> SecretOf(const Microdata& original, std::size_t index, const ReleaseColumn& shown, std::size_t num_rows,
-                        const Run& run) {
+Result<TargetColumn> SecretOf(const Microdata& original, std::size_t index, const ReleaseColumn& shown, std::size_t num_rows,
+                              const Run& run) {
   const MicrodataColumn& column = original.columns[index];
-  Secret secret{column.attribute.name, index, &column.codes, {}, {}};
+  TargetColumn secret{column.attribute.name, index, &column.codes, {}, {}};
   secret.frequency.resize(static_cast<std::size_t>(column.attribute.domain->size()));
   for (std::size_t row = 0; row < original.num_rows; ++row) ++secret.frequency[column.codes[row]];
   const std::vector<Code> values = PublishedValues(shown, *column.attribute.domain);
@@ -72,12 +72,12 @@ RowGroups NumberPoints(const Seen& seen, std::span<const RowId> targets, const R
 
 }  // namespace
 
-Result<std::vector<Secret>> SecretsOf(const Microdata& original, const Release& release, const Run& run) {
-  std::vector<Secret> secrets;
+Result<std::vector<TargetColumn>> SecretsOf(const Microdata& original, const Release& release, const Run& run) {
+  std::vector<TargetColumn> secrets;
   for (const std::size_t index : original.ColumnsOf(Role::kSensitive)) {
     const ReleaseColumn* shown = release.Find(original.columns[index].attribute.name);
     if (shown == nullptr) continue;
-    CORDON_TRY(Secret secret, SecretOf(original, index, *shown, release.num_rows, run));
+    CORDON_TRY(TargetColumn secret, SecretOf(original, index, *shown, release.num_rows, run));
     secrets.push_back(std::move(secret));
   }
   return secrets;
@@ -108,13 +108,14 @@ ValueLists ValuesByClass(std::span<const std::uint32_t> class_of_row, std::size_
   return lists;
 }
 
-Result<CandidateRows> FindCandidates(const Seen& seen, const ClassIndex& cover, const std::vector<Secret>& secrets,
+Result<CandidateRows> FindCandidates(const Seen& seen, const ClassIndex& cover, const std::vector<TargetColumn>& secrets,
                                      std::span<const RowId> targets, const Run& run) {
   RowGroups points = NumberPoints(seen, targets, run);
   std::vector<std::uint64_t> targets_of(points.size());
   for (const std::uint32_t point : points.of_row) ++targets_of[point];
   std::vector<ValueLists> by_class;
-  for (const Secret& secret : secrets) by_class.push_back(ValuesByClass(seen.class_of_row, seen.num_classes(), secret.shown));
+  for (const TargetColumn& secret : secrets)
+    by_class.push_back(ValuesByClass(seen.class_of_row, seen.num_classes(), secret.shown));
 
   constexpr std::size_t kPointsAtOnce = 512;
   std::vector<std::uint64_t> people_of_class(seen.num_classes());
@@ -124,7 +125,7 @@ Result<CandidateRows> FindCandidates(const Seen& seen, const ClassIndex& cover, 
     FoundPart& part = parts[chunk];
     part.values.resize(secrets.size());
     std::vector<ValueSum> sums;
-    for (const Secret& secret : secrets) sums.emplace_back(secret.frequency.size());
+    for (const TargetColumn& secret : secrets) sums.emplace_back(secret.frequency.size());
     std::vector<Code> point;
     std::vector<std::uint32_t> classes;
     for (std::size_t i = begin; i < end; ++i) {

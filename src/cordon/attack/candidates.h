@@ -31,7 +31,7 @@ struct ValueLists {
 };
 
 // A sensitive column of both tables, by codes of the original's domain.
-struct Secret {
+struct TargetColumn {
   std::string name;
   std::size_t index = 0;                 // in the original
   const Codes* truth = nullptr;          // by row of the original
@@ -40,7 +40,7 @@ struct Secret {
 };
 
 // The sensitive columns of a release. An error names the first cell that is not a value of the original.
-Result<std::vector<Secret>> SecretsOf(const Microdata& original, const Release& release, const Run& run);
+Result<std::vector<TargetColumn>> SecretsOf(const Microdata& original, const Release& release, const Run& run);
 
 // How often each value stands in each class. `class_of_row` by released row.
 ValueLists ValuesByClass(std::span<const std::uint32_t> class_of_row, std::size_t num_classes, const Codes& shown);
@@ -54,7 +54,7 @@ struct CandidateRows {
 };
 
 // `targets`: rows of the original.
-Result<CandidateRows> FindCandidates(const Seen& seen, const ClassIndex& cover, const std::vector<Secret>& secrets,
+Result<CandidateRows> FindCandidates(const Seen& seen, const ClassIndex& cover, const std::vector<TargetColumn>& secrets,
                                      std::span<const RowId> targets, const Run& run);
 
 // The value with the most rows; ties go to the one that is more frequent in the original, then to the first.

@@ -148,7 +148,7 @@ Result<Attacked> DeFinetti(const Scene& scene) {
   if (std::string why = WhyNoKnownGroups(scene); !why.empty()) return Attacked{{}, std::move(why)};
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const KnownGroups known = KnownGroupsOf(scene, s);
     const std::vector<Beliefs> beliefs = Converge(scene, known.groups, secret.frequency.size());
     if (scene.run.Stopped()) return Error::Cancelled();

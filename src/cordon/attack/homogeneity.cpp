@@ -6,7 +6,7 @@ namespace cordon::engine {
 Result<Attacked> Homogeneity(const Scene& scene) {
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const bool one_value = ListOf(secret.frequency).size() == 1;  // known without any release
     std::vector<Score> scores;
     for (std::size_t target = 0; target < scene.targets.size(); ++target) {

@@ -58,11 +58,11 @@ Result<Attacked> Intersection(const Scene& scene) {
   std::vector<std::string> known;
   for (const KnownColumn& column : scene.seen.columns) known.push_back(column.name);
   CORDON_TRY(const Seen seen, SeeRelease(scene.original(), *scene.input.second, known, scene.run));
-  CORDON_TRY(const std::vector<Secret> secrets, SecretsOf(scene.original(), *scene.input.second, scene.run));
+  CORDON_TRY(const std::vector<TargetColumn> secrets, SecretsOf(scene.original(), *scene.input.second, scene.run));
   CORDON_TRY(const CandidateRows second, FindCandidates(seen, ClassIndex(seen), secrets, scene.targets, scene.run));
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     std::vector<Score> sure;
     std::vector<Score> best;
     for (std::size_t target = 0; target < scene.targets.size(); ++target) {

@@ -55,7 +55,7 @@ Result<Shadow> MakeShadow(const Scene& scene, const std::vector<RowId>& people, 
   std::vector<std::string> known;
   for (const KnownColumn& column : scene.seen.columns) known.push_back(column.name);
   CORDON_TRY(const Seen seen, SeeRelease(scene.original(), release, known, scene.run));
-  CORDON_TRY(std::vector<Secret> secrets, SecretsOf(scene.original(), release, scene.run));
+  CORDON_TRY(std::vector<TargetColumn> secrets, SecretsOf(scene.original(), release, scene.run));
   if (secrets.size() > 1) secrets.resize(1);
   CORDON_TRY(const CandidateRows found, FindCandidates(seen, ClassIndex(seen), secrets, people, scene.run));
   for (std::size_t i = 0; i < people.size(); ++i) {

@@ -26,7 +26,7 @@ struct ValueModel {
 };
 
 // Models that speak of other sensitive columns are left out: he does not know their values.
-Result<void> MakeValueModel(const Scene& scene, const Secret& secret, ValueModel& made) {
+Result<void> MakeValueModel(const Scene& scene, const TargetColumn& secret, ValueModel& made) {
   std::vector<ModelSpec> models;
   for (const ModelSpec& spec : scene.input.models) {
     const std::vector<std::string> columns = SensitiveColumns(spec);
@@ -146,7 +146,7 @@ class GroupWorlds {
 };
 
 // Each member is guessed by the worlds that are left, or by the shares if none is.
-std::vector<Score> ScoreMembers(const KnownGroup& group, const GroupWorlds* worlds, const Secret& secret, Code usual) {
+std::vector<Score> ScoreMembers(const KnownGroup& group, const GroupWorlds* worlds, const TargetColumn& secret, Code usual) {
   const Code most = MostFrequent(group.values, secret.frequency).value;
   std::vector<Score> scores;
   for (std::size_t member = 0; member < group.people.size(); ++member) {
@@ -183,7 +183,7 @@ Result<Attacked> MinimalityByCuts(const Scene& scene) {
   if (std::string why = WhyNoKnownGroups(scene); !why.empty()) return Attacked{{}, std::move(why)};
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     ValueModel model;
     if (const auto ok = MakeValueModel(scene, secret, model); !ok.ok()) return Attacked{{}, ok.error().message()};
     const KnownGroups known = KnownGroupsOf(scene, s);

@@ -57,7 +57,7 @@ struct TriedTables {
   std::vector<std::vector<std::uint32_t>> seen;  // by row of the original and value: tables that are left
 };
 
-Result<TriedTables> TryTables(const Scene& scene, const Secret& secret) {
+Result<TriedTables> TryTables(const Scene& scene, const TargetColumn& secret) {
   const Microdata& original = scene.original();
   std::vector<Code> values;
   std::vector<Code> text_of_value(secret.frequency.size(), kNull);
@@ -87,7 +87,7 @@ Result<Attacked> MinimalityByAlgorithm(const Scene& scene) {
   if (!scene.input.republish) return Attacked{{}, "the policy makes no table of its own"};
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const std::vector<ValueRows> all = ListOf(secret.frequency);
     if (!NumTables(all)) {
       made.left_out = "the values can be assigned to the people in more than 2,000 ways";

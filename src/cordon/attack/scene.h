@@ -45,7 +45,7 @@ struct Scene {
   std::vector<RowId> targets = {};  // a row of the original per person
   Seen seen = {};
   std::optional<ClassIndex> index = {};  // of what is seen: a scene stays where it is
-  std::vector<Secret> secrets = {};
+  std::vector<TargetColumn> secrets = {};
   CandidateRows candidates = {};
   std::vector<std::uint64_t> people_of_class = {};  // of all people, how many each class covers
   std::vector<double> cell_shares = {};  // class after class, per column: the share of the original that the cell covers

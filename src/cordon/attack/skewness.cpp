@@ -6,7 +6,7 @@ namespace cordon::engine {
 Result<Attacked> Skewness(const Scene& scene) {
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
-    const Secret& secret = scene.secrets[s];
+    const TargetColumn& secret = scene.secrets[s];
     const Code usual = MostFrequent(ListOf(secret.frequency), secret.frequency).value;
     std::vector<Score> scores;
     for (std::size_t target = 0; target < scene.targets.size(); ++target) {
