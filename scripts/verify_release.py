@@ -1152,6 +1152,8 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     check_set(path, data, path + ".manifest.json", row_map, findings)
     table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
     release = release_of(policy, table, rows)
+    if keys:
+        notes.append("that this policy is the one that was signed is not checked here: cordon verify does")
     people = [name for name, each in policy["attributes"].items() if each["role"] == "person"]
     if people and original:
         release.persons = persons_of(policy, people[0], original, row_map, release)
