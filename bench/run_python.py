@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python door costs beside the program: import, anonymize at 1.2 million rows, check at 10 million rows.
 
-    build/python/bin/python bench/run_python.py build/release/cordon     (PYTHONPATH=build/release/python, or pycordon installed)
+    build/python/bin/python bench/run_python.py build/release/cordon [--runs 3] [--effort normal]
+    (with PYTHONPATH=build/release/python, or pycordon installed)
 
 Every figure is the least wall time of a few runs. CPU time is given beside it: a machine that is shared blurs the first. The
 program's time includes its start, reading and writing; the search alone is what its report says.
 """
+import argparse
 import json
 import os
 import resource
@@ -27,9 +29,9 @@ def cpu(who):
     return used.ru_utime + used.ru_stime
 
 
-def timed(work, runs=3, who=resource.RUSAGE_SELF):
+def timed(work, who=resource.RUSAGE_SELF):
     best = None
-    for _ in range(runs):
+    for _ in range(ARGS.runs):
         wall, used = time.monotonic(), cpu(who)
         answer = work()
         wall, used = time.monotonic() - wall, cpu(who) - used
@@ -81,6 +83,7 @@ def bench_anonymize(cordon, folder, rows=1_200_000):
 
     def program(source):
         words = ["anonymize", source, "--policy", "p.toml", "--output", "out.csv", "--force", "--report", "report.json"]
+        words += ["--effort", ARGS.effort]
         subprocess.run([cordon, *words], cwd=folder, check=True, capture_output=True)
         return json.loads((folder / "report.json").read_text())["seconds"]
 
@@ -90,14 +93,14 @@ def bench_anonymize(cordon, folder, rows=1_200_000):
         print(f"    {steps}")
 
     def python():
-        release = pycordon.anonymize(frame, policy)
+        release = pycordon.anonymize(frame, policy, effort=ARGS.effort)
         release.write(folder / "py.csv", force=True)
         return release
 
     figures, release = timed(python)
     show(f"anonymize {rows:,} rows: Polars to csv", figures)
     print(f"    {release.report.to_dict()['seconds']}")
-    figures, _ = timed(lambda: polars.DataFrame(pycordon.anonymize(frame, policy)))
+    figures, _ = timed(lambda: polars.DataFrame(pycordon.anonymize(frame, policy, effort=ARGS.effort)))
     show(f"anonymize {rows:,} rows: Polars to Polars", figures)
 
 
@@ -114,11 +117,11 @@ def bench_check(cordon, folder, rows=10_000_000):
     show(f"check {rows:,} rows: from Polars", figures)
     assert checked.json == said
     figures, _ = timed(lambda: pycordon.Table(frame))
-    show(f"    of that, the table from Polars", figures)
+    show("    of that, the table from Polars", figures)
 
 
 def main():
-    cordon = os.path.abspath(sys.argv[1])
+    cordon = os.path.abspath(ARGS.cordon)
     bench_import()
     with tempfile.TemporaryDirectory() as name:
         bench_anonymize(cordon, Path(name))
@@ -126,4 +129,9 @@ def main():
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cordon")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--effort", default="normal")
+    ARGS = parser.parse_args()
     main()

@@ -16,8 +16,6 @@ struct Release::Parts {
   engine::Anonymized made;
   cordon::Table table;
   Report report;
-
-  static Release ToRelease(const Policy& policy, engine::AnonymizeRequest request, engine::Anonymized made);
 };
 
 namespace {
@@ -87,6 +85,13 @@ Table TableOf(const engine::Release& release) {
   return Table(std::move(table));
 }
 
+Release ReleaseOf(const Policy& policy, engine::AnonymizeRequest request, engine::Anonymized made) {
+  Report report = ReportOf(made.report);
+  Table table = TableOf(made.verified.release());
+  return Release(std::make_shared<const Release::Parts>(
+      Release::Parts{policy, std::move(request), std::move(made), std::move(table), std::move(report)}));
+}
+
 }  // namespace
 
 Release::Release(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -120,18 +125,11 @@ Result<std::string> Release::Html(const RunOptions& options) const {
   return engine::HtmlReport(facts);
 }
 
-Release Release::Parts::ToRelease(const Policy& policy, engine::AnonymizeRequest request, engine::Anonymized made) {
-  Report report = ReportOf(made.report);
-  Table table = TableOf(made.verified.release());
-  return Release(
-      std::make_shared<const Parts>(Parts{policy, std::move(request), std::move(made), std::move(table), std::move(report)}));
-}
-
 Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options) {
   internal::EngineRun run(options.run);
   engine::AnonymizeRequest request = RequestOf(input, options);
   CORDON_TRY(engine::Anonymized made, engine::MakeAnonymized(request, policy.inner(), run.run()));
-  return Release::Parts::ToRelease(policy, std::move(request), std::move(made));
+  return ReleaseOf(policy, std::move(request), std::move(made));
 }
 
 Result<Release> ReleaseNext(const Input& input, const std::vector<Input>& previous, const Policy& policy,
@@ -145,7 +143,7 @@ Result<Release> ReleaseNext(const Input& input, const std::vector<Input>& previo
                       .allow_dangling = options.allow_dangling,
                       .through_violation = options.through_violation};
   CORDON_TRY(engine::Anonymized made, engine::MakeReleaseNext(request, policy.inner(), run.run()));
-  return Release::Parts::ToRelease(policy, std::move(request), std::move(made));
+  return ReleaseOf(policy, std::move(request), std::move(made));
 }
 
 }  // namespace cordon
