@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cordon/attack/attacks.h"
 #include "cordon/attack/sample.h"
@@ -82,7 +83,12 @@ bool KnowsAllQuasi(const Microdata& original, const std::vector<std::string>& kn
   });
 }
 
-Json ShareJson(const Share& share) { return {{"value", share.value}, {"interval", {share.interval.lo, share.interval.hi}}}; }
+// Nine decimals: sums in another order differ after that.
+double Shown(double value) { return std::round(value * 1e9) / 1e9 + 0.0; }
+
+Json ShareJson(const Share& share) {
+  return {{"value", Shown(share.value)}, {"interval", {Shown(share.interval.lo), Shown(share.interval.hi)}}};
+}
 
 std::string Line(const std::string& title, const std::string& right, const std::string& interval, const std::string& without,
                  const std::string& simpler, const std::string& guessed, const std::string& sure) {
@@ -188,7 +194,7 @@ Json ToJson(const AttackReport& report) {
   for (const Figure& figure : report.figures) {
     Json each = {{"attack", figure.name.attack},   {"variant", figure.name.variant},   {"column", figure.name.column},
                  {"counts", figure.name.counts},   {"targets", figure.targets},        {"guesses", figure.guesses},
-                 {"right", figure.right},          {"share", ShareJson(figure.share)}, {"baseline", ShareJson(figure.baseline)},
+                 {"right", Shown(figure.right)},   {"share", ShareJson(figure.share)}, {"baseline", ShareJson(figure.baseline)},
                  {"gain", ShareJson(figure.gain)}, {"highest", figure.highest},        {"sure", figure.sure},
                  {"sure_right", figure.sure_right}};
     if (figure.exact) each["right"] = static_cast<std::uint64_t>(figure.right);
