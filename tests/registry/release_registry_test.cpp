@@ -144,7 +144,8 @@ TEST_F(RegistryFile, PendingReleasesAreToldApart) {
     ASSERT_TRUE(registry_.Announce(entry).ok());
   }
   std::map<std::string, State> states;
-  for (const PendingRelease& pending : registry_.Read().value().pending) {
+  const RegistryContents before = registry_.Read().value();
+  for (const PendingRelease& pending : before.pending) {
     states[pending.entry.release().path] = pending.state;
   }
   EXPECT_EQ(states, (std::map<std::string, State>{{"out.csv", State::kPublished},
@@ -154,7 +155,8 @@ TEST_F(RegistryFile, PendingReleasesAreToldApart) {
   EXPECT_FALSE(ReadHistory(Path(), true).value().holds());
   Enter(EntryOf("out.csv", "published"));  // what was never published is forgotten with it
   std::vector<std::string> left;
-  for (const PendingRelease& pending : registry_.Read().value().pending) left.push_back(pending.entry.release().path);
+  const RegistryContents after = registry_.Read().value();
+  for (const PendingRelease& pending : after.pending) left.push_back(pending.entry.release().path);
   std::sort(left.begin(), left.end());
   EXPECT_EQ(left, (std::vector<std::string>{"changed.csv", "stream.csv"}));
 }
