@@ -38,7 +38,7 @@ void AddStores(nb::module_& module) {
                return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<StoreReport> {
                  Result<Store> store = Store::Open(path);
                  if (!store.ok()) return store.error();
-                 return store.value().Append(InputOf(rows), {guarded, again, run});
+                 return store.value().Append(InputOf(rows), {.guarded = guarded, .again = again, .sign = {}, .run = run});
                }));
              });
   module.def("store_query", [](const std::string& path, const std::string& query, int threads, Progress progress) {
