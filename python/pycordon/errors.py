@@ -20,11 +20,11 @@ class Error(Exception):
 
 
 class InvalidPolicy(Error, ValueError):
-    """The policy or the call is wrong: mend it."""
+    """The policy or the call is wrong: fix it."""
 
 
 class InvalidData(Error, ValueError):
-    """The table is wrong: mend it."""
+    """The table is wrong: fix it."""
 
 
 class Unsatisfiable(Error):

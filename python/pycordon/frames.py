@@ -84,7 +84,7 @@ def _is_pandas(data: object) -> bool:
 
 
 def _without_row_labels(data: Any) -> Any:
-    """Labels of rows without a name are no column; Arrow would make one of them."""
+    """Row labels without a name are not a column; Arrow would make one of them."""
     return data.reset_index(drop=True) if list(data.index.names) == [None] else data
 
 
