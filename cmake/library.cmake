@@ -15,7 +15,7 @@ foreach(library cordon cordon_static)
   target_include_directories(${library} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${library} PRIVATE fmt::fmt ZLIB::ZLIB OpenSSL::Crypto PkgConfig::sodium PkgConfig::tomlplusplus
-    simdjson::simdjson SQLite::SQLite3 PkgConfig::httplib Threads::Threads ${CMAKE_DL_LIBS})
+    simdjson::simdjson SQLite::SQLite3 PkgConfig::httplib Threads::Threads ${CMAKE_DL_LIBS} ${cordon_foreign_LIBRARIES})
   set_target_properties(${library} PROPERTIES OUTPUT_NAME cordon LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endforeach()

@@ -8,7 +8,8 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libfmt-dev zlib1g-dev nlohmann-json3-dev libsodium-dev libssl-dev libtomlplusplus-dev
-       libsimdjson-dev libcli11-dev libxxhash-dev libcpp-httplib-dev libbrotli-dev libsqlite3-dev)
+       libsimdjson-dev libcli11-dev libxxhash-dev libcpp-httplib-dev libbrotli-dev libsqlite3-dev libzip-dev libexpat1-dev
+       libxlsxwriter-dev libreadstat-dev)
 test=(libgtest-dev python3)
 format=(clang-format-19)
 lint=(clang-format-19 clang-tidy-19)

@@ -533,6 +533,8 @@ def read_jsonl(text, names=None):
             record = json.loads(line, parse_int=str, parse_float=str)
         except ValueError:
             record = None
+        if isinstance(record, dict):  # numbers are texts already, as they are written
+            record = {name: str(cell).lower() if isinstance(cell, bool) else cell for name, cell in record.items()}
         if not isinstance(record, dict) or not all(cell is None or isinstance(cell, str) for cell in record.values()):
             raise Refused(f"line {rows} is not an object of texts")
         if rows == 1 and not names:

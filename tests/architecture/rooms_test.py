@@ -26,7 +26,8 @@ ALLOWED = {
     "io/arrow": {"include", "base", "data", "io/text"},
     "io/duckdb": {"base", "data", "io/files", "io/text"},
     "io/parquet": {"base", "data", "io/files", "io/text", "io/duckdb"},
-    "io": {"base", "data", "io/files", "io/text", "io/duckdb", "io/parquet"},
+    "io/foreign": {"base", "data", "io/files", "io/text"},
+    "io": {"base", "data", "io/files", "io/text", "io/duckdb", "io/parquet", "io/foreign"},
     "synthetic": {"base", "data"},
     # No search includes what will judge it: models/verify is in none of these lines.
     "algorithms/grouping": {"base", "data", "models/admit"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A bar on stderr where that is a terminal, wiped at the end; nothing elsewhere: progress_test.py CORDON"""
+"""A bar on stderr where that is a terminal, wiped before anything else is printed; nothing elsewhere: progress_test.py CORDON"""
 import os
 import pty
 import re
@@ -11,10 +11,12 @@ import tempfile
 cordon = os.path.abspath(sys.argv[1])
 
 
-def on_terminal(arguments, folder):
-    """What a terminal on stderr is sent."""
+def on_terminal(arguments, folder, stdout=subprocess.DEVNULL, **variables):
+    """What a terminal on stderr is sent; stdout=None: and on stdout, as a person sees it."""
     leader, follower = pty.openpty()
-    process = subprocess.Popen([cordon] + arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=follower)
+    environment = {name: value for name, value in os.environ.items() if name not in ("TERM", "JPY_PARENT_PID")}
+    process = subprocess.Popen([cordon] + arguments, cwd=folder, stdout=follower if stdout is None else stdout, stderr=follower,
+                               env={**environment, "TERM": "xterm", **variables})
     os.close(follower)
     seen = b""
     while True:
@@ -35,16 +37,39 @@ with tempfile.TemporaryDirectory() as folder:
     run("generate", "census", "--rows", "4000", "--output", ".")
     anonymize = ["anonymize", "census.csv", "--policy", "policy.toml", "--output", "out.csv", "--force"]
     silent = run(*anonymize)
-    assert silent.stderr == "", silent.stderr
+    files = "written: out.csv, out.csv.manifest.json; private: out.csv.private.json\n"
+    assert silent.stderr == files, silent.stderr
+    quiet = run(*anonymize, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", ""), quiet
 
     seen = on_terminal(anonymize, folder)
     drawn = [line for line in re.split(r"\r\x1b\[K", seen) if line]
     stages = [re.match(r"[\w. -]*[a-z]", line).group() for line in drawn]
     for stage in ("read", "refine", "verify", "write"):
         assert stage in stages, (stage, stages)
-    assert any(re.fullmatch(r"refine +\[#* *\] +\d+%", line) for line in drawn), drawn
-    assert seen.endswith("\r\x1b[K"), repr(seen[-40:])
+    assert any(re.fullmatch(r"refine +\[#* *\] +\d+%(  \d+ (s|min|h) left)?", line) for line in drawn), drawn
+    assert seen.endswith("\r\x1b[K" + files.replace("\n", "\r\n")), repr(seen[-140:])
+
+    # What a person sees after all: no part of the bar is left on a line with text.
+    def shown(bytes_seen):
+        return [re.split(r"\r\x1b\[K", line)[-1] for line in bytes_seen.replace("\r\n", "\n").split("\n")]
+    both = shown(on_terminal(anonymize, folder, stdout=None))
+    assert re.match(r"4000 rows", both[0]) and not any("[#" in line for line in both), both
+    assert shown(on_terminal(["inspect", "census.csv"], folder, stdout=None))[0].startswith("4000 rows"), both
+
+    # A notebook gives a terminal and keeps every byte; a dumb terminal cannot wipe. Rows on a terminal are not cut by a bar.
+    for name, value in (("JPY_PARENT_PID", "1"), ("TERM", "dumb")):
+        seen = on_terminal(anonymize, folder, **{name: value})
+        assert "\x1b" not in seen and "\r" not in seen.replace("\r\n", "\n"), repr(seen)
+    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--output", "-", "--quiet"], folder, stdout=None)
+    assert "\x1b" not in rows, repr(rows[:200])
+    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--output", "-"], folder, stdout=None)
+    assert "\x1b" not in rows, repr(rows[:200])
 
     seen = on_terminal(anonymize + ["--effort", "high", "--seconds", "2"], folder)
     assert "1. mondrian" in seen and "2. partition" in seen, seen
+    # A step that takes a while tells the time that is left.
+    run("generate", "census", "--rows", "60000", "--output", "large")
+    seen = on_terminal(["anonymize", "large/census.csv", "--policy", "large/policy.toml", "--dry-run", "--threads", "1"], folder)
+    assert re.search(r"%  \d+ (s|min|h) left", seen), seen[-300:]
 print("ok")

@@ -15,6 +15,19 @@ std::string Number(const char* example, const char* cell) {
   return Notation::Number(example).value().Canonical(cell).value_or("none");
 }
 
+TEST(Notation, SomeReadOneCellAsTwoDays) {
+  const auto differ = [](const char* a, const char* b) {
+    return ReadDifferently(Notation::Date(a).value(), Notation::Date(b).value());
+  };
+  EXPECT_TRUE(differ("DD/MM/YYYY", "MM/DD/YYYY"));
+  EXPECT_TRUE(differ("M/D/YYYY", "DD/MM/YYYY"));
+  EXPECT_TRUE(differ("DD/MM/YYYY hh:mm", "MM/DD/YYYY hh:mm"));
+  EXPECT_FALSE(differ("DD.MM.YYYY", "MM/DD/YYYY"));
+  EXPECT_FALSE(differ("DD.MM.YYYY", "D.M.YYYY"));
+  EXPECT_FALSE(differ("YYYY-MM-DD", "YYYYMMDD"));
+  EXPECT_FALSE(ReadDifferently(Notation::Number("1.234,56").value(), Notation::Number("1,234.56").value()));
+}
+
 TEST(Notation, Dates) {
   EXPECT_EQ(Date("DD.MM.YYYY", "21.04.1946"), "1946-04-21");
   EXPECT_EQ(Date("DD.MM.YYYY", "1.4.1946"), "none");

@@ -42,7 +42,7 @@ TEST_F(SourceFile, FormatFollowsTheExtension) {
   EXPECT_EQ(RowsOf(ReadPath(Put("t.ndjson", "{\"a\":1}\n")).value()), (Rows{{"1"}}));
   EXPECT_EQ(RowsOf(ReadPath(Put("t.json", "{\"a\":1}\n"), {.format = FileFormat::kJsonLines}).value()), (Rows{{"1"}}));
   EXPECT_EQ(PathFailure(Put("t.json", "{}")), "reading " + Path("t.json") + ": a .json file is one document, not a table");
-  EXPECT_EQ(PathFailure(Put("t.xlsx", "PK")), "reading " + Path("t.xlsx") + ": .xlsx files are not supported");
+  EXPECT_EQ(PathFailure(Put("t.xls", "PK")), "reading " + Path("t.xls") + ": .xls files are not supported");
 }
 
 TEST_F(SourceFile, GzipIsReadByNameAndByContent) {

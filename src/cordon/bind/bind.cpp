@@ -158,7 +158,8 @@ Result<Table> RewriteAll(const Table& table, const Policy& policy, const std::ve
 
 }  // namespace
 
-Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns) {
+Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns,
+                                                         bool drop_unknown) {
   std::vector<const AttributePolicy*> matched;
   std::vector<std::string> only_data;
   std::set<std::string> seen;
@@ -168,7 +169,7 @@ Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, s
       return Error::InvalidData("the data has two columns '{}'", column);
     }
     const bool event_time = policy.stream && policy.stream->event_time == column;
-    if (attribute == nullptr && !event_time) only_data.push_back(column);
+    if (attribute == nullptr && !event_time && !drop_unknown) only_data.push_back(column);
     matched.push_back(attribute);
   }
   std::vector<std::string> only_policy;

@@ -21,8 +21,10 @@ namespace cordon::engine {
 // an error, not a leak.
 Result<Microdata> Bind(const Policy& policy, const Table& table, const Run& run);
 
-// The attribute of each column; null for the event time that no attribute describes.
-Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns);
+// The attribute of each column; null for the event time that no attribute describes and, with `drop_unknown`, for columns
+// that the policy lacks.
+Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns,
+                                                         bool drop_unknown = false);
 
 // REQUIRES: the attribute has a pseudonym.
 Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute);

@@ -117,6 +117,9 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
     const bool date = attribute.type == Domain::Kind::kDate;
     Error error = BadCells(view, bad, date ? "not a date" : "not a number, or one of more than 18 digits");
     const auto like = LooksLike(*view.column, data, attribute.type);
+    if (like && !like->rival.empty())
+      return std::move(error).WithHint("{}, and nothing tells which: set format in [attributes.{}]", like->Say(),
+                                       attribute.name);
     if (like && like->text != (date ? "YYYY-MM-DD" : "1234.56"))
       return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text, attribute.name);
     return std::move(error).WithHint(

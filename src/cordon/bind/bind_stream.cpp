@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/bind/bind_stream.h"
 
+#include <fmt/ranges.h>
+
 #include "cordon/bind/bind.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/number_shape_internal.h"
@@ -10,11 +12,7 @@ namespace {
 
 using internal::NumberShape;
 
-Error Undeclared(const Policy& policy, const AttributePolicy& attribute, const char* needs) {
-  return Error::InvalidPolicy("{}:{}: [attributes.{}] needs {}: in a stream the domain of a quasi column must be declared",
-                              policy.name, attribute.line, attribute.name, needs)
-      .WithHint("a domain learned from the stream would tell of its extremes");
-}
+constexpr const char* kWhyDeclared = "learning the domain from the stream would reveal its extreme values";
 
 Result<internal::BoundColumn> BindCategories(const Policy& policy, const AttributePolicy& attribute, bool missing_leaf) {
   const Column empty{"", std::make_shared<const Dictionary>(), {}};
@@ -27,15 +25,40 @@ bool DeclaresCategories(const AttributePolicy& attribute) {
   return attribute.values || attribute.hierarchy.kind == HierarchySource::Kind::kFile;
 }
 
+// The key that would declare the domain of a quasi column; null: it is declared.
+const char* Lacks(const AttributePolicy& attribute) {
+  if (attribute.role != Role::kQuasi) return nullptr;
+  if (attribute.type == Domain::Kind::kCategorical)
+    return DeclaresCategories(attribute) ? nullptr : "'values' or a hierarchy file";
+  return attribute.range || attribute.values ? nullptr : "'range'";
+}
+
+// All at once: a person who has to declare five columns should not need five runs to learn it.
+Result<void> CheckDeclared(const Policy& policy) {
+  const std::vector<std::string> missing = MissingDeclarations(policy);
+  if (missing.size() > 1) {
+    return Error::InvalidPolicy("{}: in a stream the domain of a quasi column must be declared, and {} are not: {}",
+                                policy.name, missing.size(), fmt::join(missing, "; "))
+        .WithHint("{}", kWhyDeclared);
+  }
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const char* lacks = Lacks(attribute);
+    if (lacks == nullptr) continue;
+    return Error::InvalidPolicy("{}:{}: [attributes.{}] needs {}: in a stream the domain of a quasi column must be declared",
+                                policy.name, attribute.line, attribute.name, lacks)
+        .WithHint("{}", kWhyDeclared);
+  }
+  return {};
+}
+
+// REQUIRES: the domain is declared.
 Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attribute) {
   if (attribute.type == Domain::Kind::kCategorical) {
-    if (!DeclaresCategories(attribute)) return Undeclared(policy, attribute, "'values' or a hierarchy file");
     const bool leaf = policy.data.on_missing == OnMissing::kLeaf;
     CORDON_TRY(const internal::BoundColumn bound, BindCategories(policy, attribute, leaf));
     return DeclaredAxis::Categorical(attribute.name, bound.domain->hierarchy(),
                                      leaf ? std::optional(policy.data.marker()) : std::nullopt, attribute.weight);
   }
-  if (!attribute.range && !attribute.values) return Undeclared(policy, attribute, "'range'");
   CORDON_TRY(const NumberShape shape, internal::ShapeOf(attribute, internal::ScaleOf(attribute, {})));
   NumberRule rule;
   rule.kind = attribute.type;
@@ -128,8 +151,20 @@ std::vector<std::string> StreamColumns(const Policy& policy) {
   return columns;
 }
 
+std::vector<std::string> MissingDeclarations(const Policy& policy) {
+  std::vector<std::string> missing;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const char* lacks = Lacks(attribute);
+    if (lacks != nullptr)
+      missing.push_back(fmt::format("[attributes.{}] (line {}) needs {}", attribute.name, attribute.line, lacks));
+  }
+  return missing;
+}
+
 Result<StreamLayout> BindStream(const Policy& policy, std::span<const std::string> columns) {
-  CORDON_TRY(const std::vector<const AttributePolicy*> attributes, MatchColumns(policy, columns));
+  CORDON_TRY(const std::vector<const AttributePolicy*> attributes,
+             MatchColumns(policy, columns, policy.stream && policy.stream->drop_unknown));
+  CORDON_RETURN_IF_ERROR(CheckDeclared(policy));
   StreamLayout layout;
   layout.missing = policy.data.missing;
   layout.drop_missing = policy.data.on_missing == OnMissing::kDrop;

@@ -17,6 +17,9 @@ namespace cordon::engine {
 // The columns that a JSON Lines stream may have: those of the policy, in its order, and the event time.
 std::vector<std::string> StreamColumns(const Policy& policy);
 
+// What the policy lacks before it can serve a stream, column by column: "[attributes.age] (line 4) needs 'range'".
+std::vector<std::string> MissingDeclarations(const Policy& policy);
+
 // How the cells of a sensitive column become codes.
 Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy& attribute);
 

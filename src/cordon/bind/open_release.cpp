@@ -155,7 +155,7 @@ Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& d
     if (!by_path.ok()) return text;  // the reader proper will say what is wrong
     format = by_path.value().format;
   }
-  if (*format == FileFormat::kParquet) return text;
+  if (*format != FileFormat::kCsv && *format != FileFormat::kJsonLines) return text;
   text.encoding = GuessEncoding(path);
   if (*format != FileFormat::kCsv) return text;
   // One column of whole lines: its name is the first line.

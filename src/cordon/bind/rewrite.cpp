@@ -50,6 +50,16 @@ std::uint64_t RowsOf(const Notation& notation, const std::vector<CountedText>& v
   return rows;
 }
 
+// Another notation that reads values of this one as other days, and as many rows as it.
+const Notation* Rival(const Notation& notation, const std::vector<CountedText>& values,
+                      const std::vector<Notation>& candidates) {
+  const std::uint64_t rows = RowsOf(notation, values);
+  for (const Notation& other : candidates) {
+    if (ReadDifferently(notation, other) && RowsOf(other, values) == rows) return &other;
+  }
+  return nullptr;
+}
+
 // A comma before three digits everywhere is one between thousands: 12,345 and 950, not 12,34.
 bool CommasMarkThousands(const std::vector<CountedText>& values) {
   const Notation thousands = Notation::Number("1,234.56").value();
@@ -75,18 +85,37 @@ void RoundAlike(std::vector<std::optional<Decimal>>& numbers) {
 
 }  // namespace
 
-std::string LookAlike::Say() const { return fmt::format("{} of {} rows look like {}", rows, of, text); }
+std::string LookAlike::Say() const {
+  return fmt::format("{} of {} rows look like {}{}", rows, of, text, rival.empty() ? "" : " or " + rival);
+}
 
 std::optional<LookAlike> LooksLike(const Column& column, const DataPolicy& data, Domain::Kind type) {
   const std::vector<CountedText> values = ValuesOf(column, data);
-  LookAlike best{"", 0, 0};
+  LookAlike best{"", 0, 0, ""};
   for (const CountedText& value : values) best.of += value.rows;
   for (const Notation& notation : Candidates(type)) {
     const std::uint64_t rows = RowsOf(notation, values);
-    if (rows > best.rows) best = {notation.text(), rows, best.of};
+    if (rows > best.rows) best = {notation.text(), rows, best.of, ""};
   }
   if (2 * best.rows < best.of || best.rows == 0) return std::nullopt;
+  const std::vector<Notation> candidates = Candidates(type);
+  const auto found =
+      std::find_if(candidates.begin(), candidates.end(), [&](const Notation& each) { return each.text() == best.text; });
+  if (const Notation* rival = Rival(*found, values, candidates)) best.rival = rival->text();
   return best;
+}
+
+std::optional<std::pair<Notation, Notation>> AmbiguousDates(const Column& column, const DataPolicy& data) {
+  const std::vector<Notation> guessed = GuessNotations(column, data, Domain::Kind::kDate);
+  const std::vector<CountedText> values = ValuesOf(column, data);
+  const std::vector<Notation> candidates = Candidates(Domain::Kind::kDate);
+  for (const Notation& notation : guessed) {
+    for (const Notation& other : guessed) {
+      if (ReadDifferently(notation, other)) return std::pair(notation, other);
+    }
+    if (const Notation* rival = Rival(notation, values, candidates)) return std::pair(notation, *rival);
+  }
+  return std::nullopt;
 }
 
 std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& data, Domain::Kind type) {

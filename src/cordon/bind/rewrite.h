@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cordon/base/result.h"
 #include "cordon/data/domain.h"
@@ -25,12 +27,17 @@ std::optional<Column> RoundFloating(const Column& column, const DataPolicy& data
 // "3971 of 3971 rows look like DD.MM.YYYY": the notation that most cells have, of those people use; nothing where none fits
 // half of them.
 struct LookAlike {
-  std::string text;    // of the notation
-  std::uint64_t rows;  // that have it
-  std::uint64_t of;    // rows with a value
+  std::string text;        // of the notation
+  std::uint64_t rows;      // that have it
+  std::uint64_t of;        // rows with a value
+  std::string rival = {};  // another that reads these cells as other days; empty: none
   std::string Say() const;
 };
 std::optional<LookAlike> LooksLike(const Column& column, const DataPolicy& data, Domain::Kind type);
+
+// Two notations between which nothing in the column decides, DD/MM/YYYY and MM/DD/YYYY: all cells fit both, or some fit the
+// one alone and some the other. Nothing: there are none.
+std::optional<std::pair<Notation, Notation>> AmbiguousDates(const Column& column, const DataPolicy& data);
 
 // Notations that together read every value of the column; empty: the column is not of that type, or needs none.
 std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& data, Domain::Kind type);

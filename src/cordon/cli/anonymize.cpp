@@ -3,6 +3,8 @@
 // cordon anonymize INPUT --policy P.toml --output OUT
 #include "cordon/publish/anonymize.h"
 
+#include <fmt/ranges.h>
+
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/release_flags.h"
 #include "cordon/cli/seed.h"
@@ -52,26 +54,50 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
 Command AddAnonymize(CLI::App& app) {
   auto args = std::make_shared<AnonymizeArgs>();
   AnonymizeRequest& request = args->flags.request;
-  CLI::App* parser = app.add_subcommand("anonymize", "Read, bind, anonymize, verify, write");
+  CLI::App* parser = app.add_subcommand("anonymize", "Anonymize a table: the release is verified before it is written");
   args->flags.AddTo(*parser,
-                    "Table to anonymize: .csv or .jsonl, each also .gz, .parquet, or sql:SELECT ...; - is standard input");
-  parser->add_option("--html", request.html, "Write the report as a page with charts; private");
-  parser->add_option("--algorithm", request.algorithm, "Instead of the policy's");
-  parser->add_option("--order", args->order,
-                     "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input");
-  parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high");
+                    "Table to anonymize: .csv or .jsonl, each also .gz, .parquet, a folder of Parquet files, .xlsx, a file of "
+                    "SPSS, Stata or SAS, or sql:SELECT ...; - is standard input");
+  parser->add_option("--html", request.html, "Write the report as a page with charts; private")->type_name("FILE");
+  parser->add_option("--algorithm", request.algorithm, "Instead of the policy's")
+      ->type_name(fmt::format("{}", fmt::join(TableAlgorithmNames(), "|")));
+  parser
+      ->add_option("--order", args->order,
+                   "Order of the released rows: shuffled (default), sorted (default of tdr and tdd), input")
+      ->type_name("shuffled|sorted|input");
+  parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high")
+      ->type_name("low|normal|high");
   parser->add_option("--seconds", request.seconds,
                      "Stop improving after so many seconds of search; the result then depends on the machine");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", request.bounds, "Numeric ranges as two columns, name_lo and name_hi");
   parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm")
+      ->type_name("FILE")
       ->excludes("--algorithm");
-  parser->add_option("--seed", args->seed, "A number that repeats a run; default: randomness of the operating system");
+  parser->add_option("--seed", args->seed, "A number that repeats a run; default: randomness of the operating system")
+      ->type_name("N");
   parser->add_option("--repeat", request.repeat, "Use the randomness of an earlier run again: its OUT.private.json")
+      ->type_name("FILE")
       ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
   parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed where randomness protects");
+  Explain(*parser,
+          {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
+           {"Output",
+            {"--output", "--output-format", "--bounds", "--group-column", "--order", "--keep-order", "--sign", "--force",
+             "--dry-run"}},
+           {"Search", {"--algorithm", "--effort", "--seconds"}},
+           {"Report", {"--report", "--html", "--json"}},
+           {"Measures in the report",
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
+             "--sampling-fraction"}},
+           {"Earlier releases", {"--registry", "--person-key"}},
+           {"Later batches", {"--save-recoding", "--recoding", "--row-map"}},
+           {"Randomness", {"--seed", "--repeat", "--insecure-seed"}}},
+          {"cordon anonymize patients.csv -p policy.toml -o release.csv",
+           "cordon anonymize patients.parquet -p policy.toml -o release.parquet --html report.html",
+           "cordon anonymize patients.csv -p policy.toml --set privacy[0].k=10 --dry-run"});
   return {parser, [args](Console& console, const Run& run) { return RunAnonymize(*args, console, run); }};
 }
 

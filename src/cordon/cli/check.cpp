@@ -5,6 +5,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
+#include "cordon/cli/tell.h"
 
 namespace cordon::engine {
 namespace {
@@ -19,7 +20,8 @@ Result<Answer> RunCheck(const CheckArgs& args, Console& console, const Run& run)
   CheckRequest request = args.request;
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(const Checked checked, Check(request, run));
-  console.Out(args.json ? Dump(ToJson(checked)) : Describe(checked));
+  args.json ? console.Out(Dump(ToJson(checked))) : console.Say(Describe(checked));
+  if (request.rows_at_risk) TellOfFiles({.open = {}, .secret = {*request.rows_at_risk}}, console);
   return Answer::kYes;
 }
 
@@ -29,17 +31,35 @@ Command AddCheck(CLI::App& app) {
   auto args = std::make_shared<CheckArgs>();
   CLI::App* parser = app.add_subcommand("check", "Which k, l, t, beta and delta does a file have? No policy needed");
   parser->add_option("FILE", args->request.table.name, "Any table, published or not")->required();
-  parser->add_option("--quasi", args->request.quasi, "Columns an attacker may know, by commas")->delimiter(',')->required();
-  parser->add_option("--sensitive", args->request.sensitive, "Columns an attacker wants to learn, by commas")->delimiter(',');
-  parser->add_option("--delimiter", args->request.delimiter,
-                     "Between cells; default: the one of , ; | and tab that the first line has most of");
-  parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl, parquet");
+  parser->add_option("--quasi", args->request.quasi, "Columns an attacker may know (comma-separated)")
+      ->type_name("COLUMNS")
+      ->delimiter(',')
+      ->required();
+  parser->add_option("--sensitive", args->request.sensitive, "Columns an attacker wants to learn (comma-separated)")
+      ->type_name("COLUMNS")
+      ->delimiter(',');
+  parser
+      ->add_option("--delimiter", args->request.delimiter,
+                   "Field separator (default: the most frequent of , ; | and tab in the first line)")
+      ->type_name("TEXT");
+  parser->add_option("--format", args->format, "Input format, if the file name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed, "Leave rows with * in every quasi column out");
-  parser->add_option("--rows-at-risk", args->request.rows_at_risk,
-                     "A private file with the rows that few others look like, and the columns and values that do it");
-  parser->add_option("--below", args->request.at_risk_below, "How few: fewer rows than this look alike")->capture_default_str();
+  parser
+      ->add_option("--rows-at-risk", args->request.rows_at_risk,
+                   "A private file with the rows that few others look like, and the columns and values that do it")
+      ->type_name("FILE");
+  parser->add_option("--below", args->request.at_risk_below, "How few: fewer rows than this look alike (default 2)")
+      ->type_name("N");
   parser->add_flag("--force", args->request.force, "Replace the file of --rows-at-risk if it is there");
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Columns", {"--quasi", "--sensitive"}},
+           {"Input", {"--delimiter", "--format", "--exempt-suppressed"}},
+           {"Rows at risk", {"--rows-at-risk", "--below", "--force"}},
+           {"Output", {"--json"}}},
+          {"cordon check release.csv --quasi age,zip", "cordon check release.csv --quasi age,zip --sensitive disease",
+           "cordon check release.csv --quasi age,zip --rows-at-risk rows.csv --below 5"});
   return {parser, [args](Console& console, const Run& run) { return RunCheck(*args, console, run); }};
 }
 

@@ -10,6 +10,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
+#include "cordon/cli/command_tree.h"
 #include "cordon/cli/console.h"
 
 namespace cordon::engine {
@@ -30,6 +31,7 @@ Command AddCompare(CLI::App& app);
 Command AddCompletion(CLI::App& app);
 Command AddEvaluate(CLI::App& app);
 Command AddGenerate(CLI::App& app);
+Command AddHelp(CLI::App& app);
 Command AddHierarchy(CLI::App& app);
 Command AddParty(CLI::App& app);
 Command AddHistory(CLI::App& app);

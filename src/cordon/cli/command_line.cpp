@@ -2,6 +2,7 @@
 #include "cordon/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <new>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/cli/command.h"
+#include "cordon/cli/help.h"
 #include "cordon/io/files/atomic_file.h"
 
 namespace cordon::engine {
@@ -48,6 +50,63 @@ int ExitStatus(const Error& error) {
   }
 }
 
+// The command whose flags were being read: the innermost that the words name.
+const CLI::App& Innermost(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+std::string FullName(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : FullName(*app.get_parent()) + " " + app.get_name();
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+  }
+  return names;
+}
+
+// "hierarchy build": as a message names the command, behind "cordon: ".
+std::string ShortName(const CLI::App& app) {
+  const std::string name = FullName(app);
+  return app.get_parent() == nullptr ? name : name.substr(name.find(' ') + 1);
+}
+
+// What is asked of models stands in the policy; so does how the input is written.
+std::optional<std::string> PolicyKeyOf(const std::string& flag) {
+  static const std::vector<std::string> models = {"k", "l", "t", "beta", "delta", "alpha", "h", "e"};
+  static const std::vector<std::string> data = {"encoding", "quote", "columns", "skip", "trim", "missing"};
+  const std::string key = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  if (std::find(models.begin(), models.end(), key) != models.end()) return "privacy[0]." + key;
+  if (std::find(data.begin(), data.end(), key) != data.end()) return "data." + key;
+  return std::nullopt;
+}
+
+// Words that the command does not know: the first flag among them, with what may have been meant.
+Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App& command = Innermost(app);
+  const auto found = std::find_if(words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
+  if (found == words.end()) {
+    return Error::InvalidPolicy("{} does not expect '{}'", ShortName(command), words.front())
+        .WithHint("{} --help shows what it takes", FullName(command));
+  }
+  const std::string flag = found->substr(0, found->find('='));
+  const std::vector<std::string> known = FlagNames(command);
+  Error error = Error::InvalidPolicy("{} has no flag '{}'", ShortName(command), flag);
+  const auto key = PolicyKeyOf(flag);
+  if (key && std::find(known.begin(), known.end(), "--set") != known.end()) {
+    return std::move(error).WithHint("it stands in the policy; --set {}=VALUE overrides it", *key);
+  }
+  if (const auto near = Nearest(flag, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
+  return std::move(error).WithHint("{} --help lists its flags", FullName(command));
+}
+
 // CLI11 speaks by exceptions; they end here.
 int ShowParseResult(const CLI::App& app, const CLI::Error& result, Console& console) {
   if (result.get_exit_code() == 0) {  // --help, --version
@@ -57,8 +116,12 @@ int ShowParseResult(const CLI::App& app, const CLI::Error& result, Console& cons
     console.Out(out.str());
     return 0;
   }
-  console.Note("cordon: {}", result.what());
-  console.Note("  hint: cordon --help lists the commands, cordon COMMAND --help their flags");
+  if (result.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    console.Show(NotExpected(app, app.remaining(true)));
+    return kExitError;
+  }
+  const std::string name = FullName(Innermost(app));
+  console.Show(Error::InvalidPolicy("{}", result.what()).WithHint("{} --help shows what it takes", name));
   return kExitError;
 }
 
@@ -82,8 +145,16 @@ int Main(int argc, char** argv) {
   CLI::App app("cordon publishes personal data without publishing people.", "cordon");
   app.set_version_flag("--version", std::string("cordon ") + CORDON_VERSION);
   app.require_subcommand(1);
+  app.formatter(HelpFormatter(app));  // before the commands, which take it over
   int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  app.add_option("--threads", threads, "Threads to use; the result is the same for any number")->check(CLI::Range(1, 1024));
+  app.add_option("--threads", threads, "Threads to use; the result is the same for any number")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  bool quiet = false;
+  app.add_flag("-q,--quiet", quiet, "Print warnings, errors and data that was asked for, nothing else");
+  Explain(app, {},
+          {"cordon generate patients --output demo", "cordon inspect demo/patients.csv --write-policy policy.toml --k 5",
+           "cordon anonymize demo/patients.csv --policy policy.toml --output release.csv"});
   app.fallthrough();
 
   const std::vector<Command> commands = {
@@ -108,6 +179,7 @@ int Main(int argc, char** argv) {
       AddKeygen(app),       //
       AddCompletion(app),   //
       AddManual(app),       //
+      AddHelp(app),         //
   };
   if (const auto unknown = UnknownCommand(app, argc, argv)) {
     console.Show(*unknown);
@@ -121,10 +193,9 @@ int Main(int argc, char** argv) {
 
   for (const Command& command : commands) {
     if (!command.parser->parsed()) continue;
-    const auto answer = [&] {
-      ProgressBar progress;
-      return command.run(console, Run{threads, source.get_token(), &progress});
-    }();
+    if (quiet) console.SetQuiet();
+    ProgressBar progress(console);
+    const auto answer = command.run(console, Run{threads, source.get_token(), &progress});
     const Error* error = !answer.ok() ? &answer.error() : !console.written().ok() ? &console.written().error() : nullptr;
     if (error == nullptr) return answer.value() == Answer::kYes ? 0 : kExitNo;
     console.Show(*error);

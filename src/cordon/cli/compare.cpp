@@ -5,7 +5,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/policy_flags.h"
 
 namespace cordon::engine {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 struct CompareArgs {
   CompareRequest request;
   std::vector<std::string> releases;
-  std::string policy;
+  PolicyFlags policy;
   MeasureFlags measure;
   bool json = false;
 };
@@ -22,9 +22,9 @@ Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& 
   CompareRequest request = args.request;
   request.releases.assign(args.releases.begin(), args.releases.end());
   CORDON_TRY(request.measure, args.measure.Options());
-  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const std::vector<ComparedRelease> sides, Compare(request, policy, run));
-  console.Out(args.json ? Dump(ToJson(sides)) : Describe(sides));
+  args.json ? console.Out(Dump(ToJson(sides))) : console.Say(Describe(sides));
   return Answer::kYes;
 }
 
@@ -34,12 +34,21 @@ Command AddCompare(CLI::App& app) {
   auto args = std::make_shared<CompareArgs>();
   CLI::App* parser = app.add_subcommand("compare", "Two or more releases, any tool's, under one evaluator");
   parser->add_option("RELEASES", args->releases, "The releases, side by side")->required()->expected(2, 16);
-  parser->add_option("--policy", args->policy, "The policy they are held against")->required();
-  parser->add_option("--original", args->request.original.name, "The table behind them")->required();
+  args->policy.AddTo(*parser, "The policy they are held against");
+  parser->add_option("--original", args->request.original.name, "The table behind them")->type_name("FILE")->required();
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--original", "--exempt-suppressed"}},
+           {"Measures",
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
+             "--sampling-fraction"}},
+           {"Output", {"--json"}}},
+          {"cordon compare a.csv b.csv -p policy.toml --original patients.csv",
+           "cordon compare a.csv b.csv c.csv -p policy.toml --original patients.csv --queries 1000",
+           "cordon compare a.csv b.csv -p policy.toml --original patients.csv --json"});
   return {parser, [args](Console& console, const Run& run) { return RunCompare(*args, console, run); }};
 }
 

@@ -11,32 +11,6 @@
 namespace cordon::engine {
 namespace {
 
-CommandFact FactOf(const CLI::App& app, std::vector<std::string> path) {
-  CommandFact fact;
-  fact.path = std::move(path);
-  fact.help = app.get_description();
-  for (const CLI::Option* option : app.get_options()) {
-    FlagFact flag{option->get_name(), option->get_description(), option->get_items_expected_max() > 0};
-    if (!option->get_lnames().empty()) {
-      flag.name = "--" + option->get_lnames().front();
-      fact.flags.push_back(std::move(flag));
-    } else if (option->get_positional()) {
-      fact.places.push_back(std::move(flag));
-    }
-  }
-  for (const CLI::App* command : app.get_subcommands({})) fact.commands.push_back(command->get_name());
-  return fact;
-}
-
-void Walk(const CLI::App& app, const std::vector<std::string>& path, std::vector<CommandFact>& facts) {
-  facts.push_back(FactOf(app, path));
-  for (const CLI::App* command : app.get_subcommands({})) {
-    std::vector<std::string> below = path;
-    below.push_back(command->get_name());
-    Walk(*command, below, facts);
-  }
-}
-
 // The words that can follow: flags of the command and of the program, and its own commands.
 std::vector<std::string> WordsAfter(const CommandFact& fact, const CommandFact& program) {
   std::vector<std::string> words = fact.commands;
@@ -57,23 +31,63 @@ std::string WordSteps(const std::vector<CommandFact>& facts) {
   return steps;
 }
 
+// What a flag takes, as a case of the words "command flag": the values there are, files, or nothing that could be guessed.
+struct ValueCase {
+  std::string pattern;
+  const FlagFact* flag;
+};
+std::vector<ValueCase> ValueCases(const std::vector<CommandFact>& facts) {
+  std::vector<ValueCase> cases;
+  for (const CommandFact& fact : facts) {
+    const std::string at = fact.path.empty() ? "*" : fmt::format("\" {} \"", fmt::join(fact.path, " "));
+    for (const FlagFact& flag : fact.flags) {
+      if (!flag.takes_value()) continue;
+      std::string pattern = fmt::format("{}{}", at, flag.name);
+      if (!flag.brief.empty()) pattern += fmt::format("|{}{}", at, flag.brief);
+      cases.push_back({std::move(pattern), &flag});
+    }
+  }
+  return cases;
+}
+
+// Values of the arguments of a command, where all are known.
+std::vector<std::string> PlaceChoices(const CommandFact& fact) {
+  return fact.places.empty() ? std::vector<std::string>() : fact.places.front().choices;
+}
+
 std::string Bash(const std::vector<CommandFact>& facts) {
   std::string script =
       "# cordon completion bash > /etc/bash_completion.d/cordon\n"
       "_cordon() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} at= words= files= i\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} at= words= values= files= i\n"
+      "  COMPREPLY=()\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    case \"$at ${COMP_WORDS[i]}\" in\n" +
-      WordSteps(facts) + "    esac\n  done\n  case \"$at\" in\n";
+      WordSteps(facts) + "    esac\n  done\n  case \"$at $before\" in\n";
+  for (const ValueCase& each : ValueCases(facts)) {
+    if (!each.flag->choices.empty()) {
+      script += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", each.pattern,
+                            fmt::join(each.flag->choices, " "));
+    } else if (each.flag->takes_file()) {
+      script += fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", each.pattern);
+    } else {
+      script += fmt::format("    {}) return ;;\n", each.pattern);
+    }
+  }
+  script += "  esac\n  case \"$at\" in\n";
   for (const CommandFact& fact : facts) {
-    script += fmt::format("    \"{}{}\") words=\"{}\"{} ;;\n", fact.path.empty() ? "" : " ", fmt::join(fact.path, " "),
-                          fmt::join(WordsAfter(fact, facts[0]), " "), fact.commands.empty() ? " files=1" : "");
+    const std::vector<std::string> values = PlaceChoices(fact);
+    script += fmt::format("    \"{}{}\") words=\"{}\"{}{} ;;\n", fact.path.empty() ? "" : " ", fmt::join(fact.path, " "),
+                          fmt::join(WordsAfter(fact, facts[0]), " "),
+                          values.empty() ? "" : fmt::format(" values=\"{}\"", fmt::join(values, " ")),
+                          fact.commands.empty() && values.empty() ? " files=1" : "");
   }
   return script +
          "  esac\n"
-         "  COMPREPLY=()\n"
-         "  if [[ $word == -* || -z $files ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$word\")); fi\n"
-         "  if [[ $word != -* && -n $files ]]; then COMPREPLY=($(compgen -f -- \"$word\")); fi\n"
+         "  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$word\"));\n"
+         "  elif [[ -n $values ]]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\"));\n"
+         "  elif [[ -n $files ]]; then COMPREPLY=($(compgen -f -- \"$word\"));\n"
+         "  else COMPREPLY=($(compgen -W \"$words\" -- \"$word\")); fi\n"
          "}\n"
          "complete -o filenames -F _cordon cordon\n";
 }
@@ -93,10 +107,21 @@ std::string Zsh(const std::vector<CommandFact>& facts) {
       "  local at= i\n"
       "  for ((i = 2; i < CURRENT; i++)); do\n"
       "    case \"$at ${words[i]}\" in\n" +
-      WordSteps(facts) + "    esac\n  done\n  case \"$at\" in\n";
+      WordSteps(facts) + "    esac\n  done\n  case \"$at ${words[CURRENT-1]}\" in\n";
+  for (const ValueCase& each : ValueCases(facts)) {
+    const std::string then = !each.flag->choices.empty() ? fmt::format("compadd -- {}; ", fmt::join(each.flag->choices, " "))
+                             : each.flag->takes_file()   ? "_files; "
+                                                         : "";
+    script += fmt::format("    {}) {}return ;;\n", each.pattern, then);
+  }
+  script += "  esac\n  case \"$at\" in\n";
   for (const CommandFact& fact : facts) {
+    const std::vector<std::string> values = PlaceChoices(fact);
+    const std::string more = !values.empty()         ? fmt::format("; compadd -- {}", fmt::join(values, " "))
+                             : fact.commands.empty() ? "; _files"
+                                                     : "";
     script += fmt::format("    \"{}{}\") compadd -- {}{} ;;\n", fact.path.empty() ? "" : " ", fmt::join(fact.path, " "),
-                          fmt::join(WordsAfter(fact, facts[0]), " "), fact.commands.empty() ? "; _files" : "");
+                          fmt::join(WordsAfter(fact, facts[0]), " "), more);
   }
   return script + "  esac\n}\nif [ \"$funcstack[1]\" = _cordon ]; then _cordon \"$@\"; else compdef _cordon cordon; fi\n";
 }
@@ -109,8 +134,12 @@ std::string Fish(const std::vector<CommandFact>& facts) {
       when =
           fmt::format(" -n '__fish_seen_subcommand_from {}; and __fish_seen_subcommand_from {}'", fact.path[0], fact.path[1]);
     for (const FlagFact& flag : fact.flags) {
-      script += fmt::format("complete -c cordon{} -l {}{} -d '{}'\n", when, flag.name.substr(2), flag.takes_value ? " -r" : "",
-                            Escaped(flag.help, "\\'"));
+      const std::string takes = !flag.choices.empty() ? fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "))
+                                : !flag.takes_value() ? ""
+                                : flag.takes_file()   ? " -r"
+                                                      : " -x";
+      script += fmt::format("complete -c cordon{} -l {}{}{} -d '{}'\n", when, flag.name.substr(2),
+                            flag.brief.empty() ? "" : " -s " + flag.brief.substr(1), takes, Escaped(flag.help, "\\'"));
     }
     for (const std::string& command : fact.commands) {
       const auto found = std::find_if(facts.begin(), facts.end(), [&](const CommandFact& below) {
@@ -125,16 +154,13 @@ std::string Fish(const std::vector<CommandFact>& facts) {
 
 }  // namespace
 
-std::vector<CommandFact> CommandTree(const CLI::App& app) {
-  std::vector<CommandFact> facts;
-  Walk(app, {}, facts);
-  return facts;
-}
-
 Command AddCompletion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   CLI::App* parser = app.add_subcommand("completion", "Print a completion script for a shell");
-  parser->add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  parser->add_option("SHELL", *shell, "Which shell")->required()->type_name("bash|zsh|fish");
+  Explain(*parser, {},
+          {"cordon completion bash > /etc/bash_completion.d/cordon", "cordon completion zsh > ~/.zfunc/_cordon",
+           "cordon completion fish > ~/.config/fish/completions/cordon.fish"});
   return {parser, [shell, &app](Console& console, const Run&) -> Result<Answer> {
             const std::vector<CommandFact> facts = CommandTree(app);
             if (*shell == "bash") {

@@ -7,14 +7,15 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/policy_flags.h"
+#include "cordon/cli/tell.h"
 
 namespace cordon::engine {
 namespace {
 
 struct EvaluateArgs {
   EvaluateRequest request;
-  std::string policy;
+  PolicyFlags policy;
   std::string format;
   MeasureFlags measure;
   ClassifyOptions classify;
@@ -36,9 +37,10 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
     request.classify = args.classify;
     CORDON_TRY(request.classify->learner, ParseLearner(args.learner));
   }
-  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const Evaluation made, Evaluate(request, policy, run));
-  console.Out(args.json ? Dump(ToJson(made)) : Describe(made));
+  args.json ? console.Out(Dump(ToJson(made))) : console.Say(Describe(made));
+  if (request.html) TellOfFiles({.open = {}, .secret = {*request.html}}, console);
   return Answer::kYes;
 }
 
@@ -48,15 +50,17 @@ Command AddEvaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArgs>();
   CLI::App* parser = app.add_subcommand("evaluate", "What did a release cost? Any tool's release");
   parser->add_option("RELEASE", args->request.release.name, "The published table")->required();
-  parser->add_option("--policy", args->policy, "The policy it was made by")->required();
-  parser->add_option("--original", args->request.original.name, "The table behind it")->required();
-  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
-  parser->add_option("--html", args->request.html, "Write a page with charts; private");
+  args->policy.AddTo(*parser, "The policy it was made by");
+  parser->add_option("--original", args->request.original.name, "The table behind it")->type_name("FILE")->required();
+  parser->add_option("--format", args->format, "Format of the release, if its name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
+  parser->add_option("--html", args->request.html, "Write a page with charts; private")->type_name("FILE");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
-  parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare");
-  parser->add_option("--learner", args->learner, "nb or tree (default)")->needs("--classify");
-  CLI::Option* test =
-      parser->add_option("--test", args->request.test, "Test on the rows of this table, in their original form");
+  parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare")
+      ->type_name("COLUMN");
+  parser->add_option("--learner", args->learner, "nb or tree (default)")->type_name("nb|tree")->needs("--classify");
+  CLI::Option* test = parser->add_option("--test", args->request.test, "Test on the rows of this table, in their original form")
+                          ->type_name("FILE");
   parser
       ->add_flag("--masked-test", args->classify.masked_test,
                  "Mask the rows of --test as the release is masked, then test what was trained on the release")
@@ -65,6 +69,16 @@ Command AddEvaluate(CLI::App& app) {
       ->needs("--classify")
       ->excludes(test);
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--original", "--format"}},
+           {"Measures",
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
+             "--sampling-fraction"}},
+           {"Classification", {"--classify", "--learner", "--test", "--masked-test", "--folds"}},
+           {"Output", {"--html", "--json"}}},
+          {"cordon evaluate release.csv -p policy.toml --original patients.csv",
+           "cordon evaluate release.csv -p policy.toml --original patients.csv --html page.html",
+           "cordon evaluate release.csv -p policy.toml --original patients.csv --classify disease --folds 5"});
   return {parser, [args](Console& console, const Run& run) { return RunEvaluate(*args, console, run); }};
 }
 

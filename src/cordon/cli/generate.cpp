@@ -67,15 +67,21 @@ Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run
 Command AddGenerate(CLI::App& app) {
   auto args = std::make_shared<GenerateArgs>();
   CLI::App* parser = app.add_subcommand("generate", "Make a synthetic table with hierarchies and a policy");
-  parser->add_option("NAME", args->options.name, fmt::format("One of: {}", fmt::join(GeneratorNames(), ", ")))->required();
+  parser->add_option("NAME", args->options.name, "Which table")
+      ->required()
+      ->type_name(fmt::format("{}", fmt::join(GeneratorNames(), "|")));
   parser->add_option("--rows", args->options.rows, "Rows");
-  parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)");
+  parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)")->type_name("N");
   parser->add_option("--rho", args->options.rho, "census: dependence between the attributes, 0 to below 1 (default 0)");
   parser->add_option("--alpha", args->options.alpha, "powerlaw: skew, 0, 0.5, 1, ... 4 (default 1)");
   parser->add_option("--items", args->options.items, "transactions: rows to a transaction, 1 to 100 (default 10)");
-  parser->add_option("--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
+  parser->add_option("-o,--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
+      ->type_name("FILE")
       ->required();
   parser->add_flag("--force", args->force, "Replace files that are there");
+  Explain(*parser, {{"Table", {"--rows", "--seed", "--rho", "--alpha", "--items"}}, {"Output", {"--output", "--force"}}},
+          {"cordon generate patients -o demo", "cordon generate census --rows 100000 -o census",
+           "cordon generate patients --rows 10 -o -"});
   return {parser, [args](Console& console, const Run& run) { return RunGenerate(*args, console, run); }};
 }
 

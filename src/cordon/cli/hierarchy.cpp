@@ -8,6 +8,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/bind/open_release.h"
 #include "cordon/cli/command.h"
+#include "cordon/cli/tell.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
 #include "cordon/io/files/atomic_file.h"
@@ -154,6 +155,7 @@ Result<Answer> RunBuild(const HierarchyArgs& args, Console& console, const Run& 
     CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", args.input}, {"--output", args.output}}));
     if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({args.output}));
     CORDON_RETURN_IF_ERROR(WriteFile(args.output, text, AtomicFile::Access::kPrivate));
+    TellOfFiles({.open = {}, .secret = {args.output}}, console);
   }
   console.Note("{} leaves, {} levels", hierarchy.num_leaves(), hierarchy.num_levels());
   return Answer::kYes;
@@ -169,8 +171,10 @@ Result<Answer> RunShow(const HierarchyArgs& args, Console& console) {
 void AddInput(CLI::App& parser, HierarchyArgs& args) {
   parser.add_option("INPUT", args.input, "The table")->required();
   parser.add_option("COLUMN", args.column, "Its column")->required();
-  parser.add_option("--delimiter", args.delimiter,
-                    "Of the table; default: the one of , ; | and tab that its first line has most of");
+  parser
+      .add_option("--delimiter", args.delimiter,
+                  "Field separator of the table (default: the most frequent of , ; | and tab in its first line)")
+      ->type_name("TEXT");
 }
 
 }  // namespace
@@ -181,21 +185,41 @@ Command AddHierarchy(CLI::App& app) {
   parser->require_subcommand(1);
   CLI::App* build = parser->add_subcommand("build", "Make a hierarchy out of the values of a column");
   AddInput(*build, *args);
-  build->add_option("--output", args->output, "Where it goes; default: standard output");
+  build->add_option("-o,--output", args->output, "Where it goes; default: standard output")->type_name("FILE");
   build->add_flag("--force", args->force, "Replace a file that is there");
-  build->add_option("--kind", args->kind, "frequency (default), intervals, prefix, dates");
-  build->add_option("--widths", args->widths, "Of intervals, by commas, each a multiple of the one before")->delimiter(',');
+  build->add_option("--kind", args->kind, "frequency (default), intervals, prefix, dates")
+      ->type_name("frequency|intervals|prefix|dates");
+  build->add_option("--widths", args->widths, "Of intervals, by commas, each a multiple of the one before")
+      ->type_name("NUMBERS")
+      ->delimiter(',');
   build->add_option("--length", args->length, "Of the codes that a prefix shortens; default: the longest")
       ->check(CLI::Range(1, 64));
-  build->add_option("--units", args->units, "Of dates, by commas: month, quarter, year")->delimiter(',');
-  build->add_option("--missing", args->missing, "Cells that are no values, by commas; empty ones never are")->delimiter(',');
-  build->add_option("--other", args->other, "One more leaf, for values to come (policy key: other)");
+  build->add_option("--units", args->units, "Of dates, by commas: month, quarter, year")->type_name("UNITS")->delimiter(',');
+  build->add_option("--missing", args->missing, "Cells that are no values, by commas; empty ones never are")
+      ->type_name("TEXTS")
+      ->delimiter(',');
+  build->add_option("--other", args->other, "One more leaf, for values to come (policy key: other)")->type_name("LABEL");
   CLI::App* check = parser->add_subcommand("check", "Which values of a column does a hierarchy lack?");
   check->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
   AddInput(*check, *args);
   CLI::App* show = parser->add_subcommand("show", "Print a hierarchy as a tree");
   show->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
   show->add_option("--lines", args->lines, "Print at most so many nodes");
+  Explain(*parser, {},
+          {"cordon hierarchy build patients.csv job -o job.csv", "cordon hierarchy check job.csv patients.csv job",
+           "cordon hierarchy show job.csv"});
+  Explain(*build,
+          {{"Input", {"--delimiter", "--missing"}},
+           {"Shape", {"--kind", "--widths", "--length", "--units", "--other"}},
+           {"Output", {"--output", "--force"}}},
+          {"cordon hierarchy build patients.csv job -o job.csv",
+           "cordon hierarchy build patients.csv age --kind intervals --widths 5,10,20",
+           "cordon hierarchy build patients.csv admitted --kind dates --units month,year"});
+  Explain(*check, {},
+          {"cordon hierarchy check job.csv patients.csv job", "cordon hierarchy check job.csv patients.csv job --delimiter ';'",
+           "cordon hierarchy check zip.csv patients.parquet zip"});
+  Explain(*show, {},
+          {"cordon hierarchy show job.csv", "cordon hierarchy show job.csv --lines 20", "cordon hierarchy show arx/age.csv"});
   return {parser, [args, build, check](Console& console, const Run& run) {
             if (build->parsed()) return RunBuild(*args, console, run);
             return check->parsed() ? RunCheck(*args, console, run) : RunShow(*args, console);

@@ -16,7 +16,7 @@ struct HistoryArgs {
 
 Result<Answer> RunHistory(const HistoryArgs& args, Console& console) {
   CORDON_TRY(const History history, ReadHistory(args.registry, args.check));
-  console.Out(args.json ? Dump(ToJson(history)) : Describe(history));
+  args.json ? console.Out(Dump(ToJson(history))) : console.Say(Describe(history));
   return !args.check || history.holds() ? Answer::kYes : Answer::kNo;
 }
 
@@ -29,6 +29,8 @@ Command AddHistory(CLI::App& app) {
       ->required();
   parser->add_flag("--check", args->check, "Are their files still those that were published?");
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser, {},
+          {"cordon history releases.db", "cordon history releases.db --check", "cordon history releases.db --json"});
   return {parser, [args](Console& console, const Run&) { return RunHistory(*args, console); }};
 }
 

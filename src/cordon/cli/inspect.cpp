@@ -28,8 +28,8 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
                    : fmt::format(" and {} beside it, which hold values of the data: {}",
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
-  console.Note("next: read the roles{}, then cordon anonymize {} --policy {} --output OUT", request.k ? "" : ", fill in k",
-               request.input.name, request.write_policy);
+  console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT", request.k ? "" : ", fill in k",
+               request.stream ? "stream" : "anonymize", request.input.name, request.write_policy);
 }
 
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
@@ -37,7 +37,7 @@ Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& 
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(const Inspection made, Inspect(request, run));
   if (made.draft) TellOfDraft(request, *made.draft, console);
-  console.Out(args.json ? Dump(ToJson(made.profile)) : Describe(made.profile));
+  args.json ? console.Out(Dump(ToJson(made.profile))) : console.Say(Describe(made.profile));
   return Answer::kYes;
 }
 
@@ -46,18 +46,31 @@ Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& 
 Command AddInspect(CLI::App& app) {
   auto args = std::make_shared<InspectArgs>();
   CLI::App* parser = app.add_subcommand("inspect", "What is in a table? Drafts a policy for it");
-  parser->add_option("INPUT", args->request.input.name, "Table: .csv, .jsonl, .parquet, sql:SELECT ...; - is standard input")
+  parser->add_option("INPUT", args->request.input.name, "Table in any format that anonymize reads; - is standard input")
       ->required();
-  parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies beside it");
-  parser->add_option("--k", args->request.k, "The k of the draft; without it the line is left to be filled in");
-  parser->add_option("--hierarchies", args->request.hierarchies,
-                     "Folder of hierarchy files that the draft is to use where they fit a column by name and values");
+  parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies beside it")
+      ->type_name("FILE");
+  parser->add_option("--k", args->request.k, "The k of the draft; without it the line is left to be filled in")->type_name("N");
+  parser
+      ->add_option("--hierarchies", args->request.hierarchies,
+                   "Folder of hierarchy files that the draft is to use where they fit a column by name and values")
+      ->type_name("DIR");
+  parser->add_flag("--stream", args->request.stream, "Draft a policy for cordon stream; INPUT is a sample of its rows");
   parser->add_flag("--no-header", args->request.no_header, "The first line is a row (default: found out)");
   parser->add_flag("--force", args->request.force, "Replace files that are there");
-  parser->add_option("--delimiter", args->request.delimiter,
-                     "Between cells; default: the one of , ; | and tab that the first line has most of");
-  parser->add_option("--format", args->format, "Where the name does not tell: csv, jsonl, parquet");
+  parser
+      ->add_option("--delimiter", args->request.delimiter,
+                   "Field separator (default: the most frequent of , ; | and tab in the first line)")
+      ->type_name("TEXT");
+  parser->add_option("--format", args->format, "Input format, if the file name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Draft", {"--write-policy", "--k", "--stream", "--hierarchies", "--force"}},
+           {"Input", {"--delimiter", "--no-header", "--format"}},
+           {"Output", {"--json"}}},
+          {"cordon inspect patients.csv", "cordon inspect patients.csv --write-policy policy.toml --k 5",
+           "cordon inspect adult.data --no-header --hierarchies arx --write-policy policy.toml"});
   return {parser, [args](Console& console, const Run& run) { return RunInspect(*args, console, run); }};
 }
 

@@ -10,6 +10,7 @@ Command AddKeygen(CLI::App& app) {
   auto path = std::make_shared<std::string>();
   CLI::App* parser = app.add_subcommand("keygen", "Make a key that signs releases: KEY, private, and KEY.pub");
   parser->add_option("KEY", *path, "File of the private key; it must not be there yet")->required();
+  Explain(*parser, {}, {"cordon keygen release.key", "cordon keygen keys/2026.key", "cordon keygen release.key --quiet"});
   return {parser, [path](Console& console, const Run&) -> Result<Answer> {
             CORDON_TRY(const std::string id, MakeKeyFiles(*path));
             console.Print("{}: private, sign with it (--sign {})", *path, *path);

@@ -24,19 +24,29 @@ std::string Roff(const std::string& text) {
   return roff.starts_with('.') || roff.starts_with('\'') ? "\\&" + roff : roff;
 }
 
-std::string Synopsis(const CommandFact& fact) {
-  std::string line = fmt::format("cordon {}", fmt::join(fact.path, " "));
-  for (const FlagFact& place : fact.places) line += " " + place.name;
-  if (!fact.commands.empty()) line += fmt::format(" {}", fmt::join(fact.commands, "|"));
-  if (!fact.flags.empty()) line += " [OPTIONS]";
-  return line;
-}
-
 void AddFlags(const std::vector<FlagFact>& flags, std::string& page) {
   for (const FlagFact& flag : flags) {
-    page += fmt::format(".TP\n.B {}{}\n{}\n", Roff(flag.name),
-                        flag.takes_value && flag.name.starts_with("--") ? " \\fIVALUE\\fR" : "", Roff(flag.help));
+    const bool named = flag.name.starts_with("--");
+    page += fmt::format(".TP\n.B {}{}\n{}\n", Roff(flag.brief.empty() ? flag.name : flag.brief + ", " + flag.name),
+                        named && flag.takes_value() ? " \\fI" + Roff(flag.value) + "\\fR" : "", Roff(flag.help));
   }
+}
+
+void AddGroups(const std::vector<FlagFact>& flags, std::string& page) {
+  for (const std::string& group : GroupsOf(flags)) {
+    std::vector<FlagFact> members;
+    for (const FlagFact& flag : flags) {
+      if (flag.group == group) members.push_back(flag);
+    }
+    page += fmt::format(".PP\n.I {}\n", Roff(group));
+    AddFlags(members, page);
+  }
+}
+
+void AddExamples(const std::vector<std::string>& examples, std::string& page) {
+  page += ".PP\n.I Examples\n.PP\n.RS\n.nf\n";
+  for (const std::string& example : examples) page += Roff(example) + "\n";
+  page += ".fi\n.RE\n";
 }
 
 std::string Page(const std::vector<CommandFact>& facts) {
@@ -57,7 +67,8 @@ std::string Page(const std::vector<CommandFact>& facts) {
     page += fmt::format(".SS {}\n{}.\n.PP\n.B {}\n", Roff(fmt::format("{}", fmt::join(fact.path, " "))), Roff(fact.help),
                         Roff(Synopsis(fact)));
     AddFlags(fact.places, page);
-    AddFlags(fact.flags, page);
+    AddGroups(fact.flags, page);
+    AddExamples(fact.examples, page);
   }
   return page +
          ".SH EXIT STATUS\n.TP\n.B 0\nDone; it holds.\n.TP\n.B 1\nA valid request whose answer is no.\n.TP\n.B 2\nAn invalid "
@@ -71,6 +82,8 @@ std::string Page(const std::vector<CommandFact>& facts) {
 
 Command AddManual(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("manual", "Print the manual page (roff): cordon manual | man -l -");
+  Explain(*parser, {},
+          {"cordon manual | man -l -", "cordon manual > cordon.1", "cordon manual | groff -man -Tpdf > cordon.pdf"});
   return {parser, [&app](Console& console, const Run&) -> Result<Answer> {
             console.Out(Page(CommandTree(app)));
             return Answer::kYes;

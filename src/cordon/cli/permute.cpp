@@ -3,8 +3,9 @@
 // cordon permute INPUT --policy P.toml --output STORE
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
+#include "cordon/cli/policy_flags.h"
 #include "cordon/cli/seed.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/tell.h"
 #include "cordon/store/ke_permute.h"
 
 namespace cordon::engine {
@@ -12,7 +13,7 @@ namespace {
 
 struct PermuteArgs {
   PermuteRequest request;
-  std::string policy;
+  PolicyFlags policy;
   std::string format;
   std::optional<std::string> seed;
   bool insecure_seed = false;
@@ -29,10 +30,11 @@ Result<Answer> RunPermute(const PermuteArgs& args, Console& console, const Run& 
   } else if (request.output.empty()) {
     return Error::InvalidPolicy("where should the store go?").WithHint("give --output STORE, or --dry-run");
   }
-  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const KeReport report, Permute(request, policy, run));
-  for (const std::string& warning : report.warnings) console.Note("warning: {}", warning);
-  console.Out(args.json ? Dump(ToJson(report)) : Summary(report));
+  for (const std::string& warning : report.warnings) console.Warn("warning: {}", warning);
+  args.json ? console.Out(Dump(ToJson(report))) : console.Say(Summary(report));
+  if (!request.output.empty()) TellOfFiles({.open = {request.output}, .secret = {request.output + ".private"}}, console);
   return Answer::kYes;
 }
 
@@ -42,16 +44,27 @@ Command AddPermute(CLI::App& app) {
   auto args = std::make_shared<PermuteArgs>();
   CLI::App* parser = app.add_subcommand("permute", "Shuffle a number column inside groups; quasi columns stay exact");
   parser->add_option("INPUT", args->request.input.name, "Table to publish; - is standard input")->required();
-  parser->add_option("--policy", args->policy, "A policy with one ke-anonymity model (TOML)")->required();
-  parser->add_option("--output", args->request.output, "The store, a directory that does not exist yet");
-  parser->add_option("--format", args->format, "Format of the input where its name does not tell");
-  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key (cordon keygen)");
-  parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle");
+  args->policy.AddTo(*parser, "A policy with one ke-anonymity model (TOML)");
+  parser->add_option("-o,--output", args->request.output, "The store, a directory that does not exist yet")->type_name("FILE");
+  parser->add_option("--format", args->format, "Input format, if the file name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
+  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key (cordon keygen)")->type_name("FILE");
+  parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle")
+      ->type_name("N");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
-  parser->add_option("--registry", args->request.registry, "Look up what was published of these people, and enter the store");
-  parser->add_option("--person-key", args->request.person_key, "Key of the digests by which the registry knows people");
+  parser->add_option("--registry", args->request.registry, "Look up what was published of these people, and enter the store")
+      ->type_name("FILE");
+  parser->add_option("--person-key", args->request.person_key, "Key of the digests by which the registry knows people")
+      ->type_name("FILE");
   parser->add_flag("--dry-run", args->dry_run, "Do everything but write");
   parser->add_flag("--json", args->json, "Print the report as JSON");
+  Explain(*parser,
+          {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
+           {"Output", {"--output", "--sign", "--dry-run", "--json"}},
+           {"Earlier releases", {"--registry", "--person-key"}},
+           {"Tests", {"--seed", "--insecure-seed"}}},
+          {"cordon permute staff.csv -p ke.toml -o store", "cordon permute staff.csv -p ke.toml --dry-run",
+           "cordon permute staff.parquet -p ke.toml -o store --json"});
   return {parser, [args](Console& console, const Run& run) { return RunPermute(*args, console, run); }};
 }
 

@@ -24,6 +24,10 @@ Command AddQuery(CLI::App& app) {
                    "SELECT COUNT(*), SUM(s), AVG(s), MIN(s), MAX(s) [WHERE condition] [GROUP BY column, ...]")
       ->required();
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser, {},
+          {"cordon query store \"SELECT AVG(salary)\"",
+           "cordon query store \"SELECT COUNT(*), SUM(salary) WHERE age BETWEEN 40 AND 48\"",
+           "cordon query store \"SELECT AVG(salary) GROUP BY sex\" --json"});
   return {parser, [args](Console& console, const Run& run) -> Result<Answer> {
             CORDON_TRY(const QueryAnswer answer, AskStore(args->store, args->query, run));
             console.Out(args->json ? JsonText(answer) : Summary(answer));

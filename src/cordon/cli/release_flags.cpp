@@ -2,22 +2,27 @@
 #include "cordon/cli/release_flags.h"
 
 #include "cordon/cli/format_flag.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/tell.h"
+#include "cordon/publish/write_run.h"
 
 namespace cordon::engine {
 
 void ReleaseFlags::AddTo(CLI::App& parser, const std::string& inputs) {
   parser.add_option("INPUT", request.input.name, inputs)->required();
-  parser.add_option("--policy", policy, "What the columns are and what must hold (TOML)")->required();
-  parser.add_option("--output", request.output, "Where the release goes; - is standard output");
-  parser.add_option("--format", format, "Format of the input where its name does not tell: csv, jsonl, parquet");
-  parser.add_option("--output-format", output_format, "Format of the release where its name does not tell");
-  parser.add_option("--registry", request.registry, "Look up what was published of these people, and enter the release");
-  parser.add_option("--person-key", request.person_key, "Key of the digests by which the registry knows people");
-  parser.add_option("--report", request.report, "Write the report as JSON");
-  parser.add_option("--row-map", request.row_map, "Write released row -> input row; private");
-  parser.add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch");
-  parser.add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)");
+  policy.AddTo(parser, "What the columns are and what must hold (TOML)");
+  parser.add_option("-o,--output", request.output, "Where the release goes; - is standard output")->type_name("FILE");
+  parser.add_option("--format", format, "Input format, if the file name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
+  parser.add_option("--output-format", output_format, "Format of the release, if its name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx");
+  parser.add_option("--registry", request.registry, "Look up what was published of these people, and enter the release")
+      ->type_name("FILE");
+  parser.add_option("--person-key", request.person_key, "Key of the digests by which the registry knows people")
+      ->type_name("FILE");
+  parser.add_option("--report", request.report, "Write the report as JSON")->type_name("FILE");
+  parser.add_option("--row-map", request.row_map, "Write released row -> input row; private")->type_name("FILE");
+  parser.add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch")->type_name("FILE");
+  parser.add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)")->type_name("FILE");
   parser.add_flag("--force", request.force, "Replace files that are there");
   parser.add_flag("--dry-run", dry_run, "Do everything but write");
   parser.add_flag("--json", json, "Print the report as JSON");
@@ -35,16 +40,12 @@ Result<Answer> RunRelease(const ReleaseFlags& flags, const PublishFunction& publ
         .WithHint("give --output FILE, --output - for standard output, or --dry-run");
   }
   if (!request.report && !request.html && !flags.json) request.measure.risk.reset();  // nobody would see it
-  CORDON_TRY(const Policy policy, ReadPolicy(flags.policy));
+  CORDON_TRY(const Policy policy, flags.policy.Read());
+  if (request.output == "-") console.RowsFollow();
   CORDON_TRY(const Report report, publish(request, policy, run));
-  const std::string text = flags.json ? Dump(ToJson(report)) : Summary(report);
-  for (const Warning& warning : report.warnings) console.Note("warning: {}: {}", warning.code, warning.fix);
-  // The release itself has stdout where it was asked to go there.
-  if (request.output == "-") {
-    console.Err(text);
-  } else {
-    console.Out(text);
-  }
+  for (const Warning& warning : report.warnings) console.Warn("warning: {}: {}", warning.code, warning.fix);
+  TellOfRun(request.output, flags.json ? Dump(ToJson(report)) : Summary(report), flags.json, console);
+  TellOfFiles(FilesWritten(request), console);
   return Answer::kYes;
 }
 

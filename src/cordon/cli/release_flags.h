@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cordon/cli/command.h"
+#include "cordon/cli/policy_flags.h"
 #include "cordon/publish/anonymize.h"
 
 namespace cordon::engine {
@@ -15,7 +16,7 @@ namespace cordon::engine {
 struct ReleaseFlags {
   AnonymizeRequest request;
   std::vector<std::string> previous;  // release-next
-  std::string policy;
+  PolicyFlags policy;
   std::string format;
   std::string output_format;
   bool dry_run = false;

@@ -7,14 +7,15 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/measure_flags.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/policy_flags.h"
+#include "cordon/cli/tell.h"
 
 namespace cordon::engine {
 namespace {
 
 struct SweepArgs {
   std::string input;
-  std::string policy;
+  PolicyFlags policy;
   std::vector<std::string> k;
   std::vector<std::string> l;
   std::vector<std::string> t;
@@ -42,9 +43,10 @@ Result<SweepRequest> RequestOf(const SweepArgs& args) {
 
 Result<Answer> RunSweep(const SweepArgs& args, Console& console, const Run& run) {
   CORDON_TRY(const SweepRequest request, RequestOf(args));
-  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const std::vector<SweepPoint> points, Sweep(request, policy, run));
-  console.Out(args.json ? Dump(ToJson(points)) : SweepTable(points));
+  args.json ? console.Out(Dump(ToJson(points))) : console.Say(SweepTable(points));
+  if (args.svg) TellOfFiles({.open = {*args.svg}, .secret = {}}, console);
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& point) { return point.report.has_value(); });
   return any ? Answer::kYes : Answer::kNo;
 }
@@ -55,7 +57,7 @@ Command AddSweep(CLI::App& app) {
   auto args = std::make_shared<SweepArgs>();
   CLI::App* parser = app.add_subcommand("sweep", "Loss against a parameter: every point is made and verified, none is written");
   parser->add_option("INPUT", args->input, "Table to anonymize")->required();
-  parser->add_option("--policy", args->policy, "What the columns are and what must hold (TOML)")->required();
+  args->policy.AddTo(*parser, "What the columns are and what must hold (TOML)");
   const auto list = [&](const char* flag, std::vector<std::string>& values, const char* help) {
     parser->add_option(flag, values, help)->delimiter(',');
   };
@@ -64,10 +66,20 @@ Command AddSweep(CLI::App& app) {
   list("--t", args->t, "Values of t");
   list("--beta", args->beta, "Values of beta");
   list("--algorithm", args->algorithms, "One or several, instead of the policy's");
-  parser->add_option("--svg", args->svg, "Write a chart: loss against the parameter with the most values");
+  parser->add_option("--svg", args->svg, "Write a chart: loss against the parameter with the most values")->type_name("FILE");
   args->measure.AddTo(*parser, 0);
-  parser->add_option("--seed", args->seed, "For algorithms that draw; default 1, as nothing is published");
+  parser->add_option("--seed", args->seed, "For algorithms that draw; default 1, as nothing is published")->type_name("N");
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Policy", {"--policy", "--set", "--delimiter", "--no-header"}},
+           {"Parameters", {"--k", "--l", "--t", "--beta", "--algorithm", "--seed"}},
+           {"Measures",
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
+             "--sampling-fraction"}},
+           {"Output", {"--svg", "--json"}}},
+          {"cordon sweep patients.csv -p policy.toml --k 2,5,10,20",
+           "cordon sweep patients.csv -p policy.toml --t 0.1,0.2,0.3 --svg loss.svg",
+           "cordon sweep patients.csv -p policy.toml --k 5,10 --algorithm partition,mondrian"});
   return {parser, [args](Console& console, const Run& run) { return RunSweep(*args, console, run); }};
 }
 

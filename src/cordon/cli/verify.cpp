@@ -5,7 +5,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
-#include "cordon/policy/read_policy.h"
+#include "cordon/cli/policy_flags.h"
 
 namespace cordon::engine {
 namespace {
@@ -14,7 +14,7 @@ struct VerifyArgs {
   VerifyRequest request;
   VerifyStreamRequest stream;
   std::vector<std::string> previous;
-  std::string policy;
+  PolicyFlags policy;
   std::string format;
   bool json = false;
 };
@@ -60,18 +60,18 @@ Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
   args.stream.keys = args.request.keys;
   args.request.previous.assign(args.previous.begin(), args.previous.end());
   CORDON_RETURN_IF_ERROR(CheckAsked(args));
-  CORDON_TRY(const Policy policy, ReadPolicy(args.policy));
+  CORDON_TRY(const Policy policy, args.policy.Read());
   if (!args.stream.output.empty()) {
     CORDON_TRY(const StreamAudit audit, VerifyStream(args.stream, policy, run));
-    console.Out(args.json ? Dump(ToJson(audit)) : Describe(audit));
+    args.json ? console.Out(Dump(ToJson(audit))) : console.Say(Describe(audit));
     return audit.holds() ? Answer::kYes : Answer::kNo;
   }
   CORDON_TRY(const Verification made, Verify(args.request, policy, run));
   for (const std::string& note : made.notes) console.Note("note: {}", note);
   for (const Verdict& verdict : made.verdicts) {
-    for (const std::string& warning : verdict.warnings) console.Note("warning: {}", warning);
+    for (const std::string& warning : verdict.warnings) console.Warn("warning: {}", warning);
   }
-  console.Out(args.json ? Dump(ToJson(made)) : Describe(made));
+  args.json ? console.Out(Dump(ToJson(made))) : console.Say(Describe(made));
   return made.holds() ? Answer::kYes : Answer::kNo;
 }
 
@@ -81,28 +81,45 @@ Command AddVerify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
   CLI::App* parser = app.add_subcommand("verify", "Does a release hold? Any tool's release");
   parser->add_option("RELEASE", args->request.release.name, "The published table");
-  parser->add_option("--stream", args->stream.output, "The output of cordon stream");
-  parser->add_option("--audit", args->stream.audit, "Its audit log (stream --audit)");
-  parser->add_option("--chain", args->stream.chain, "Where the audit log must end: \"chain\" in the report of the run");
-  parser->add_option("--policy", args->policy, "What must hold")->required();
-  parser->add_option("--original", args->request.original.name,
-                     "The table behind it: also checks that every cell tells the truth");
-  parser->add_option("--row-map", args->request.row_map, "Which row of the original is behind each row (anonymize --row-map)");
+  parser->add_option("--stream", args->stream.output, "The output of cordon stream")->type_name("FILE");
+  parser->add_option("--audit", args->stream.audit, "Its audit log (stream --audit)")->type_name("FILE");
+  parser->add_option("--chain", args->stream.chain, "Where the audit log must end: \"chain\" in the report of the run")
+      ->type_name("HEX");
+  args->policy.AddTo(*parser, "What must hold");
+  parser
+      ->add_option("--original", args->request.original.name,
+                   "The table behind it: also checks that every cell tells the truth")
+      ->type_name("FILE");
+  parser->add_option("--row-map", args->request.row_map, "Which row of the original is behind each row (anonymize --row-map)")
+      ->type_name("FILE");
   parser->add_flag("--input-order", args->request.input_order, "The rows of the release are in the order of the original");
-  parser->add_option("--format", args->format, "Format of the release where its name does not tell: csv, jsonl, parquet");
+  parser->add_option("--format", args->format, "Format of the release, if its name does not show it")
+      ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
   parser->add_option("--previous", args->previous, "A release before it, for models on their join; once per release")
+      ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parser->add_flag("--allow-unequal", args->request.allow_unequal,
                    "The releases need not list the same people; the audit of forced links is left out");
   parser->add_option("--key", args->request.keys, "A public key that must have signed the manifest; several: one of them")
+      ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parser->add_flag("--signed-prefix", args->stream.signed_prefix,
                    "Of a stream that still runs: judge what is signed so far, and nothing after it");
   parser->add_flag("--json", args->json, "Print JSON");
+  Explain(*parser,
+          {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format", "--exempt-suppressed"}},
+           {"Original", {"--original", "--row-map", "--input-order"}},
+           {"Earlier releases", {"--previous", "--allow-unequal"}},
+           {"Streams", {"--stream", "--audit", "--chain"}},
+           {"Certificate", {"--key", "--signed-prefix"}},
+           {"Output", {"--json"}}},
+          {"cordon verify release.csv -p policy.toml",
+           "cordon verify release.csv -p policy.toml --original patients.csv --row-map map.csv",
+           "cordon verify --stream out.csv --audit log.jsonl -p visits.toml"});
   return {parser, [args](Console& console, const Run& run) { return RunVerify(*args, console, run); }};
 }
 

@@ -170,6 +170,31 @@ std::optional<std::string> Notation::CanonicalNumber(std::string_view cell) cons
   return number.append(".").append(cell);
 }
 
+std::string Notation::ExampleDay() const {
+  std::string text;
+  for (const Piece& piece : date_) {
+    const auto digits = [&](int number) { text += piece.one_digit ? fmt::format("{}", number) : fmt::format("{:02}", number); };
+    switch (piece.part) {
+      case Part::kYear: text += "2024"; break;
+      case Part::kMonth: digits(4); break;
+      case Part::kDay: digits(3); break;
+      case Part::kHour: digits(5); break;
+      case Part::kMinute: digits(6); break;
+      case Part::kSecond: digits(7); break;
+      case Part::kHalf: text += "AM"; break;
+      case Part::kMark: text += piece.mark; break;
+    }
+  }
+  return text;
+}
+
+bool ReadDifferently(const Notation& a, const Notation& b) {
+  if (!a.is_date() || !b.is_date()) return false;
+  const std::string day = a.ExampleDay();
+  const auto by_b = b.Canonical(day);
+  return by_b && by_b != a.Canonical(day);
+}
+
 std::optional<std::string> CanonicalBy(std::span<const Notation> notations, std::string_view cell) {
   for (const Notation& notation : notations) {
     if (auto canonical = notation.Canonical(cell)) return canonical;

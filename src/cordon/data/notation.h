@@ -25,6 +25,9 @@ class Notation {
   static Result<Notation> Date(std::string_view pattern);
   static Result<Notation> Number(std::string_view example);
 
+  // A day as this notation writes it: the third of April 2024 at 05:06:07. REQUIRES: a notation of dates.
+  std::string ExampleDay() const;
+  bool is_date() const { return !date_.empty(); }
   // As written in a policy.
   const std::string& text() const { return text_; }
   // The cell in the notation of releases; nothing where it is not written so. Not yet known to be a number that fits.
@@ -45,6 +48,9 @@ class Notation {
   char point_ = '.';
   std::string thousands_;  // empty: none
 };
+
+// Whether some cell is one day by the one and another day by the other: DD/MM/YYYY and MM/DD/YYYY.
+bool ReadDifferently(const Notation& a, const Notation& b);
 
 // By the first notation that fits.
 std::optional<std::string> CanonicalBy(std::span<const Notation> notations, std::string_view cell);

@@ -15,6 +15,8 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::int64_t kMostDays = 390 * 366;
+constexpr int kDraftDelay = 10'000;
+constexpr std::int64_t kMostStep = std::int64_t{1} << 50;
 constexpr std::size_t kFewValues = 4;        // of so few values no hierarchy is made
 constexpr std::size_t kMostLeaves = 20'000;  // of so many neither
 
@@ -60,7 +62,13 @@ class Drafter {
     draft_.policy =
         "# A draft by `cordon inspect`. Roles are guesses from names and contents: read every one of them.\n"
         "# Only what nobody outside can know may be insensitive.\n";
+    if (options_.stream) {
+      Line(
+          "# Ranges, values and hierarchies come from the sample, with room around it: rows outside them will be dead "
+          "letters.");
+    }
     AddData(options_.text);
+    if (options_.stream) AddStream();
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) CORDON_RETURN_IF_ERROR(AddAttribute(i));
     if (profile_.all.columns.empty()) {
       return Error::InvalidData("no column looks like one by which people could be recognized")
@@ -88,22 +96,37 @@ class Drafter {
     Line("missing = {}", TomlList(profile_.missing));
   }
 
+  void AddStream() {
+    Line("\n[stream]");
+    Line("delay = {}  # so many rows may arrive before one must have left; more gives less loss", kDraftDelay);
+    Line("unknown = \"reject\"  # or \"drop\": keys and columns that stand here nowhere are left out");
+  }
+
   Result<void> AddAttribute(std::size_t index) {
     const ColumnProfile& column = profile_.columns[index];
     Line("\n[attributes.{}]", TomlKey(column.name));
+    if (options_.stream && column.role == Role::kSensitive && !HasStreamGuard(index)) {
+      Line("role = \"identifier\"  # sensitive ({}), and no model of streams suits its values: left out", column.why);
+      return {};
+    }
     Line("role = \"{}\"  # {}", RoleName(column.role), column.why);
     if (column.role != Role::kQuasi && column.role != Role::kSensitive) return {};
     if (column.role == Role::kQuasi && AddKnown(index)) return {};
     if (column.role == Role::kQuasi && column.codes && (column.postcode || column.distinct > 20)) {
       Line("type = \"categorical\"");
+      if (options_.stream) return AddPrefixes(table_.columns[index], column.longest);
       Line("hierarchy = {{ prefix = {} }}  # 12345, 1234*, 123*, ...", column.longest);
       return {};
     }
     Line("type = \"{}\"", TypeName(column.type));
-    if (column.format.size() == 1)
+    if (!column.unclear.empty()) {
+      Line("# format =   FILL IN: {} or {}; the cells fit both, and nothing tells which day is meant",
+           TomlText(column.unclear[0]), TomlText(column.unclear[1]));
+    } else if (column.format.size() == 1)
       Line("format = {}  # so the input is written; a release has {}", TomlText(column.format[0]),
            column.type == Domain::Kind::kDate ? "2024-02-29" : "1234.56");
-    if (column.format.size() > 1) Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
+    if (column.unclear.empty() && column.format.size() > 1)
+      Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
     if (column.role == Role::kSensitive) return {};
     switch (column.type) {
       case Domain::Kind::kNumeric: return AddIntervals(table_.columns[index]);
@@ -168,12 +191,18 @@ class Drafter {
     if (numbers.empty()) return {};
     const std::int64_t lo = numbers.front().first;
     const std::int64_t hi = numbers.back().first;
+    if (options_.stream) AddNumberRange(lo, hi, scale);
     if (hi - lo < 8) return {};
     std::int64_t from = Quantile(numbers, 0.05);
     std::int64_t to = Quantile(numbers, 0.95);
     if (to - from < 8) from = lo, to = hi;
     std::vector<std::int64_t> widths = NiceWidths(from, to);
     while (widths.size() < 7 && widths.back() < (hi - lo) / 2) widths.push_back(widths.back() * 2);
+    if (options_.stream) {  // the range starts at a round number, and so do the cells of its grid
+      if (widths[0] > 1)
+        Line("grid = {}  # intervals end at its multiples, not at a person's value", FormatDecimal(widths[0], scale));
+      return {};
+    }
     if (widths[0] > 1)
       Line("grid = {}  # intervals end at its multiples, not at a person's value", FormatDecimal(widths[0], scale));
     std::vector<std::string> levels;
@@ -182,9 +211,26 @@ class Drafter {
     return {};
   }
 
+  // As wide again as what the sample has, to round numbers; more digits than the sample has are rounded away.
+  void AddNumberRange(std::int64_t lo, std::int64_t hi, int scale) {
+    std::int64_t step = 1;
+    while (step <= std::max<std::int64_t>(hi - lo, 1) / 2 && step < kMostStep) step *= 10;
+    const std::int64_t span = std::max<std::int64_t>(hi - lo, 1);
+    const auto down = [&](std::int64_t value) { return (value >= 0 ? value / step : -((-value + step - 1) / step)) * step; };
+    const std::int64_t from = lo >= 0 && lo < span ? 0 : down(lo - span / 2);
+    const std::int64_t to = down(hi + span / 2) + step;
+    Line("range = [{}, {}]  # the sample, and room around it: check it", FormatDecimal(from, scale), FormatDecimal(to, scale));
+    if (scale > 0) Line("round = {}", FormatDecimal(1, scale));
+  }
+
   Result<void> AddDates(const Column& column) {
     const auto days = NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
     if (days.empty()) return {};
+    if (options_.stream) {
+      constexpr std::int64_t kRoom = 3653;  // days: ten years
+      Line("range = [{}, {}]  # the sample, and ten years around it: check it", FormatDate(days.front().first - kRoom),
+           FormatDate(days.back().first + kRoom));
+    }
     if (days.back().first - days.front().first < kMostDays) {
       Line(
           "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do, not at a person's "
@@ -197,15 +243,34 @@ class Drafter {
 
   Result<void> AddFrequencies(const Column& column) {
     std::vector<Counted> values = CountValues(column, profile_.missing);
+    if (options_.stream && values.size() <= kFewValues) {
+      std::vector<std::string> texts;
+      for (const Counted& value : values) texts.push_back(value.first);
+      std::sort(texts.begin(), texts.end());
+      Line("values = {}  # those of the sample", TomlList(texts));
+      Line("other = \"other\"  # values to come");
+      return {};
+    }
     if (values.size() <= kFewValues || values.size() > kMostLeaves) return {};
-    const auto made = FrequencyHierarchy(std::move(values), "other");
+    return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: better is one by meaning");
+  }
+
+  // The codes of a stream are declared, so their prefixes are a file.
+  Result<void> AddPrefixes(const Column& column, int longest) {
+    std::vector<std::string> codes;
+    for (const Counted& value : CountValues(column, profile_.missing)) codes.push_back(value.first);
+    if (codes.size() > kMostLeaves) return {};
+    return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...");
+  }
+
+  Result<void> AddFile(const std::string& column, const Result<Hierarchy>& made, const char* why) {
     // Values that no hierarchy file can hold (* or a line end) leave the column flat.
     if (!made.ok()) return {};
     std::string text = HierarchyText(made.value());
-    const auto back = ParseHierarchy(text, column.name);
+    const auto back = ParseHierarchy(text, column);
     if (!back.ok() || back.value().Digest() != made.value().Digest()) return {};
-    const std::string file = FileFor(column.name);
-    Line("hierarchy = {}  # by frequency: better is one by meaning", TomlText(file));
+    const std::string file = FileFor(column);
+    Line("hierarchy = {}  # {}", TomlText(file), why);
     Line("other = \"other\"  # values to come that the file does not have");
     draft_.hierarchies.emplace_back(file, std::move(text));
     return {};
@@ -222,28 +287,45 @@ class Drafter {
   void AddPrivacy(std::optional<std::int64_t> k) {
     Line("\n# What must hold. The models of sensitive columns are proposals: read each one.");
     Line("[[privacy]]");
-    Line("model = \"k-anonymity\"");
+    Line("model = \"{}\"", options_.stream ? "ks-anonymity" : "k-anonymity");
     if (k) {
       Line("k = {}", *k);
     } else {
       Line("# k =   FILL IN: every person hides among at least this many; 5 to 20 are common");
     }
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) {
-      if (profile_.columns[i].role == Role::kSensitive) AddGuard(i);
+      const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || HasStreamGuard(i));
+      if (guarded) AddGuard(i);
     }
     Line("\n[algorithm]");
     Line("name = \"auto\"");
     Line("suppression_limit = 0  # share of the rows that may be left out");
   }
 
+  // Rows of the most frequent value.
+  std::uint64_t MostFrequent(std::size_t index) const {
+    std::uint64_t most = 0;
+    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) most = std::max(most, value.second);
+    return most;
+  }
+  // How many different values every group may have at most.
+  std::uint64_t LargestL(std::size_t index) const {
+    const std::uint64_t most = MostFrequent(index);
+    return most == 0 ? 0 : std::min<std::uint64_t>(profile_.rows / most, 4);
+  }
+  bool IsOrdered(const ColumnProfile& column) const {
+    return column.type != Domain::Kind::kCategorical && column.distinct > kFewValues;
+  }
+  // Streams hold groups against a window only where the values are declared, so the draft has l-diversity alone.
+  bool HasStreamGuard(std::size_t index) const { return !IsOrdered(profile_.columns[index]) && LargestL(index) >= 2; }
+
   // A model that the values of a sensitive column make sense of: different values if none of them dominates, else a
   // distribution close to that of the table; of numbers the latter, since different numbers may be nearly the same.
   void AddGuard(std::size_t index) {
     const ColumnProfile& column = profile_.columns[index];
-    std::uint64_t most = 0;
-    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) most = std::max(most, value.second);
-    const std::uint64_t l = most == 0 ? 0 : std::min<std::uint64_t>(profile_.rows / most, 4);
-    const bool ordered = column.type != Domain::Kind::kCategorical && column.distinct > kFewValues;
+    const std::uint64_t most = MostFrequent(index);
+    const std::uint64_t l = LargestL(index);
+    const bool ordered = IsOrdered(column);
     const double share = profile_.rows == 0 ? 0 : 100 * static_cast<double>(most) / static_cast<double>(profile_.rows);
     if (ordered) {
       Line("\n[[privacy]]  # different numbers may be nearly the same, so each group is held against the whole table");

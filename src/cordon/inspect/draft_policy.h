@@ -28,6 +28,7 @@ struct DraftOptions {
   std::optional<std::int64_t> k;
   std::string hierarchies;    // a folder of hierarchy files to use; empty: none
   std::string policy_folder;  // paths of the draft start here
+  bool stream = false;        // of a stream, of which the table is a sample: every domain is declared
 };
 
 // Without `k` the line is left for the reader to fill in, and reading the policy says so.

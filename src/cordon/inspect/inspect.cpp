@@ -59,6 +59,17 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   return table;
 }
 
+// Dates that two notations read as different days: the draft leaves the choice to the reader.
+std::vector<std::vector<std::string>> UnclearDates(const Table& table) {
+  std::vector<std::vector<std::string>> unclear(table.columns.size());
+  DataPolicy data;
+  data.missing = MarkersIn(table);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (const auto two = AmbiguousDates(table.columns[i], data)) unclear[i] = {two->first.text(), two->second.text()};
+  }
+  return unclear;
+}
+
 // Brings columns whose numbers or dates are written otherwise into the notation of releases; gives the notations of each.
 Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const Run& run) {
   std::vector<std::vector<std::string>> formats(table.columns.size());
@@ -84,16 +95,22 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   if (request.k && *request.k < 2) return Error::InvalidPolicy("--k must be at least 2");
   if (!request.hierarchies.empty() && request.write_policy.empty())
     return Error::InvalidPolicy("--hierarchies is for the draft").WithHint("give --write-policy P.toml too");
+  if (request.stream && request.write_policy.empty())
+    return Error::InvalidPolicy("--stream is for the draft").WithHint("give --write-policy P.toml too");
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
+  const std::vector<std::vector<std::string>> unclear = UnclearDates(table);
   CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
   Inspection made{ProfileTable(table, run), text, std::nullopt};
-  for (std::size_t i = 0; i < formats.size(); ++i) made.profile.columns[i].format = formats[i];
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    made.profile.columns[i].format = formats[i];
+    made.profile.columns[i].unclear = unclear[i];
+  }
   if (run.Stopped()) return Error::Cancelled();
   if (request.write_policy.empty()) return made;
   const std::string folder = std::filesystem::path(request.write_policy).parent_path().string();
-  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder}));
+  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder, request.stream}));
   CORDON_RETURN_IF_ERROR(WriteDraft(request, *made.draft));
   return made;
 }
@@ -110,6 +127,7 @@ Json ToJson(const Profile& profile) {
                                {"distinct", column.distinct},
                                {"missing", column.missing},
                                {"format", column.format},
+                               {"unclear_format", column.unclear},
                                {"unique_rows", column.unique_rows},
                                {"distinction", column.distinction},
                                {"separation", column.separation},
@@ -134,6 +152,11 @@ std::string Describe(const Profile& profile) {
     line(fmt::format("{:<{}}  {:<11} {:>9} {:>9} {:>7.1f}% {:>10.2f}% {:>9.2f}%  {}: {}", column.name, width,
                      TypeName(column.type), column.distinct, column.missing, Percent(column.unique_rows, profile.rows),
                      100 * column.distinction, 100 * column.separation, RoleName(column.role), column.why));
+  }
+  for (const ColumnProfile& column : profile.columns) {
+    if (column.unclear.empty()) continue;
+    line(fmt::format("\nthe dates of {} fit {}: nothing tells which, and the draft leaves the choice to you", column.name,
+                     fmt::join(column.unclear, " and ")));
   }
   if (profile.all.columns.empty()) return text;
   line(fmt::format("\nrows that nobody shares with another, by what an attacker knows:"));

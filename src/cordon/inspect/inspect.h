@@ -23,6 +23,7 @@ struct InspectRequest {
   std::string write_policy;       // empty: no draft is made; else where it goes, its hierarchies beside it
   std::optional<std::int64_t> k;  // of the draft
   std::string hierarchies;        // a folder of hierarchy files for the draft to use; empty: none
+  bool stream = false;            // the draft is one of a stream, of which the input is a sample
   bool force = false;             // replaces files that are there
 };
 

@@ -20,15 +20,16 @@ namespace cordon::engine {
 struct ColumnProfile {
   std::string name;
   Domain::Kind type = Domain::Kind::kCategorical;
-  std::uint64_t distinct = 0;       // values, the missing not counted
-  std::uint64_t missing = 0;        // cells
-  std::uint64_t unique_rows = 0;    // rows whose value no other row has
-  double distinction = 0;           // distinct values / rows
-  double separation = 0;            // share of the pairs of rows that the column tells apart
-  std::vector<std::string> format;  // how its numbers or dates are written, where not as in a release
-  int longest = 0;                  // characters of the longest value
-  bool codes = false;               // values of one length, digits among them: postal codes and the like
-  bool postcode = false;            // codes, and the name says of what
+  std::uint64_t distinct = 0;        // values, the missing not counted
+  std::uint64_t missing = 0;         // cells
+  std::uint64_t unique_rows = 0;     // rows whose value no other row has
+  double distinction = 0;            // distinct values / rows
+  double separation = 0;             // share of the pairs of rows that the column tells apart
+  std::vector<std::string> unclear;  // two formats of dates between which the cells do not decide
+  std::vector<std::string> format;   // how its numbers or dates are written, where not as in a release
+  int longest = 0;                   // characters of the longest value
+  bool codes = false;                // values of one length, digits among them: postal codes and the like
+  bool postcode = false;             // codes, and the name says of what
   Content content = Content::kUnknown;
   Role role = Role::kQuasi;  // suggested
   std::string why;           // for that role, in words; no cell is in it

@@ -5,26 +5,12 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/duckdb/parquet_set.h"
+#include "cordon/io/foreign/foreign.h"
 #include "cordon/io/text/text_source_internal.h"
 
 namespace cordon::engine {
 namespace {
-
-Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOptions& options, const std::string& name) {
-  PathFormat by_path;
-  if (auto found = FormatOfPath(path); found.ok()) {
-    by_path = found.value();
-  } else if (!options.format) {
-    return std::move(found).error();
-  }
-  SourceOptions used = options;
-  if (by_path.tabs && used.text.delimiter == ",") used.text.delimiter = "\t";
-  const FileFormat format = options.format.value_or(by_path.format);
-  if (format == FileFormat::kParquet) return OpenParquet(path, options);
-  CORDON_TRY(std::unique_ptr<RawInput> raw, OpenRawFile(path));
-  const GzipHint hint = by_path.compression == Compression::kGzip ? GzipHint::kExpected : GzipHint::kByContent;
-  return OpenText(std::make_unique<ByteInput>(std::move(raw), hint), format, used, {}, name);
-}
 
 // Of names and cells, each with its length, so that no two tables share one.
 std::string DigestOf(const Table& table) {
@@ -44,7 +30,9 @@ std::string DigestOf(const Table& table) {
 // A chunk of the codes at a time.
 class TableSource final : public Source {
  public:
-  explicit TableSource(std::shared_ptr<const Table> table) : table_(std::move(table)) {
+  // `digest`: of the file that the table was read from; empty: that of its cells.
+  explicit TableSource(std::shared_ptr<const Table> table, std::string digest = "")
+      : table_(std::move(table)), file_digest_(std::move(digest)) {
     for (const Column& column : table_->columns) names_.push_back(column.name);
   }
 
@@ -54,7 +42,7 @@ class TableSource final : public Source {
     if (run.Stopped()) return Error::Cancelled();
     const std::size_t begin = next_ * kChunkRows;
     if (begin >= table_->num_rows) {
-      if (digest_.empty()) digest_ = DigestOf(*table_);
+      if (digest_.empty()) digest_ = file_digest_.empty() ? DigestOf(*table_) : file_digest_;
       return std::optional<Batch>();
     }
     Batch batch;
@@ -72,8 +60,49 @@ class TableSource final : public Source {
   std::shared_ptr<const Table> table_;
   std::vector<std::string> names_;
   std::size_t next_ = 0;
+  std::string file_digest_;
   std::string digest_;
 };
+
+// Files of other programs are read whole: their libraries need all of them.
+Result<std::unique_ptr<Source>> OpenForeign(const std::string& path, FileFormat format, const SourceOptions& options) {
+  if (path == "-") {
+    return Error::InvalidPolicy("{} cannot be read from standard input", FormatName(format))
+        .WithHint("save it to a file first");
+  }
+  CORDON_TRY(const std::unique_ptr<RawInput> raw, OpenRawFile(path));  // that it is there, and may be read
+  Sha256 sha256;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  for (std::size_t size = buffer.size(); size == buffer.size();) {
+    CORDON_TRY(size, raw->Read(buffer.data(), buffer.size(), options.stop));
+    sha256.Update(std::string_view(buffer).substr(0, size));
+  }
+  CORDON_TRY(Table table, ReadForeign(path, format, options, Run{1, options.stop}));
+  auto shared = std::make_shared<const Table>(std::move(table));
+  return std::unique_ptr<Source>(std::make_unique<TableSource>(std::move(shared), ToHex(sha256.Finish())));
+}
+
+Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOptions& options, const std::string& name) {
+  if (const std::size_t scheme = path.find("://"); scheme != std::string::npos && scheme > 0 && scheme < 10) {
+    return Error::InvalidPolicy("{} is not a local file", path).WithHint("download it first; cordon opens no connection");
+  }
+  if (options.format.value_or(FileFormat::kParquet) == FileFormat::kParquet && IsParquetSet(path))
+    return OpenParquetSet(path, options);
+  PathFormat by_path;
+  if (auto found = FormatOfPath(path); found.ok()) {
+    by_path = found.value();
+  } else if (!options.format) {
+    return std::move(found).error();
+  }
+  SourceOptions used = options;
+  if (by_path.tabs && used.text.delimiter == ",") used.text.delimiter = "\t";
+  const FileFormat format = options.format.value_or(by_path.format);
+  if (format == FileFormat::kParquet) return OpenParquet(path, options);
+  if (IsForeign(format)) return OpenForeign(path, format, options);
+  CORDON_TRY(std::unique_ptr<RawInput> raw, OpenRawFile(path));
+  const GzipHint hint = by_path.compression == Compression::kGzip ? GzipHint::kExpected : GzipHint::kByContent;
+  return OpenText(std::make_unique<ByteInput>(std::move(raw), hint), format, used, {}, name);
+}
 
 }  // namespace
 

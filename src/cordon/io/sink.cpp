@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cordon/base/parallel_for.h"
+#include "cordon/io/foreign/foreign.h"
 #include "cordon/io/parquet/parquet_sink_internal.h"
 #include "cordon/io/text/output_internal.h"
 #include "cordon/io/text/render_internal.h"
@@ -98,6 +99,11 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
   if (target.format == FileFormat::kParquet) {
     CORDON_TRY(auto parquet, StageParquet(release.release(), path, options.bounds, run).WithContext("writing {}", path));
     return StagedRelease(std::move(parquet.first), std::move(parquet.second));
+  }
+  if (IsForeign(target.format)) {
+    CORDON_RETURN_IF_ERROR(CanWrite(target.format).WithContext("writing {}", path));
+    CORDON_TRY(auto book, StageExcel(release.release(), path, options.bounds, run).WithContext("writing {}", path));
+    return StagedRelease(std::move(book.first), std::move(book.second));
   }
   CORDON_TRY(const Rendered rendered, target.format == FileFormat::kCsv
                                           ? RenderCsv(release.release(), target.text, options.bounds)

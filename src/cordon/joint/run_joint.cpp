@@ -18,6 +18,7 @@
 #include "cordon/party/resume.h"
 #include "cordon/party/run_party.h"
 #include "cordon/party/tls_transport.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/report/manifest.h"
 
 namespace cordon::engine {
@@ -98,6 +99,8 @@ class NoTransport final : public Transport {
   Result<std::string> Receive() override { return Error::Io("the journal ends before the run"); }
 };
 
+std::string ManifestOf(const JointRequest& request) { return request.output + ".manifest.json"; }
+
 class JointRun {
  public:
   JointRun(const JointRequest& request, const Policy& policy, const Run& run) : request_(request), policy_(policy), run_(run) {}
@@ -124,7 +127,6 @@ class JointRun {
 
  private:
   const CheckedParty& party() const { return report_.party; }
-  std::string ManifestPath() const { return request_.output + ".manifest.json"; }
 
   Result<void> CheckRequest() {
     CORDON_TRY(report_.party, CheckParty(policy_, request_.party));
@@ -148,12 +150,14 @@ class JointRun {
     if (request_.output.empty() || request_.output == "-") {
       return Error::InvalidPolicy("where should the release go?").WithHint("give --output FILE");
     }
-    CORDON_RETURN_IF_ERROR(CheckDistinct({{"INPUT", request_.input.name},
-                                          {"--output", request_.output},
-                                          {"--journal", request_.journal},
-                                          {"--key", request_.key},
-                                          {"--pepper", request_.pepper}}));
-    if (!request_.force && !request_.resume) CORDON_RETURN_IF_ERROR(CheckNotThere({request_.output, ManifestPath()}));
+    std::vector<std::pair<std::string, std::string>> paths = {{"INPUT", request_.input.name},
+                                                              {"--output", request_.output},
+                                                              {"--journal", request_.journal},
+                                                              {"--key", request_.key},
+                                                              {"--pepper", request_.pepper}};
+    for (auto& file : FilesOfPolicy(policy_)) paths.push_back(std::move(file));
+    CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
+    if (!request_.force && !request_.resume) CORDON_RETURN_IF_ERROR(CheckNotThere({request_.output, ManifestOf(request_)}));
     return {};
   }
 
@@ -325,7 +329,8 @@ class JointRun {
 
   Result<void> Write(const VerifiedRelease& verified, const PartyResult& result) {
     Outputs outputs;
-    CORDON_RETURN_IF_ERROR(outputs.Reserve(ManifestPath(), AtomicFile::Access::kPublic));
+    const std::string manifest_path = ManifestOf(request_);
+    CORDON_RETURN_IF_ERROR(outputs.Reserve(manifest_path, AtomicFile::Access::kPublic));
     const SinkOptions sink{.text = policy_.data.text, .format = request_.output_format};
     CORDON_TRY(StagedRelease staged, StageRelease(verified, request_.output, sink, run_));
     const std::optional<JoinReport> no_join;
@@ -337,7 +342,7 @@ class JointRun {
                            {"joint_policy_sha256", ToHex(party().digest)},
                            {"run", ToHex(result.run)},
                            {"security", kSemiHonest}};
-    CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(), Dump(manifest)));
+    CORDON_RETURN_IF_ERROR(outputs.Write(manifest_path, Dump(manifest)));
     if (auto file = staged.Take()) outputs.Adopt(request_.output, *std::move(file));
     return outputs.Show(request_.output);
   }
@@ -364,6 +369,11 @@ Result<JointReport> RunJoint(const JointRequest& request, const Policy& policy, 
   const rlimit none{0, 0};
   (void)setrlimit(RLIMIT_CORE, &none);
   return JointRun(request, policy, run).Go();
+}
+
+WrittenFiles FilesWritten(const JointRequest& request, const JointReport& report) {
+  if (report.run.empty()) return {};
+  return {.open = {request.output, ManifestOf(request)}, .secret = {request.journal}};
 }
 
 std::string Describe(const JointReport& report) {

@@ -13,6 +13,7 @@
 #include "cordon/base/json.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
+#include "cordon/io/files/written_files.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/joint/check_party.h"
@@ -59,6 +60,8 @@ struct JointReport {
 };
 
 Result<JointReport> RunJoint(const JointRequest& request, const Policy& policy, const Run& run);
+// What the run leaves: nothing if it sent nothing, or had been at its end before.
+WrittenFiles FilesWritten(const JointRequest& request, const JointReport& report);
 
 std::string Describe(const JointReport& report);
 Json ToJson(const JointReport& report);

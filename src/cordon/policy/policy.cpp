@@ -164,6 +164,7 @@ std::string CanonicalOf(const StreamPolicy& stream) {
   Canonical form;
   form("tuples", stream.delay_tuples)("ms", stream.delay_ms)("event_time", stream.event_time);
   form("lateness", stream.lateness_ms)("max_jump", stream.max_jump_ms)("order", Number(stream.order));
+  if (stream.drop_unknown) form("unknown", "drop");
   return form("dead", stream.max_dead_letters).text();
 }
 

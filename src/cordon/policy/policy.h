@@ -160,6 +160,7 @@ struct StreamPolicy {
   std::optional<std::int64_t> max_jump_ms;  // how far one tuple may move the clock; none: any way
   Order order = Order::kReady;
   std::int64_t max_dead_letters = 1000;
+  bool drop_unknown = false;  // keys and columns that the policy lacks are left out; else they are refused
   int line = 0;
 };
 
@@ -187,10 +188,11 @@ struct JointPolicy {
 };
 
 struct Policy {
-  std::string name;                 // of the file, for messages
-  std::string text;                 // as it was read
-  std::filesystem::path directory;  // base of relative paths
-  std::string population;           // whose people these are, for a registry of releases; empty: not said
+  std::string name;                    // of the file, for messages
+  std::string text;                    // as it was read, overrides included
+  std::vector<std::string> overrides;  // of the command line: "privacy[0].k=7"
+  std::filesystem::path directory;     // base of relative paths
+  std::string population;              // whose people these are, for a registry of releases; empty: not said
   DataPolicy data;
   std::vector<AttributePolicy> attributes;  // in the order of the file
   std::vector<ModelSpec> models;

@@ -171,6 +171,13 @@ Result<void> ReadFormat(const PolicyTable& table, AttributePolicy& attribute) {
       Error error = table.AtKey("format", "'format' in {}: {}", table.where(), made.error().message());
       return std::move(error).WithHint("{}", made.error().hint());
     }
+    for (const Notation& other : attribute.notations) {
+      if (!ReadDifferently(other, made.value())) continue;
+      return table
+          .AtKey("format", "'format' in {} has {} and {}, which read some cells as different days", table.where(), other.text(),
+                 text)
+          .WithHint("keep the one by which the column is written; if it is written both ways, fix the data first");
+    }
     attribute.notations.push_back(std::move(made).value());
   }
   return {};

@@ -151,7 +151,8 @@ Json StreamTable() {
                  {"lateness", Described(Text(), "such as \"5s\"")},
                  {"max_jump", Described(Text(), "such as \"1h\"")},
                  {"order", Choice({"ready", "arrival"})},
-                 {"max_dead_letters", Whole(0)}});
+                 {"max_dead_letters", Whole(0)},
+                 {"unknown", Described(Choice({"reject", "drop"}), "keys and columns that the policy lacks")}});
 }
 
 Json PartyTables() {

@@ -62,7 +62,12 @@ Error PolicyTable::Missing(std::string_view key, std::string_view what) const {
 Error PolicyTable::Placed(std::string_view key, Error error) const {
   const toml::node* node = Node(key);
   const toml::source_region place = node != nullptr ? node->source() : table_->source();
-  return std::move(error).WithContext("{}:{}:{}", *file_, place.begin.line, place.begin.column);
+  return std::move(error).WithContext("{}", PlaceText(place));
+}
+
+std::string PolicyTable::PlaceText(const toml::source_region& place) const {
+  if (place.begin.line == 0) return *file_;
+  return fmt::format("{}:{}:{}", *file_, place.begin.line, place.begin.column);
 }
 
 Result<std::optional<std::string>> PolicyTable::Text(std::string_view key) const {

@@ -55,8 +55,7 @@ class PolicyTable {
 
   template <typename... Args>
   Error At(const toml::source_region& place, fmt::format_string<Args...> text, Args&&... args) const {
-    return Error::InvalidPolicy(text, std::forward<Args>(args)...)
-        .WithContext("{}:{}:{}", *file_, place.begin.line, place.begin.column);
+    return Error::InvalidPolicy(text, std::forward<Args>(args)...).WithContext("{}", PlaceText(place));
   }
   // At the value of a key where it is there, else at the table.
   template <typename... Args>
@@ -67,6 +66,8 @@ class PolicyTable {
   Error WrongType(std::string_view key, const toml::node& node, std::string_view expected) const;
   // The same error with the place of the key's value before it.
   Error Placed(std::string_view key, Error error) const;
+  // "policy.toml:7:3"; what an override put in has no place in the file.
+  std::string PlaceText(const toml::source_region& place) const;
 
  private:
   PolicyTable(const toml::table& table, const std::string& file, std::string where)

@@ -240,9 +240,9 @@ Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::s
 }
 
 Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string& file) {
-  CORDON_TRY(
-      const PolicyTable table,
-      PolicyTable::Open(toml, file, "[stream]", {"delay", "event_time", "lateness", "max_jump", "order", "max_dead_letters"}));
+  CORDON_TRY(const PolicyTable table,
+             PolicyTable::Open(toml, file, "[stream]",
+                               {"delay", "event_time", "lateness", "max_jump", "order", "max_dead_letters", "unknown"}));
   StreamPolicy stream;
   stream.line = table.line();
   const toml::node* delay = table.Node("delay");
@@ -272,6 +272,8 @@ Result<StreamPolicy> ReadStreamTable(const toml::table& toml, const std::string&
   CORDON_TRY(const auto dead, table.Whole("max_dead_letters"));
   if (dead && *dead < 0) return table.AtKey("max_dead_letters", "'max_dead_letters' in [stream] must not be negative");
   if (dead) stream.max_dead_letters = *dead;
+  CORDON_TRY(const auto unknown, table.Choice("unknown", {"reject", "drop"}));
+  stream.drop_unknown = unknown && *unknown == 1;
   return stream;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/hierarchy_source.h"
+#include "cordon/policy/override_internal.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 #include "cordon/policy/workload.h"
@@ -138,15 +139,17 @@ std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::t
 
 }  // namespace internal
 
-Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
+Result<Policy> ParsePolicyText(std::string_view text, const std::string& name, const Overrides& overrides) {
   using namespace internal;
-  CORDON_TRY(const toml::table document, ParseToml(text, name));
+  CORDON_TRY(toml::table document, ParseToml(text, name));
+  CORDON_RETURN_IF_ERROR(ApplyOverrides(overrides, document));
   CORDON_TRY(const PolicyTable top, PolicyTable::Open(document, name, "the policy",
                                                       {"population", "data", "attributes", "privacy", "algorithm", "stream",
                                                        "impossible", "sequential", "joint", "parties"}));
   Policy policy;
   policy.name = name;
-  policy.text = text;
+  policy.text = overrides.empty() ? std::string(text) : TomlText(document);
+  policy.overrides = overrides;
   CORDON_TRY(policy.population, ReadPopulation(top));
   CORDON_TRY(const toml::table* data, Part(top, "data"));
   if (data != nullptr) {
@@ -181,8 +184,9 @@ Result<Policy> ParsePolicyText(std::string_view text, const std::string& name) {
   return policy;
 }
 
-Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name) {
-  CORDON_TRY(Policy policy, ParsePolicyText(text, name));
+Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& directory, const std::string& name,
+                           const Overrides& overrides) {
+  CORDON_TRY(Policy policy, ParsePolicyText(text, name, overrides));
   policy.directory = directory;
   CORDON_RETURN_IF_ERROR(internal::ReadHierarchies(policy));
   CORDON_RETURN_IF_ERROR(internal::CheckHierarchies(policy));
@@ -191,10 +195,30 @@ Result<Policy> ParsePolicy(std::string_view text, const std::filesystem::path& d
   return policy;
 }
 
-Result<Policy> ReadPolicy(const std::string& path) {
+Result<Policy> ReadPolicy(const std::string& path, const Overrides& overrides) {
   Result<std::string> text = ReadFile(path, 16 * kMebibyte);
   if (!text.ok()) return std::move(text).error().WithContext("reading the policy");
-  return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path);
+  return ParsePolicy(text.value(), std::filesystem::path(path).parent_path(), path == "-" ? "policy" : path, overrides);
+}
+
+std::vector<std::pair<std::string, std::string>> FilesOfPolicy(const Policy& policy) {
+  std::vector<std::pair<std::string, std::string>> files = {{"the policy", policy.name}};
+  // Two columns may share a hierarchy.
+  const auto add = [&](std::string purpose, const std::string& path) {
+    const std::string file = (policy.directory / path).string();
+    std::error_code failed;
+    const bool known = std::any_of(files.begin(), files.end(), [&](const auto& each) {
+      return each.second == file || std::filesystem::equivalent(each.second, file, failed);
+    });
+    if (!known) files.emplace_back(std::move(purpose), file);
+  };
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.hierarchy.kind == HierarchySource::Kind::kFile && !attribute.hierarchy.path.empty())
+      add(fmt::format("the hierarchy of '{}'", attribute.name), attribute.hierarchy.path);
+    if (attribute.pseudonym_key_file) add(fmt::format("the key of '{}'", attribute.name), *attribute.pseudonym_key_file);
+  }
+  if (!policy.algorithm.workload.empty()) add("the workload", policy.algorithm.workload);
+  return files;
 }
 
 }  // namespace cordon::engine

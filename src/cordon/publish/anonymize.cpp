@@ -7,6 +7,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
+#include "cordon/plan/registry.h"
 #include "cordon/publish/previous_releases.h"
 #include "cordon/publish/produce.h"
 #include "cordon/publish/stopwatch.h"
@@ -63,6 +64,12 @@ Result<Random> RandomOf(const AnonymizeRequest& request) {
 }
 
 }  // namespace
+
+std::vector<std::string> TableAlgorithmNames() {
+  std::vector<std::string> names = {"auto"};
+  for (const AlgorithmEntry& entry : Algorithms()) names.emplace_back(entry.name);
+  return names;
+}
 
 Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run,
                                   Registration* registration) {

@@ -4,6 +4,9 @@
 // verifier has judged the rows, and what is written appears whole or not at all.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
@@ -14,6 +17,9 @@
 #include "cordon/report/report.h"
 
 namespace cordon::engine {
+
+// The algorithms of tables that a policy or --algorithm can name; `auto` first.
+std::vector<std::string> TableAlgorithmNames();
 
 // A release in memory, with all that is needed to write it.
 struct Anonymized {

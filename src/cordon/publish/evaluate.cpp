@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/evaluate.h"
 
+#include <algorithm>
+
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/workload.h"
@@ -21,7 +23,7 @@ Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& 
                                       std::pair{"the original", request.original.name}}) {
     CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
   }
-  return {};
+  return CheckReplaces(*request.html, kHtmlReportMark);
 }
 
 // The page is about a release of anybody's: who made it, and how long it took, is not known. It says what holds, too.
@@ -65,6 +67,8 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
   if (workload) {
     CORDON_TRY(made.utility.workload, MeasureWorkloadError(original, release, *workload, run));
   }
+  made.rows_of_persons = std::any_of(policy.attributes.begin(), policy.attributes.end(),
+                                     [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
   made.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
   if (request.html) CORDON_RETURN_IF_ERROR(WritePage(request, policy, original, release, made, run));
   if (request.classify) {
@@ -93,12 +97,15 @@ std::string Describe(const Evaluation& made) {
   if (sizes.dropped > 0) text += fmt::format("dropped           {} for missing cells\n", sizes.dropped);
   text += fmt::format("groups            {} of {} to {} rows, {:.1f} on average\n", sizes.groups, sizes.min_group,
                       sizes.max_group, sizes.mean_group);
-  text += fmt::format("information loss  {:.4f}   ({:.4f} by leaves / all leaves)\n", loss.information_loss,
-                      loss.information_loss_thesis);
+  text += fmt::format("information loss  {:.4f}   ({:.4f} if an exact category counts as 1 / all values, not as 0)\n",
+                      loss.information_loss, loss.information_loss_thesis);
   for (const auto& [name, share] : loss.per_attribute) text += fmt::format("  {:<16}{:.4f}\n", name, share);
   text += fmt::format("discernibility    {}\n", sizes.discernibility);
   text += Describe(made.utility);
   if (made.risk) text += Describe(*made.risk);
+  if (made.risk && made.rows_of_persons) {
+    text += "  counted in rows: a release does not tell which rows are one person's; the report of anonymize counts people\n";
+  }
   if (made.classification) text += Describe(*made.classification);
   return text;
 }

@@ -28,6 +28,7 @@ struct Evaluation {
   std::uint64_t input_rows = 0;
   Utility utility;
   std::optional<RiskReport> risk;
+  bool rows_of_persons = false;  // people may have several rows, and risk is counted in rows
   std::optional<ClassificationErrors> classification;
 };
 

@@ -7,7 +7,9 @@
 #include "cordon/data/recoding.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/io/foreign/foreign.h"
 #include "cordon/io/sink.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/certificate.h"
 #include "cordon/report/html.h"
@@ -15,6 +17,11 @@
 
 namespace cordon::engine {
 namespace {
+
+// A stream of bytes has no name beside which other files could stand.
+bool HasSideFiles(const AnonymizeRequest& request) {
+  return !request.output.empty() && request.output != "-" && !IsSpecialFile(request.output);
+}
 
 // A format that cannot be written is found before the work, not after it.
 Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
@@ -27,6 +34,10 @@ Result<void> CheckOutputFormat(const AnonymizeRequest& request) {
     format = by_path.format;
   }
   if (format == FileFormat::kParquet) CORDON_RETURN_IF_ERROR(DuckDbVersion().WithContext("writing {}", request.output));
+  if (IsForeign(format)) CORDON_RETURN_IF_ERROR(CanWrite(format).WithContext("writing {}", request.output));
+  if (IsForeign(format) && !HasSideFiles(request)) {
+    return Error::InvalidPolicy("a workbook cannot go to standard output").WithHint("give --output FILE.xlsx");
+  }
   return {};
 }
 
@@ -38,16 +49,13 @@ std::string RowMapText(const Release& release) {
   return text;
 }
 
-// A stream of bytes has no name beside which other files could stand.
-bool HasSideFiles(const AnonymizeRequest& request) {
-  return !request.output.empty() && request.output != "-" && !IsSpecialFile(request.output);
-}
 std::string ManifestPath(const AnonymizeRequest& request) { return request.output + ".manifest.json"; }
 std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
 
 // Every path the run reads or writes, with what it is for.
 Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRequest& request, const Policy& policy) {
-  std::vector<std::pair<std::string, std::string>> paths = {{"the policy", policy.name}, {"--output", request.output}};
+  std::vector<std::pair<std::string, std::string>> paths = FilesOfPolicy(policy);
+  paths.emplace_back("--output", request.output);
   if (request.input.table == nullptr) {
     CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input.name));
     for (const std::string& input : inputs) paths.insert(paths.begin(), {"the input", input});
@@ -78,6 +86,12 @@ Result<void> CheckSideFiles(const AnonymizeRequest& request) {
     if (path && (path->empty() || *path == "-")) {
       return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
     }
+  }
+  if (request.row_map) {
+    const auto format = FormatOfPath(*request.row_map);
+    const bool csv = format.ok() && format.value().format == FileFormat::kCsv && !format.value().tabs &&
+                     format.value().compression == Compression::kNone;
+    if (!csv) return Error::InvalidPolicy("a row map is CSV, not what '{}' says", *request.row_map).WithHint("name it .csv");
   }
   return {};
 }
@@ -117,7 +131,10 @@ Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs)
 
 // What is there already and cannot be made again. Reports can: they are replaced.
 Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
-  if (request.force || request.output.empty()) return {};
+  if (request.force) return {};
+  if (request.report) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
+  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
+  if (request.output.empty()) return {};
   std::vector<std::string> paths = {request.output};
   if (HasSideFiles(request)) {
     paths.push_back(ManifestPath(request));
@@ -163,6 +180,22 @@ Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
   CORDON_RETURN_IF_ERROR(CheckNothingIsLost(request));
   return TryOutputs(request);
+}
+
+WrittenFiles FilesWritten(const AnonymizeRequest& request) {
+  WrittenFiles files;
+  if (!request.output.empty()) {
+    if (request.output != "-") files.open.push_back(request.output);
+    if (HasSideFiles(request)) {
+      files.open.push_back(ManifestPath(request));
+      files.secret.push_back(RecordPath(request));
+    }
+    if (request.save_recoding) files.open.push_back(*request.save_recoding);
+    if (request.row_map) files.secret.push_back(*request.row_map);
+  }
+  if (request.report) files.open.push_back(*request.report);
+  if (request.html) files.secret.push_back(*request.html);
+  return files;
 }
 
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,

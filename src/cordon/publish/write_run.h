@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cordon/data/release.h"
+#include "cordon/io/files/written_files.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
 #include "cordon/registry/registration.h"
@@ -20,6 +21,9 @@ Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
 Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
                         const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
                         const Registration* registration = nullptr);
+
+// What the run leaves, in the order of importance; nothing for standard output.
+WrittenFiles FilesWritten(const AnonymizeRequest& request);
 
 // A dry run: the reports that were asked for, and nothing else.
 Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,

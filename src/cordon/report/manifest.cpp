@@ -82,6 +82,16 @@ Json HowToMatch(const std::string& name, const Policy& policy, const Release& re
   return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
 }
 
+// What the command line said in the place of the policy. Of columns the keys alone: values may be those of the data, and
+// paths tell of the machine.
+Json OverridesOf(const Policy& policy) {
+  Json overrides = Json::array();
+  for (const std::string& text : policy.overrides) {
+    overrides.push_back(text.find("attributes") <= 1 ? text.substr(0, text.find('=')) : text);
+  }
+  return overrides;
+}
+
 }  // namespace
 
 Json MakeManifest(const ManifestFacts& facts) {
@@ -125,6 +135,7 @@ Json MakeManifest(const ManifestFacts& facts) {
       manifest["join"]["impossible"].push_back({{"current", each.current}, {"previous", each.previous}, {"pairs", each.pairs}});
     }
   }
+  if (!facts.policy.overrides.empty()) manifest["set"] = OverridesOf(facts.policy);
   if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;
   return manifest;
 }

@@ -75,7 +75,7 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
   for (const DeclaredAxis& axis : layout.axes) CORDON_RETURN_IF_ERROR(made.CheckTexts(axis));
   std::string scratch;
   const std::vector<std::string_view> absent(layout.columns.size());
-  made.AppendPayload(absent, made.blank_, scratch);
+  made.AppendPayload(absent, {}, made.blank_, scratch);
   return made;
 }
 
@@ -99,7 +99,8 @@ bool RowFormat::AppendCell(std::string_view cell, std::string& to) const {
   return true;
 }
 
-const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, std::string& to, std::string& scratch) const {
+const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, std::span<const std::uint8_t> bare,
+                                     std::string& to, std::string& scratch) const {
   const std::size_t start = to.size();
   std::size_t piece = 0;
   to.resize(start + (layout_->axes.size() + 1) * sizeof(PieceSize));
@@ -125,7 +126,9 @@ const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, st
       scratch = ToHex(HmacSha256(column.pseudonym_key, cell));
       cell = scratch;
     }
-    if (!AppendCell(cell, to)) {
+    if (IsJson(options_) && !bare.empty() && bare[i] != 0 && cell.data() == cells[i].data()) {
+      to += cell;
+    } else if (!AppendCell(cell, to)) {
       to.resize(start);
       return "a cell that holds the delimiter or a line end, and data.quote is off";
     }

@@ -34,8 +34,10 @@ class RowFormat {
   const std::string& header() const { return header_; }  // with its line end; empty where there is none
   std::vector<std::string> columns() const;
 
-  // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended.
-  const char* AppendPayload(std::span<const std::string_view> cells, std::string& to, std::string& scratch) const;
+  // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended. `bare`, by column: the cell
+  // is a JSON number, true or false, and stays one in JSON; empty: none is.
+  const char* AppendPayload(std::span<const std::string_view> cells, std::span<const std::uint8_t> bare, std::string& to,
+                            std::string& scratch) const;
   const std::string& blank_payload() const { return blank_; }  // every cell absent
 
   // The texts of a box, rendered; empty ranges: all "*".

@@ -86,6 +86,16 @@ std::string TupleCoder::Rewrite(std::span<const std::string_view> cells) {
   return "";
 }
 
+// What was rewritten is a text.
+std::span<const std::uint8_t> TupleCoder::Bare(const InputRecord& record, std::span<const std::string_view> cells) {
+  if (record.bare.empty() || !has_notations_) return record.bare;
+  bare_.assign(record.bare.begin(), record.bare.end());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].data() != record.cells[i].data()) bare_[i] = 0;
+  }
+  return bare_;
+}
+
 std::string TupleCoder::Code(const InputRecord& record, CodedBatch& batch, bool& dropped) {
   if (!record.fault.empty()) return record.fault;
   std::span<const std::string_view> cells = record.cells;
@@ -97,7 +107,7 @@ std::string TupleCoder::Code(const InputRecord& record, CodedBatch& batch, bool&
     if (std::string wrong = CodeColumn(layout_.columns[i], cells[i], batch, dropped); !wrong.empty()) return wrong;
   }
   if (dropped) return "";
-  if (const char* what = rows_.AppendPayload(cells, batch.payload, scratch_)) return what;
+  if (const char* what = rows_.AppendPayload(cells, Bare(record, cells), batch.payload, scratch_)) return what;
   return "";
 }
 

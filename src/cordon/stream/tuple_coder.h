@@ -77,6 +77,7 @@ class TupleCoder {
   std::string Code(const InputRecord& record, CodedBatch& batch, bool& dropped);
   std::string CodeColumn(const InputColumn& column, std::string_view cell, CodedBatch& batch, bool& dropped);
 
+  std::span<const std::uint8_t> Bare(const InputRecord& record, std::span<const std::string_view> cells);
   std::string Rewrite(std::span<const std::string_view> cells);
 
   const StreamLayout& layout_;
@@ -87,6 +88,7 @@ class TupleCoder {
   bool has_notations_ = false;
   std::vector<std::string> texts_;  // cells in the notation of releases
   std::vector<std::string_view> rewritten_;
+  std::vector<std::uint8_t> bare_;
   PersonId person_ = 0;
   EventTime time_ = 0;
 };

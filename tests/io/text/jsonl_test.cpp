@@ -35,11 +35,11 @@ TEST(JsonLines, BlankLinesAndCrlfAreFine) {
 
 TEST(JsonLines, ErrorsNameTheLine) {
   EXPECT_TRUE(FailureOf("{\"a\":1}\n\n{\"a\":2,\"z\":3}\n", kJson)
-                  .starts_with("line 3 has a key (its 2.) that the first line has not"));
+                  .starts_with("line 3 has a key that the first line lacks, its field 2"));
   EXPECT_EQ(FailureOf("{\"a\":1,\"b\":2}\n{\"a\":2,\"a\":3}\n", kJson), "line 2 has the key a twice");
   EXPECT_EQ(FailureOf("{\"a\":1,\"a\":2}\n", kJson), "line 1 has the key a twice");
-  EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":[1]}\n", kJson).starts_with("line 2 has an object or array as a value | "));
-  EXPECT_TRUE(FailureOf("{\"a\":{}}\n", kJson).starts_with("line 1 has an object or array as a value | "));
+  EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":[1]}\n", kJson).starts_with("line 2 has a list as a value | "));
+  EXPECT_TRUE(FailureOf("{\"a\":{}}\n", kJson).starts_with("line 1 has no keys | "));
   EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":\"\xe9\"}\n", kJson).starts_with("line 2 is not valid UTF-8 | "));
   EXPECT_TRUE(FailureOf("{\"a\":\"\xe9\"}\n", kJson).starts_with("line 1 is not valid UTF-8 | "));
   EXPECT_EQ(FailureOf("{\"a\":1}\n{\"a\":\"\\u0000\"}\n", kJson), "line 2 holds a zero character");
@@ -47,6 +47,17 @@ TEST(JsonLines, ErrorsNameTheLine) {
   EXPECT_EQ(FailureOf("{\"\":1}\n", kJson), "line 1 has an empty key");
   EXPECT_EQ(FailureOf("\n \n", kJson), "the file is empty");
   EXPECT_EQ(FailureOf("", kJson), "the file is empty");
+}
+
+TEST(JsonLines, FieldsOfObjectsInsideAreColumnsByPath) {
+  const Table table =
+      Read("{\"a\":1,\"m\":{\"ip\":\"x\",\"geo\":{\"lat\":5.5}}}\n{\"m\":{\"geo\":{},\"ip\":null},\"a\":2}\n", kJson).value();
+  EXPECT_EQ(NamesOf(table), (std::vector<std::string>{"a", "m.ip", "m.geo.lat"}));
+  EXPECT_EQ(RowsOf(table), (Rows{{"1", "x", "5.5"}, {"2", kAbsent, kAbsent}}));
+  EXPECT_EQ(FailureOf("{\"m.ip\":1,\"m\":{\"ip\":2}}\n", kJson), "line 1 has the key m.ip twice");
+  std::string deep = "1";
+  for (int i = 0; i < 40; ++i) deep = "{\"a\":" + deep + "}";
+  EXPECT_EQ(FailureOf(deep + "\n", kJson), "line 1 has objects in objects, too deep");
 }
 
 TEST(JsonLines, AnythingButOneObjectALineIsRefused) {
@@ -65,7 +76,7 @@ TEST(JsonLines, SkippedColumnsAreCheckedButNotKept) {
   const Table table = Read("{\"a\":1,\"b\":2}\n", reading).value();
   EXPECT_EQ(table.columns[0].dictionary->size(), 0u);
   EXPECT_EQ(RowsOf(table), (Rows{{kAbsent, "2"}}));
-  EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":[]}\n", reading).starts_with("line 2 has an object or array"));
+  EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":[]}\n", reading).starts_with("line 2 has a list"));
 }
 
 TEST(JsonLines, AnyBlockSizeAndThreadCountGivesTheSame) {
@@ -76,7 +87,7 @@ TEST(JsonLines, AnyBlockSizeAndThreadCountGivesTheSame) {
   EXPECT_EQ(expected[150], (std::vector<std::string>{"150", "w3"}));
   const std::string broken = bytes + "{\"id\":1,\"word\":[]}\n" + bytes;
   const std::string failure = FailureOf(broken, kJson);
-  EXPECT_TRUE(failure.starts_with("line 241 has an object or array")) << failure;
+  EXPECT_TRUE(failure.starts_with("line 241 has a list")) << failure;
   for (const std::size_t block_bytes : {1, 10, 63, 500}) {
     for (const int threads : {1, 3}) {
       const Reading reading{

@@ -148,8 +148,29 @@ TEST(RecordReader, JsonLines) {
   EXPECT_EQ(read.records[0].cells, (Cells{"12.50", "x"}));
   EXPECT_EQ(read.records[1].cells, (Cells{"<absent>", "<absent>"}));
   EXPECT_EQ(read.records[1].line, 3u);
-  EXPECT_EQ(read.records[2].fault, "has a key (its 2.) that the policy has not");
+  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks, its field 2");
   for (std::size_t i = 3; i < 6; ++i) EXPECT_FALSE(read.records[i].fault.empty()) << i;
+}
+
+TEST(RecordReader, JsonByPath) {
+  RecordOptions options;
+  options.format = FileFormat::kJsonLines;
+  options.columns = {"a", "m.ip"};
+  const std::string bytes =
+      "{\"a\":1,\"m\":{\"ip\":\"x\"}}\n{\"a\":1,\"m\":null}\n{\"a\":1,\"m\":{\"ip\":2,\"z\":[1]}}\n{\"a\":1,\"m\":5}\n{\"a\":["
+      "1]}\n";
+  const Read read = ReadAll(bytes, options);
+  ASSERT_EQ(read.records.size(), 5u);
+  EXPECT_EQ(read.records[0].cells, (Cells{"1", "x"}));
+  EXPECT_EQ(read.records[1].cells, (Cells{"1", "<absent>"}));
+  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks, its field 3");
+  EXPECT_EQ(read.records[3].fault, "has a key that the policy lacks, its field 2");
+  EXPECT_EQ(read.records[4].fault, "has a list as a value, in the key a");
+  options.drop_unknown = true;
+  const Read dropped = ReadAll(bytes, options);
+  EXPECT_EQ(dropped.records[2].cells, (Cells{"1", "2"}));
+  EXPECT_EQ(dropped.records[3].cells, (Cells{"1", "<absent>"}));
+  EXPECT_FALSE(dropped.records[4].fault.empty());
 }
 
 // Random bytes of the kind that breaks readers, cut into pieces of all sizes: the same records, faults and places.

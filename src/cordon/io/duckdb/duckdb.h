@@ -35,13 +35,16 @@ Result<std::string> DuckDbVersion();
 inline constexpr std::string_view kSqlPrefix = "sql:";
 inline bool IsSql(std::string_view input) { return input.starts_with(kSqlPrefix); }
 
-// The files an input reads: those that an `sql:` input names (patterns expanded), none for "-", else the path itself.
+// The files an input reads: those that an `sql:` input names (patterns expanded), those of a folder or pattern, none
+// for "-", else the path itself.
 Result<std::vector<std::string>> FilesOfInput(const std::string& input);
 
 // The rows of one SELECT, without the prefix, as texts: numbers and dates as DuckDB casts them to VARCHAR. Equal columns
 // and codes for any number of threads, where the query itself says which rows come in which order.
 Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOptions& options);
 Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options);
+// A folder or a pattern (parquet_set.h). Files must have the same columns; partitions are texts, behind them.
+Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const SourceOptions& options);
 
 // A SELECT over tables of the caller's own making: `tables` are names that the query may use for Parquet files, and these
 // are all the files it can read.

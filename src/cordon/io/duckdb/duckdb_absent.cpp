@@ -25,6 +25,7 @@ Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
 
 Result<std::unique_ptr<Source>> OpenSql(const std::string&, const SourceOptions&) { return Absent(); }
 Result<std::unique_ptr<Source>> OpenParquet(const std::string&, const SourceOptions&) { return Absent(); }
+Result<std::unique_ptr<Source>> OpenParquetSet(const std::string&, const SourceOptions&) { return Absent(); }
 Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet>, const std::string&, const SourceOptions&) {
   return Absent();
 }

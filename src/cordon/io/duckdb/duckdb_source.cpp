@@ -3,6 +3,8 @@
 // The rows of a query as a Source. DuckDB's threads scan and decode, in the order of the rows; columns are then taken into
 // dictionaries side by side, each by one thread from top to bottom, so that codes follow the order of first appearance
 // whatever the number of threads.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <future>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/io/duckdb/column_intake_internal.h"
 #include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/duckdb/parquet_set.h"
 #include "cordon/io/duckdb/sql_guard_internal.h"
 #include "cordon/io/duckdb/sql_limits_internal.h"
 #include "cordon/io/files/byte_input_internal.h"
@@ -286,6 +289,10 @@ Result<std::string> DuckDbVersion() {
 
 Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
   if (input == "-") return std::vector<std::string>();
+  if (IsParquetSet(input)) {
+    CORDON_TRY(ParquetSet set, FindParquetSet(input).WithContext("reading {}", input));
+    return std::move(set.files);
+  }
   if (!IsSql(input)) return std::vector<std::string>{input};
   CORDON_TRY(const std::shared_ptr<Database> database, Database::Open());
   CORDON_TRY(GuardedQuery guarded, Guard(*database, input.substr(kSqlPrefix.size())));
@@ -307,8 +314,7 @@ Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOp
 
 Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options) {
   if (path == "-") {
-    return Error::InvalidPolicy("a Parquet file is read from its end, and standard input has none to go to")
-        .WithHint("save it as a file first");
+    return Error::InvalidPolicy("Parquet cannot be read from standard input").WithHint("save it to a file first");
   }
   CORDON_RETURN_IF_ERROR(OpenRawFile(path));  // that it is there, and may be read
   CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
@@ -320,6 +326,54 @@ Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const Sourc
   if (prepared.ok()) return std::unique_ptr<Source>(std::move(source));
   if (prepared.error().hint().empty() || prepared.error().kind() != ErrorKind::kInvalidData) return prepared.error();
   return Damaged();
+}
+
+Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const SourceOptions& options) {
+  CORDON_TRY(const ParquetSet set, FindParquetSet(path));
+  CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
+  std::string list;
+  std::string digest_text = "parquet files\n";
+  std::vector<std::string> allowed = set.files;
+  for (std::size_t i = 0; i < set.files.size(); ++i) {
+    const std::string pattern = LiteralPattern(set.files[i]);
+    allowed.push_back(pattern);
+    list += (list.empty() ? "" : ", ") + QuoteSqlText(pattern);
+    digest_text += set.names[i] + "\n";
+  }
+  CORDON_RETURN_IF_ERROR(database->Confine(allowed));
+  // DuckDB would take the folder's value and say nothing of the file's.
+  if (!set.keys.empty()) {
+    DuckDbSource first(database, {set.files.front()}, "", set.files.front());
+    const std::string rows = ParquetRows(set.files.front());
+    CORDON_RETURN_IF_ERROR(first.Prepare("SELECT * FROM " + rows, rows, {}));
+    for (const std::string& key : set.keys) {
+      const auto& names = first.column_names();
+      if (std::find(names.begin(), names.end(), key) == names.end()) continue;
+      return Error::InvalidData("the files have a column '{}', and so have the folders ({}=...)", key, key)
+          .WithHint("say which is meant: sql:SELECT ... FROM read_parquet('...', hive_partitioning = false)");
+    }
+  }
+  // Spark's name of a partition without a value. Keys of folders above the one that was named are not columns.
+  std::string shown = "*";
+  std::vector<std::string> hidden;
+  for (const std::string& key : set.all_keys) {
+    if (std::find(set.keys.begin(), set.keys.end(), key) == set.keys.end()) hidden.push_back(QuoteSqlName(key));
+  }
+  if (!hidden.empty()) shown += fmt::format(" EXCLUDE ({})", fmt::join(hidden, ", "));
+  std::vector<std::string> nulls;
+  for (const std::string& key : set.keys)
+    nulls.push_back(fmt::format("nullif({0}, '__HIVE_DEFAULT_PARTITION__') AS {0}", QuoteSqlName(key)));
+  if (!nulls.empty()) shown += fmt::format(" REPLACE ({})", fmt::join(nulls, ", "));
+  const std::string statement =
+      fmt::format("SELECT {} FROM read_parquet([{}], hive_partitioning = {}, hive_types_autocast = false)", shown, list,
+                  set.all_keys.empty() ? "false" : "true");
+  auto source = std::make_unique<DuckDbSource>(std::move(database), set.files, digest_text, path);
+  const auto prepared = source->Prepare(statement, "(" + statement + ") AS cordon_rows", options);
+  if (!prepared.ok()) {
+    return Error::InvalidData("the Parquet files cannot be read as one table")
+        .WithHint("they must have the same columns, and none named like a partition; one of them may be damaged");
+  }
+  return std::unique_ptr<Source>(std::move(source));
 }
 
 Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet> tables, const std::string& query,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace cordon::engine {
 
@@ -74,6 +75,18 @@ Result<void> CheckNotThere(const std::vector<std::string>& paths) {
     return Error::InvalidPolicy("{} is there already", path).WithHint("nothing was written; give another name, or --force");
   }
   return {};
+}
+
+Result<void> CheckReplaces(const std::string& path, std::string_view mark) {
+  if (CheckNotThere({path}).ok()) return {};
+  constexpr std::size_t kEnough = std::size_t{4} << 20;  // a report says early what it is
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kEnough, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  if (start.find(mark) != std::string::npos) return {};
+  return Error::InvalidPolicy("{} is there already, and is not a report that could be replaced", path)
+      .WithHint("nothing was written; give another name, or remove it");
 }
 
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths) {

@@ -39,6 +39,12 @@ bool IsSpecialFile(const std::string& path);
 // Refuses files that are there and hold something: what they hold cannot be made again. Devices and pipes are not files here.
 Result<void> CheckNotThere(const std::vector<std::string>& paths);
 
+// A report may replace an earlier report, which can be made again, and nothing else: not data, nor what another run writes.
+// `mark` is a text that every report of its kind holds.
+Result<void> CheckReplaces(const std::string& path, std::string_view mark);
+inline constexpr std::string_view kJsonReportMark = "\"group_size\"";
+inline constexpr std::string_view kHtmlReportMark = "\u00b7 cordon ";
+
 // Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is no file.
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths);
 

@@ -56,7 +56,40 @@ inline bool IsJsonNumber(std::string_view text) {
   return at == text.size();
 }
 
-// Walks the object on a line: on_field(key, value) returns an error or none.
+inline constexpr int kDeepestObject = 16;
+
+// Walks an object and the objects in it. `path` is that of the object, with a point at its end.
+template <typename OnField>
+LineError ForEachFieldIn(ondemand::object& object, std::string& path, int depth, const OnField& on_field) {
+  for (auto item : object) {
+    ondemand::field field;
+    if (std::move(item).get(field) != simdjson::SUCCESS) return NotAnObject();
+    std::string_view key;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return NotAnObject();
+    ondemand::json_type type;
+    if (field.value().type().get(type) != simdjson::SUCCESS) return NotAnObject();
+    if (type == ondemand::json_type::object) {
+      if (depth == kDeepestObject) return {"has objects in objects, too deep", ""};
+      ondemand::object below;
+      if (field.value().get_object().get(below) != simdjson::SUCCESS) return NotAnObject();
+      const std::size_t length = path.size();
+      path.append(key).append(".");
+      if (LineError error = ForEachFieldIn(below, path, depth + 1, on_field); !error.what.empty()) return error;
+      path.resize(length);
+    } else if (path.empty()) {
+      if (LineError error = on_field(key, field.value()); !error.what.empty()) return error;
+    } else {
+      const std::size_t length = path.size();
+      path.append(key);
+      if (LineError error = on_field(std::string_view(path), field.value()); !error.what.empty()) return error;
+      path.resize(length);
+    }
+  }
+  return {};
+}
+
+// Walks the object on a line: on_field(path, value) returns an error or none. A field of an object inside has the path
+// "meta.ip"; the path is valid during the call alone.
 template <typename OnField>
 LineError ForEachField(ondemand::parser& parser, std::string_view line, const OnField& on_field) {
   ondemand::document document;
@@ -64,20 +97,16 @@ LineError ForEachField(ondemand::parser& parser, std::string_view line, const On
   if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return NotAnObject();
   ondemand::object object;
   if (document.get_object().get(object) != simdjson::SUCCESS) return NotAnObject();
-  for (auto item : object) {
-    ondemand::field field;
-    if (std::move(item).get(field) != simdjson::SUCCESS) return NotAnObject();
-    std::string_view key;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return NotAnObject();
-    if (LineError error = on_field(key, field.value()); !error.what.empty()) return error;
-  }
+  std::string path;
+  if (LineError error = ForEachFieldIn(object, path, 0, on_field); !error.what.empty()) return error;
   // Only a document that was read to its end has no current place.
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return NotAnObject();
   return {};
 }
 
-// The text of a scalar, or no text for null. 16 bytes can be read at its start.
-inline LineError ReadValue(ondemand::value& value, std::optional<std::string_view>& text) {
+// The text of a scalar, or no text for null. 16 bytes can be read at its start. `bare`: a number, true or false.
+inline LineError ReadValue(ondemand::value& value, std::optional<std::string_view>& text, bool& bare) {
+  bare = false;
   ondemand::json_type type;
   if (value.type().get(type) != simdjson::SUCCESS) return NotAnObject();
   const auto token = [&] { return TrimBlank(value.raw_json_token()); };
@@ -89,13 +118,24 @@ inline LineError ReadValue(ondemand::value& value, std::optional<std::string_vie
       text = unescaped;
       return {};
     }
-    case ondemand::json_type::number: text = token(); return IsJsonNumber(*text) ? LineError{} : NotAnObject();
-    case ondemand::json_type::boolean: text = token(); return *text == "true" || *text == "false" ? LineError{} : NotAnObject();
+    case ondemand::json_type::number:
+      text = token();
+      bare = true;
+      return IsJsonNumber(*text) ? LineError{} : NotAnObject();
+    case ondemand::json_type::boolean:
+      text = token();
+      bare = true;
+      return *text == "true" || *text == "false" ? LineError{} : NotAnObject();
     case ondemand::json_type::null: return token() == "null" ? LineError{} : NotAnObject();
     case ondemand::json_type::object:
     case ondemand::json_type::array: break;
   }
-  return {"has an object or array as a value", "cells are strings, numbers, true, false or null: flatten the data first"};
+  return {"has a list as a value",
+          "cells are strings, numbers, true, false or null; of an object inside, each field is a column"};
+}
+inline LineError ReadValue(ondemand::value& value, std::optional<std::string_view>& text) {
+  bool bare = false;
+  return ReadValue(value, text, bare);
 }
 
 }  // namespace cordon::engine

@@ -2,8 +2,8 @@
 //
 // JSON Lines: one object a line, by simdjson. The columns are the keys of the first object, in its order. In later
 // lines keys may come in any order; a key that is not there is an absent cell, one that is new an error. Strings are
-// taken unescaped, numbers as they are written, true and false as words, null as an absent cell; a nested value is
-// an error. Blank lines are left out.
+// taken unescaped, numbers as they are written, true and false as words, null as an absent cell; a field of an object inside
+// is a column "meta.ip", a list is an error. Blank lines are left out.
 #include <algorithm>
 #include <unordered_map>
 
@@ -58,7 +58,7 @@ class JsonLinesParser : public RowParser {
     return ForEachField(json_, line, [&](std::string_view key, ondemand::value& value) -> LineError {
       const auto column = Find(key, expected);
       if (!column)
-        return {fmt::format("has a key (its {}.) that the first line has not", expected + 1), "every line has the same keys"};
+        return {fmt::format("has a key that the first line lacks, its field {}", expected + 1), "every line has the same keys"};
       ++expected;
       if (seen_[*column] == stamp_) return {fmt::format("has the key {} twice", schema_.names[*column]), ""};
       seen_[*column] = stamp_;

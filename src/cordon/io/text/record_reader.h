@@ -32,6 +32,7 @@ struct InputRecord {
   std::uint64_t line = 0;                        // on which it starts, from 1
   std::string_view raw;                          // its bytes, without the line end
   std::span<const std::string_view> cells = {};  // by column; data() == nullptr: absent (JSON null)
+  std::span<const std::uint8_t> bare = {};       // by column: a JSON number, true or false; empty: none is
   std::string fault;                             // why it cannot be read; empty: it can. Holds no cell
   InputPlace end;
 };
@@ -40,6 +41,7 @@ struct RecordOptions {
   FileFormat format = FileFormat::kCsv;
   TextFormat text;
   std::vector<std::string> columns;  // JSON Lines: the keys there may be. CSV has its header, or text.columns
+  bool drop_unknown = false;         // JSON Lines: other keys are left out; else a record that has one is a fault
 };
 
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 20;

@@ -2,6 +2,7 @@
 #include "cordon/io/text/text_format.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "cordon/io/text/text_check.h"
@@ -63,12 +64,21 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
           .WithHint("leave the .gz out");
     }
   }
+  static const std::map<std::string, FileFormat> kForeign = {
+      {".xlsx", FileFormat::kExcel}, {".sav", FileFormat::kSpss},     {".zsav", FileFormat::kSpss}, {".por", FileFormat::kSpss},
+      {".dta", FileFormat::kStata},  {".sas7bdat", FileFormat::kSas}, {".xpt", FileFormat::kSas}};
+  if (const auto foreign = kForeign.find(extension); foreign != kForeign.end()) {
+    found.format = foreign->second;
+    if (found.compression != Compression::kNone) {
+      return Error::InvalidPolicy("{}.gz is not supported", extension).WithHint("unpack it first");
+    }
+  }
   found.tabs = extension == ".tsv" || extension == ".tab";
   if (extension == ".json") {
     return Error::InvalidPolicy("a .json file is one document, not a table")
         .WithHint("if it holds one object a line, rename it to .jsonl or give --format jsonl");
   }
-  static const std::set<std::string> kOther = {".arrow", ".feather", ".xlsx", ".xls", ".ods", ".zip", ".zst", ".bz2", ".xz"};
+  static const std::set<std::string> kOther = {".arrow", ".feather", ".xls", ".ods", ".zip", ".zst", ".bz2", ".xz"};
   if (kOther.contains(extension)) {
     return Error::InvalidPolicy("{} files are not supported", extension)
         .WithHint("convert it to Parquet, or to CSV or JSON Lines, plain or .gz");
@@ -86,15 +96,20 @@ const char* FormatName(FileFormat format) {
     case FileFormat::kCsv: return "csv";
     case FileFormat::kJsonLines: return "jsonl";
     case FileFormat::kParquet: return "parquet";
+    case FileFormat::kExcel: return "xlsx";
+    case FileFormat::kSpss: return "spss";
+    case FileFormat::kStata: return "stata";
+    case FileFormat::kSas: return "sas";
   }
   return "";
 }
 
 Result<FileFormat> FormatOfName(const std::string& name) {
-  for (const FileFormat format : {FileFormat::kCsv, FileFormat::kJsonLines, FileFormat::kParquet}) {
+  for (const FileFormat format : {FileFormat::kCsv, FileFormat::kJsonLines, FileFormat::kParquet, FileFormat::kExcel,
+                                  FileFormat::kSpss, FileFormat::kStata, FileFormat::kSas}) {
     if (name == FormatName(format)) return format;
   }
-  return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl, parquet");
+  return Error::InvalidPolicy("there is no format '{}'", name).WithHint("known: csv, jsonl, parquet, xlsx, spss, stata, sas");
 }
 
 }  // namespace cordon::engine

@@ -11,7 +11,7 @@
 
 namespace cordon::engine {
 
-enum class FileFormat { kCsv, kJsonLines, kParquet };
+enum class FileFormat { kCsv, kJsonLines, kParquet, kExcel, kSpss, kStata, kSas };
 enum class Encoding { kUtf8, kUtf16Le, kUtf16Be, kWindows1252, kLatin1 };
 enum class Compression { kNone, kGzip };
 
@@ -36,13 +36,14 @@ struct PathFormat {
 };
 
 // By the extension: .csv .tsv .tab .txt .data, anything unknown and "-" are CSV; .jsonl and .ndjson JSON Lines; each
-// also with .gz; .parquet and .pq Parquet. An error for what is plainly something else (.xlsx, .json, ...).
+// also with .gz; .parquet and .pq Parquet; .xlsx, .sav, .zsav, .por, .dta, .sas7bdat and .xpt tables of other programs. An
+// error for what is plainly something else (.xls, .json, ...).
 Result<PathFormat> FormatOfPath(const std::string& path);
 
 // "utf-8", "utf-16le", "utf-16be", "windows-1252", "latin-1": what data.encoding takes.
 const std::vector<std::string>& EncodingNames();
 
-// "csv", "jsonl", "parquet": what --format takes and a manifest says.
+// "csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas": what --format takes and a manifest says.
 const char* FormatName(FileFormat format);
 Result<FileFormat> FormatOfName(const std::string& name);
 

@@ -89,7 +89,11 @@ Result<std::unique_ptr<Source>> OpenText(std::unique_ptr<ByteInput> input, FileF
   switch (format) {
     case FileFormat::kCsv: return OpenCsv(std::move(input), options, blocks, name);
     case FileFormat::kJsonLines: return OpenJsonLines(std::move(input), options, blocks, name);
-    case FileFormat::kParquet: break;
+    case FileFormat::kParquet:
+    case FileFormat::kExcel:
+    case FileFormat::kSpss:
+    case FileFormat::kStata:
+    case FileFormat::kSas: break;
   }
   return Error::InvalidPolicy("a Parquet file is read by its name, not from memory");
 }

@@ -317,6 +317,12 @@ Result<StreamReport> StreamRun::Go() {
 
 }  // namespace internal
 
+std::vector<std::string> StreamAlgorithmNames() {
+  std::vector<std::string> names = {"auto"};
+  for (const StreamAlgorithmEntry& entry : StreamAlgorithms()) names.emplace_back(entry.name);
+  return names;
+}
+
 Result<StreamReport> RunStream(const StreamRequest& request, const Policy& policy, const Run& run) {
   StreamWorld world;
   world.files = &PosixFiles();

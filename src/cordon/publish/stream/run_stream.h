@@ -20,6 +20,9 @@
 
 namespace cordon::engine {
 
+// The algorithms of streams that a policy or --algorithm can name; `auto` first.
+std::vector<std::string> StreamAlgorithmNames();
+
 // What tests put in the place of the world.
 struct StreamWorld {
   FileLayer* files = nullptr;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/stream/stream_request.h"
 
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
 #include "cordon/bind/bind_stream.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/check_served.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/report/key_file.h"
 
@@ -45,8 +50,9 @@ Result<void> CheckFlags(const StreamRequest& request) {
 }
 
 Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
-  std::vector<std::pair<std::string, std::string>> paths = {
-      {"the input", request.input}, {"the policy", policy.name}, {"--output", request.output}};
+  std::vector<std::pair<std::string, std::string>> paths = FilesOfPolicy(policy);
+  paths.insert(paths.begin(), {"the input", request.input});
+  paths.emplace_back("--output", request.output);
   if (request.audit) paths.emplace_back("--audit", *request.audit);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.sign) {
@@ -61,6 +67,8 @@ Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
   }
   return CheckDistinct(paths);
 }
+
+bool HasLines(FileFormat format) { return format == FileFormat::kCsv || format == FileFormat::kJsonLines; }
 
 // Rows of a stream are read and written one by one, as lines.
 Error NoLines(const char* doing, const std::string& path, const char* what) {
@@ -79,7 +87,9 @@ std::optional<std::string> DeadLettersPath(const StreamRequest& request) {
 
 Result<void> CheckStreamPolicy(const Policy& policy) {
   if (!policy.stream) {
-    return Error::InvalidPolicy("{}: a stream needs the table [stream]", policy.name)
+    const std::vector<std::string> missing = MissingDeclarations(policy);
+    return Error::InvalidPolicy("{}: a stream needs the table [stream]{}{}", policy.name, missing.empty() ? "" : "; ",
+                                fmt::join(missing, "; "))
         .WithHint("at least: [stream] with delay = 10000, the tuples that may arrive before one must have left");
   }
   CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
@@ -100,6 +110,7 @@ Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckStreamPolicy(policy));
   CORDON_RETURN_IF_ERROR(CheckFlags(request));
   CORDON_RETURN_IF_ERROR(CheckPaths(request, policy));
+  if (request.report && !request.force) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
   Outputs tried;
   return request.report ? tried.Reserve(*request.report, AtomicFile::Access::kPublic) : Result<void>();
 }
@@ -115,9 +126,10 @@ Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& p
     return std::move(found).error().WithContext("reading {}", request.input);
   }
   options.format = request.input_format.value_or(by_path.format);
-  if (options.format == FileFormat::kParquet) return NoLines("reading", request.input, "Parquet");
+  if (!HasLines(options.format)) return NoLines("reading", request.input, FormatName(options.format));
   if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
   if (options.format == FileFormat::kJsonLines) options.columns = StreamColumns(policy);
+  options.drop_unknown = policy.stream && policy.stream->drop_unknown;
   return options;
 }
 
@@ -132,8 +144,25 @@ Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& pol
   }
   if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
   options.format = request.output_format.value_or(IsPipe(request.output) ? input : by_path.format);
-  if (options.format == FileFormat::kParquet) return NoLines("writing", request.output, "Parquet");
+  if (!HasLines(options.format)) return NoLines("writing", request.output, FormatName(options.format));
   return options;
 }
 
 }  // namespace cordon::engine::internal
+
+namespace cordon::engine {
+
+WrittenFiles FilesWritten(const StreamRequest& request) {
+  WrittenFiles files;
+  if (request.output != "-") files.open.push_back(request.output);
+  if (request.sign) files.open.push_back(StreamCertificatePath(request.output));
+  if (request.report) files.open.push_back(*request.report);
+  if (request.audit) files.secret.push_back(*request.audit);
+  const std::optional<std::string> dead = internal::DeadLettersPath(request);
+  std::error_code code;
+  if (dead && std::filesystem::exists(*dead, code)) files.secret.push_back(*dead);
+  if (request.checkpoint) files.secret.push_back(*request.checkpoint);
+  return files;
+}
+
+}  // namespace cordon::engine

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "cordon/io/files/written_files.h"
 #include "cordon/io/text/record_reader.h"
 #include "cordon/policy/policy.h"
 #include "cordon/stream/row_format.h"
@@ -38,6 +39,9 @@ struct StreamRequest {
   std::function<void(const StreamMetrics&, bool final)> on_status;
   std::function<void(const std::string&)> on_note;  // a line for the person at the terminal
 };
+
+// What the run leaves: dead letters if there were any; nothing for standard output.
+WrittenFiles FilesWritten(const StreamRequest& request);
 
 namespace internal {
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What several commands say at their end.
+#pragma once
+
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/cli/console.h"
+#include "cordon/io/files/written_files.h"
+
+namespace cordon::engine {
+
+// The result of a run; on stderr if its rows went to standard output.
+inline void TellOfRun(const std::string& output, std::string_view text, bool json, Console& console) {
+  if (output != "-") {
+    json ? console.Out(text) : console.Say(text);
+  } else if (json) {
+    console.Err(text);
+  } else {
+    console.Note("{}", text.substr(0, text.find_last_not_of('\n') + 1));
+  }
+}
+
+// "written: out.csv, out.csv.manifest.json; private: out.csv.private.json"
+inline void TellOfFiles(const WrittenFiles& files, Console& console) {
+  if (files.open.empty() && files.secret.empty()) return;
+  std::string line = "written: ";
+  if (!files.open.empty()) line += fmt::format("{}", fmt::join(files.open, ", "));
+  if (!files.secret.empty())
+    line += fmt::format("{}private: {}", files.open.empty() ? "" : "; ", fmt::join(files.secret, ", "));
+  console.Note("{}", line);
+}
+
+}  // namespace cordon::engine
