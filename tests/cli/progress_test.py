@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory() as folder:
     seen = on_terminal(anonymize + ["--effort", "high", "--seconds", "2"], folder)
     assert "1. mondrian" in seen and "2. partition" in seen, seen
     # A step that takes a while tells the time that is left.
-    run("generate", "census", "--rows", "60000", "--output", "large")
+    run("generate", "census", "--rows", "200000", "--output", "large")
     seen = on_terminal(["anonymize", "large/census.csv", "--policy", "large/policy.toml", "--dry-run", "--threads", "1"], folder)
     assert re.search(r"%  \d+ (s|min|h) left", seen), seen[-300:]
 print("ok")

@@ -190,9 +190,13 @@ std::string Notation::ExampleDay() const {
 
 bool ReadDifferently(const Notation& a, const Notation& b) {
   if (!a.is_date() || !b.is_date()) return false;
-  const std::string day = a.ExampleDay();
-  const auto by_b = b.Canonical(day);
-  return by_b && by_b != a.Canonical(day);
+  // One of the two may ask for two digits where the other takes one, so each gets a day as the other writes it.
+  for (const std::string& day : {a.ExampleDay(), b.ExampleDay()}) {
+    const auto by_a = a.Canonical(day);
+    const auto by_b = b.Canonical(day);
+    if (by_a && by_b && by_a != by_b) return true;
+  }
+  return false;
 }
 
 std::optional<std::string> CanonicalBy(std::span<const Notation> notations, std::string_view cell) {

@@ -44,6 +44,23 @@ Json TriedJson(const Tried& tried) {
   return json;
 }
 
+// "   (age 0.123, zip 0.456)"; of very many columns those that lose most.
+template <typename Losses>
+std::string LossByColumn(const Losses& per_attribute) {
+  constexpr std::size_t kMostNamed = 40;
+  constexpr std::size_t kNamedOfMany = 10;
+  std::vector<std::pair<std::string, double>> losses(per_attribute.begin(), per_attribute.end());
+  const std::size_t all = losses.size();
+  if (all > kMostNamed) {
+    std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    losses.resize(kNamedOfMany);
+  }
+  std::string text;
+  for (const auto& [name, loss] : losses) text += fmt::format("{}{} {:.3f}", text.empty() ? "   (" : ", ", name, loss);
+  if (all > losses.size()) text += fmt::format(" and {} columns that lose no more", all - losses.size());
+  return text.empty() ? "" : text + ")";
+}
+
 // Where there was a choice: a line an algorithm.
 std::string TriedLines(const Report& report) {
   if (report.tried.size() < 2) return "";
@@ -256,12 +273,7 @@ std::string Summary(const Report& report) {
     text += fmt::format("no model guards '{}': {}\n", each.column, each.reason);
   }
   text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
-  const char* separator = "   (";
-  for (const auto& [name, loss] : report.utility.loss.per_attribute) {
-    text += fmt::format("{}{} {:.3f}", separator, name, loss);
-    separator = ", ";
-  }
-  text += report.utility.loss.per_attribute.empty() ? "\n" : ")\n";
+  text += LossByColumn(report.utility.loss.per_attribute) + "\n";
   if (report.time_up) text += "the time given was used up: with more, the loss may be less\n";
   return text + Describe(report.utility) + TriedLines(report);
 }

@@ -103,7 +103,6 @@ std::string Summary(const StreamReport& report) {
   }
   if (!figures.empty()) text += figures + "\n";
   for (const StreamWarning& warning : report.warnings) text += fmt::format("warning: {}\n", warning.fix);
-  if (report.end == StreamDriver::End::kInterrupted) text += "interrupted\n";
   return text;
 }
 

@@ -33,7 +33,8 @@ constexpr std::size_t kFanOutRows = 10'000;
 constexpr double kPrices[] = {4, 2.5, 1.6, 1};
 constexpr int kPriceRounds = 2;
 constexpr std::size_t kFarNear = 2000;
-constexpr std::size_t kFlatNear = 100;  // rows of other codes are all equally far: no use in looking at many
+constexpr std::size_t kWideTable = 100;  // quasi columns
+constexpr std::size_t kFlatNear = 100;   // rows of other codes are all equally far: no use in looking at many
 
 struct Search {
   const View& view;
@@ -42,7 +43,10 @@ struct Search {
   const CountedColumns& counted;
   const Run& run;
 
-  PartitionGate Gate() const { return PartitionGate(view, model, counted, run.stop); }
+  // The beginning comes to its end whatever the budget, unless the table is so wide that a single cut takes long.
+  PartitionGate Gate() const {
+    return PartitionGate(view, model, counted, run.stop, space.num_quasi() > kWideTable ? run.budget : nullptr);
+  }
 };
 
 struct Started {

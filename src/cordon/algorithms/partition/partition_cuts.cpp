@@ -28,7 +28,7 @@ double PartitionCuts::Loss(std::span<const Place> rows) {
 }
 
 double PartitionCuts::FindCuts(std::span<const Place> rows, double price, bool best) {
-  if (gate_.Stopped()) {
+  if (gate_.Enough()) {
     cuts_.clear();
     return Loss(rows);
   }

@@ -11,11 +11,13 @@ constexpr std::int64_t kMaskBits = 64;
 
 }  // namespace
 
-PartitionGate::PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop)
+PartitionGate::PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop,
+                             const Budget* budget)
     : view_(view),
       model_(model),
       counted_(counted),
       stop_(std::move(stop)),
+      budget_(budget),
       min_rows_(static_cast<std::size_t>(std::max<std::int64_t>(model.MinRows(), 1))),
       counts_(counted) {
   if (const auto distinct = model.only_distinct()) {

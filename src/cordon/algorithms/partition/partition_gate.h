@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/base/run.h"
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
@@ -24,10 +25,12 @@ namespace cordon::engine {
 
 class PartitionGate {
  public:
-  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {});
+  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {},
+                const Budget* budget = nullptr);
 
-  // Whether somebody wants the search to end: no more cuts are looked for, and what comes out is not used.
-  bool Stopped() const { return stop_.stop_requested(); }
+  // Whether no more cuts are to be looked for: somebody wants the search to end, and what comes out is not used; or the time is
+  // used up, and the rows at hand stay together.
+  bool Enough() const { return stop_.stop_requested() || (budget_ != nullptr && budget_->Used() >= 1); }
 
   const GroupModel& model() const { return model_; }
   const CountedColumns& counted() const { return counted_; }
@@ -63,6 +66,7 @@ class PartitionGate {
   const GroupModel& model_;
   const CountedColumns& counted_;
   std::stop_token stop_;
+  const Budget* budget_;
   std::size_t min_rows_;
   bool rows_decide_ = false;
   bool has_masks_ = false;

@@ -6,7 +6,7 @@
 //
 //   Excel          the first sheet; its first row names the columns. Cells formatted as dates are dates; an empty cell is
 //                  absent. By libzip and expat; written by libxlsxwriter
-//   SPSS .sav .zsav .por, Stata .dta, SAS .sas7bdat .xpt    values, not their labels; missing values of any kind are absent.
+//   SPSS .sav .zsav, Stata .dta, SAS .sas7bdat .xpt    values, not their labels; missing values of any kind are absent.
 //                  By ReadStat
 #pragma once
 

@@ -148,7 +148,7 @@ ParseFile ParserOf(const std::string& path, FileFormat format) {
   };
   if (format == FileFormat::kStata) return readstat_parse_dta;
   if (format == FileFormat::kSas) return ends(".xpt") ? readstat_parse_xport : readstat_parse_sas7bdat;
-  return ends(".por") ? readstat_parse_por : readstat_parse_sav;
+  return readstat_parse_sav;
 }
 
 }  // namespace

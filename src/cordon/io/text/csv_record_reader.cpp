@@ -151,7 +151,11 @@ class CsvReader final : public BufferedReader {
         if (const auto bad = FindBadByte(record.raw)) record.fault = bad->what();
       }
       if (record.fault.empty()) Parse(record);
-      if (!record.fault.empty()) return Error::InvalidData("the header (line {}) {}", record.line, record.fault);
+      if (!record.fault.empty()) {
+        if (const auto other = LooksOtherwise(record.raw))
+          return Error::InvalidData("{}, not CSV", other->what).WithHint("{}", other->hint);
+        return Error::InvalidData("the header (line {}) {}", record.line, record.fault);
+      }
       for (const std::string_view name : record.cells) columns_.emplace_back(name);
       if (!text_.columns.empty() && text_.columns.size() != columns_.size()) {
         return Error::InvalidData("the header has {} cells, data.columns names {}", columns_.size(), text_.columns.size());

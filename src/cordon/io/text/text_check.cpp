@@ -60,4 +60,19 @@ std::optional<BadByte> FindBadByte(std::string_view text) {
   return bad;
 }
 
+std::optional<OtherFormat> LooksOtherwise(std::string_view start) {
+  if (start.starts_with("PAR1"))
+    return OtherFormat{"this is Parquet",
+                       "Parquet cannot be read from standard input; save it to a file that ends in .parquet"};
+  if (start.starts_with("PK\x03\x04"))
+    return OtherFormat{"this is an archive or a workbook",
+                       "a workbook needs a name that ends in .xlsx; unpack anything else first"};
+  if (start.size() > 12 && start.substr(8, 4) == "DUCK")
+    return OtherFormat{"this is a database of DuckDB", "export the table first: COPY t TO 't.parquet'"};
+  if (start.starts_with("SQLite format 3"))
+    return OtherFormat{"this is a database of SQLite", "export the table first: sqlite3 -header -csv FILE 'SELECT * FROM t'"};
+  if (start.starts_with("{\"")) return OtherFormat{"this looks like JSON Lines", "give --format jsonl"};
+  return std::nullopt;
+}
+
 }  // namespace cordon::engine

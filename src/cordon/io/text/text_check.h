@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace cordon::engine {
@@ -23,5 +24,12 @@ std::optional<BadByte> FindBadByte(std::string_view text);
 
 // Where the first sequence that is not UTF-8 starts; the size where there is none.
 std::size_t FirstNotUtf8(std::string_view text);
+
+// What bytes that were taken for CSV plainly are instead, and what to do; nothing: that cannot be told.
+struct OtherFormat {
+  std::string what;
+  std::string hint;
+};
+std::optional<OtherFormat> LooksOtherwise(std::string_view start);
 
 }  // namespace cordon::engine

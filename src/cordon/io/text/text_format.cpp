@@ -64,9 +64,9 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
           .WithHint("leave the .gz out");
     }
   }
-  static const std::map<std::string, FileFormat> kForeign = {
-      {".xlsx", FileFormat::kExcel}, {".sav", FileFormat::kSpss},     {".zsav", FileFormat::kSpss}, {".por", FileFormat::kSpss},
-      {".dta", FileFormat::kStata},  {".sas7bdat", FileFormat::kSas}, {".xpt", FileFormat::kSas}};
+  static const std::map<std::string, FileFormat> kForeign = {{".xlsx", FileFormat::kExcel},   {".sav", FileFormat::kSpss},
+                                                             {".zsav", FileFormat::kSpss},    {".dta", FileFormat::kStata},
+                                                             {".sas7bdat", FileFormat::kSas}, {".xpt", FileFormat::kSas}};
   if (const auto foreign = kForeign.find(extension); foreign != kForeign.end()) {
     found.format = foreign->second;
     if (found.compression != Compression::kNone) {

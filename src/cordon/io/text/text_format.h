@@ -36,7 +36,7 @@ struct PathFormat {
 };
 
 // By the extension: .csv .tsv .tab .txt .data, anything unknown and "-" are CSV; .jsonl and .ndjson JSON Lines; each
-// also with .gz; .parquet and .pq Parquet; .xlsx, .sav, .zsav, .por, .dta, .sas7bdat and .xpt tables of other programs. An
+// also with .gz; .parquet and .pq Parquet; .xlsx, .sav, .zsav, .dta, .sas7bdat and .xpt tables of other programs. An
 // error for what is plainly something else (.xls, .json, ...).
 Result<PathFormat> FormatOfPath(const std::string& path);
 

@@ -15,6 +15,10 @@ namespace {
 Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text, std::uint64_t line) {
   const Record header = ReadRecord(block.text(), text);
   const bool failed = header.error.kind != CellError::Kind::kNone;
+  const bool invalid = failed || FindBadByte(block.text().substr(0, header.size)).has_value();
+  if (const auto other = invalid ? LooksOtherwise(block.text()) : std::nullopt) {
+    return Error::InvalidData("{}, not CSV", other->what).WithHint("{}", other->hint);
+  }
   // Of two errors the first counts.
   if (const auto bad = FindBadByte(block.text().substr(0, failed ? header.error.at + 1 : header.size))) {
     return Error::InvalidData("the header (line {}) {}", line, bad->what()).WithHint("{}", bad->hint());

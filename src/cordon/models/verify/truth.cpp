@@ -223,9 +223,8 @@ Result<void> CheckMapping(std::span<const RowId> rows, const Release& release, c
 }  // namespace
 
 std::string Truth::Explain() const {
-  const char* const about = necessary_only ? "truth: necessary conditions only: " : "truth: ";
-  if (holds) return about + std::string(necessary_only ? "hold" : "holds");
-  std::string text = about + std::string(necessary_only ? "do not hold: " : "does not hold: ");
+  if (holds) return necessary_only ? "truth: passed every check that is possible without a row map" : "truth: holds";
+  std::string text = "truth: does not hold: ";
   if (bad_row) text += fmt::format("row {}, column '{}': ", *bad_row, bad_column);
   return text + reason;
 }

@@ -27,7 +27,8 @@ struct Truth {
   std::string bad_column;                // its first wrong column; empty where rows are too many
   std::string reason;                    // in words, without any cell
 
-  // "truth: holds", "truth: necessary conditions only: hold", "truth: does not hold: row 7, column 'age': ..."
+  // "truth: holds", "truth: passed every check that is possible without a row map", "truth: does not hold: row 7, column 'age':
+  // ..."
   std::string Explain() const;
 };
 
