@@ -546,15 +546,16 @@ def read_jsonl(text, names=None):
     return columns, rows
 
 
-def read_parquet(path):
+def read_parquet(*paths):
+    """The rows of the files, one file after the other."""
     try:
         import pyarrow.parquet
     except ImportError:
         raise Refused("Parquet needs pyarrow: pip install pyarrow, or publish as CSV") from None
     try:
-        table = pyarrow.parquet.read_table(path)
+        table = pyarrow.concat_tables([pyarrow.parquet.ParquetFile(path).read() for path in paths])
     except Exception as error:  # its own kinds of errors; their texts could quote the file
-        raise Refused(f"{path} is not a Parquet file that can be read ({type(error).__name__})") from None
+        raise Refused(f"{', '.join(paths)}: not a Parquet file that can be read ({type(error).__name__})") from None
     text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) else str(cell)
     return {name: [text(cell) for cell in table.column(name).to_pylist()] for name in table.column_names}, table.num_rows
 
@@ -816,15 +817,25 @@ def result_of(release, verdicts, findings, notes, exempt_suppressed=False):
 def verify_store(path, policy_path, keys):
     """A permuted release that grows: digests, the model by the column `group`, and the two tables made from the rows."""
     manifest, findings = read_json(os.path.join(path, "manifest.json")), []
-    if manifest.get("format") not in (1, 2) or manifest.get("kind") != "ke-store":
-        raise Refused(f"{path} is not a store of format 1 or 2")
+    if manifest.get("kind") != "ke-store" or manifest.get("format") not in (1, 2):
+        raise Refused(f"{path} is not a store of format 2")
+    if manifest["format"] == 1 or "table.parquet" in manifest["files"]:
+        raise Refused(f"{path} is a store of an earlier version: `cordon append {path} --convert NEW` makes one of this version")
     check_signature({name: value for name, value in manifest.items() if name != "digest"}, "store", keys, findings)
     for name, output in manifest["files"].items():
-        if os.path.basename(name) != name:
-            raise Refused("the manifest names a file outside of the store")
+        if not re.fullmatch(r"(table|help|groups)/part-[0-9]{6,}\.parquet", name):
+            raise Refused("the manifest names a file that is not a part of the store")
         if hashlib.sha256(read_bytes(os.path.join(path, name))).hexdigest() != output["sha256"]:
             raise Refused(f"{name} is damaged: its bytes are not those that the manifest names")
-    table, rows = read_parquet(os.path.join(path, "table.parquet"))
+    for folder in ("table", "help", "groups"):
+        for name in os.listdir(os.path.join(path, folder)):
+            if name.endswith(".parquet") and f"{folder}/{name}" not in manifest["files"]:
+                raise Refused(f"{folder}/{name} is not named by the manifest, and readers of the folder would count it")
+
+    def parts_of(folder):
+        return [os.path.join(path, name) for name in manifest["files"] if name.startswith(folder + "/")]
+
+    table, rows = read_parquet(*parts_of("table"))
     columns = manifest["columns"]
     kinds = {"integer": "numeric", "decimal": "numeric", "date": "date"}
     release = Release(table, rows, {column["name"]: column["role"] for column in columns},
@@ -838,8 +849,8 @@ def verify_store(path, policy_path, keys):
     for key, found in (("rows", rows), ("groups", len(numbers))):
         if manifest[key] != found:
             findings.append(f"{key}: there are {found}, the manifest says {manifest[key]}")
-    for name, lines in (("help.parquet", help_lines(numbers)), ("groups.parquet", group_lines(numbers))):
-        read, _ = read_parquet(os.path.join(path, name))
+    for name, lines in (("help", help_lines(numbers)), ("groups", group_lines(numbers))):
+        read, _ = read_parquet(*parts_of(name))
         if [tuple(Fraction(cell) for cell in line) for line in zip(*read.values())] != lines:
             findings.append(f"{name}: the lines are not what the published rows give")
     return result_of(release, verdicts, findings, [])

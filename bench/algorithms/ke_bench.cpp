@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "cordon/algorithms/ke/ke.h"
-#include "cordon/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/capital_loss.h"
 #include "tests/algorithms/ke/ke_baselines.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 
 namespace cordon::engine {
 namespace {

@@ -77,7 +77,8 @@ def appends(cordon):
         others = [cost for cost in costs if cost not in merges]
         table.append({
             "rows in the store": f"{rows:,}",
-            "MB": round(sum(os.path.getsize("store/" + name) for name in os.listdir("store")) / 1e6, 1),
+            "MB": round(sum(path.stat().st_size for path in Path("store").rglob("*.parquet")) / 1e6, 1),
+            "files": len(list(Path("store").rglob("*.parquet"))),
             "first append, cpu s": costs[0].cpu_s,
             "median cpu s": statistics.median(cost.cpu_s for cost in others),
             "median wall s": statistics.median(cost.wall_s for cost in others),
@@ -117,8 +118,8 @@ def main():
                 print(f"    bounds are {100 * (bounds['upper'] - bounds['lower']) / counts[0][1]:.3f} % of the sum wide, the estimate is "
                       f"{100 * abs(bounds['estimate'] - counts[0][1]) / counts[0][1]:.4f} % off")
         run("SUM(salary) GROUP BY sex", cordon, "query", "store", small.format("SUM(salary)") + " GROUP BY sex")
-        run("append, frozen", cordon, "append", "store", "more.csv")
-        sizes = {name: os.path.getsize("store/" + name) for name in sorted(os.listdir("store"))}
+        run("append", cordon, "append", "store", "more.csv")
+        sizes = {str(path): path.stat().st_size for path in sorted(Path("store").rglob("*.*"))}
         print("    bytes:", sizes)
     finally:
         shutil.rmtree(folder)

@@ -28,9 +28,8 @@ struct StoreReport {
 };
 
 struct AppendOptions {
-  bool guarded = false;  // groups everything again, if every row keeps its candidates; otherwise published groups stay
-  bool again = false;    // takes in a batch although the same rows were taken in before
-  std::string sign;      // file of the private key that signs the manifest; a signed store asks for one
+  bool again = false;  // takes in a batch although the same rows were taken in before
+  std::string sign;    // file of the private key that signs the manifest; a signed store asks for one
   RunOptions run;
 };
 

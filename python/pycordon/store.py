@@ -45,16 +45,15 @@ class Store:
         self,
         rows: TableLike,
         *,
-        guarded: bool = False,
         again: bool = False,
         threads: int | None = None,
         progress: Progress = None,
     ) -> results.StoreReport:
-        """guarded: groups everything again, if every row keeps its candidates. again: takes in rows that came before."""
+        """again: takes in rows that came before."""
         with telling(progress) as tell:
             asked = _threads(threads)
             return results.StoreReport.of(
-                _core.store_append(self.path, input_of(rows, asked, tell), guarded, again, asked, tell)
+                _core.store_append(self.path, input_of(rows, asked, tell), again, asked, tell)
             )
 
     def query(self, query: str, *, threads: int | None = None) -> results.QueryAnswer:

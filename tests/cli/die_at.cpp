@@ -110,9 +110,6 @@ int fdatasync(int file) {
   return done;
 }
 int rename(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("rename", from, to); }
-int renameat2(int a, const char* from, int b, const char* to, unsigned flags) noexcept {
-  return Call<int (*)(int, const char*, int, const char*, unsigned)>("renameat2", a, from, b, to, flags);
-}
 int link(const char* from, const char* to) noexcept { return Call<int (*)(const char*, const char*)>("link", from, to); }
 int unlink(const char* path) noexcept { return Call<int (*)(const char*)>("unlink", path); }
 int unlinkat(int directory, const char* path, int flags) noexcept {

@@ -161,6 +161,19 @@ TEST_F(RegistryFile, PendingReleasesAreToldApart) {
   EXPECT_EQ(left, (std::vector<std::string>{"changed.csv", "stream.csv"}));
 }
 
+// A permute that was killed after its store was decided: the next one of that name puts it into place.
+TEST_F(RegistryFile, AStoreThatMayStillAppearIsNotForgotten) {
+  RegisteredRelease store = EntryOf("store", "published");
+  store.command = "permute";
+  ASSERT_TRUE(registry_.Announce(store).ok());
+  Enter(EntryOf("a.csv", "a"));
+  ASSERT_EQ(registry_.Read().value().pending.size(), 1u);
+  folder_.Write("store", "published");
+  EXPECT_EQ(registry_.Read().value().pending.at(0).state, PendingRelease::State::kPublished);
+  Enter(store);
+  EXPECT_TRUE(registry_.Read().value().pending.empty());
+}
+
 // Killed between the transaction and the removal of the announcement.
 TEST_F(RegistryFile, AnEntryIsNotPendingAnyMore) {
   folder_.Write("out.csv", "published");

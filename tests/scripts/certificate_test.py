@@ -288,6 +288,13 @@ class Certificate(unittest.TestCase):
         self.cordon("verify", "store", "--policy", "ke.toml", "--key", "other.pub")
         self.cordon("append", "store", "--compact", "--sign", "key")
         self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub")
+        manifest = json.loads(self.read("store/manifest.json"))
+        del manifest["digest"]
+        keys = [verify_release.read_public_key(str(self.folder / "key.pub"))]
+        self.assertEqual(verify_release.signature_fault(manifest, "store", keys), "")
+        for path in leaves(manifest):
+            if path[0] != "signatures":
+                self.assertNotEqual(verify_release.signature_fault(changed(manifest, path), "store", keys), "", path)
         self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "plain")
         self.cordon("verify", "plain", "--policy", "ke.toml", "--key", "key.pub", status=1)
         if pyarrow is None:
@@ -295,6 +302,16 @@ class Certificate(unittest.TestCase):
         self.second("store", "--key", "key.pub")
         self.second("store", "--key", "other.pub", status=1)
         self.second("plain", "--key", "key.pub", status=1)
+
+    def test_a_store_of_an_earlier_version_is_signed_when_it_is_converted(self):
+        files = ROOT / "tests" / "cli" / "files"
+        for half in ("old_store", "old_store.private"):
+            shutil.copytree(files / half, self.folder / half)
+        shutil.copy(files / "salaries.toml", self.folder)
+        self.cordon("append", "old_store", "--convert", "new", "--sign", "key")
+        self.cordon("verify", "new", "--policy", "salaries.toml", "--key", "key.pub")
+        self.cordon("verify", "new", "--policy", "salaries.toml", "--key", "other.pub", status=1)
+        self.assertIn("give --sign KEY", self.cordon("append", "new", "--compact", status=2))
 
     # --- streams ---
 

@@ -83,9 +83,16 @@ class Disk final : public FileLayer {
   Result<void> Rename(const std::string& from, const std::string& to) override {
     CORDON_RETURN_IF_ERROR(Count("rename " + to));
     const auto apply = [from, to](auto& names) {
-      if (!names.contains(from)) return;
-      names[to] = names[from];
-      names.erase(from);
+      std::map<std::string, File> moved;  // a file, or a folder with all that is in it
+      for (auto at = names.begin(); at != names.end();) {
+        if (at->first == from || at->first.starts_with(from + "/")) {
+          moved[to + at->first.substr(from.size())] = at->second;
+          at = names.erase(at);
+        } else {
+          ++at;
+        }
+      }
+      for (const auto& [path, file] : moved) names[path] = file;
     };
     apply(names_);
     changes_.push_back(apply);
@@ -98,6 +105,13 @@ class Disk final : public FileLayer {
     return {};
   }
   Result<void> MakeFolder(const std::string&) override { return {}; }
+  Result<void> SyncFile(const std::string& path) override {
+    CORDON_RETURN_IF_ERROR(Count("sync " + path));
+    const auto found = names_.find(path);
+    if (found == names_.end()) return Error::Io("no {}", path);
+    found->second->synced = found->second->bytes.size();
+    return {};
+  }
   Result<void> SyncFolder(const std::string& path) override {
     CORDON_RETURN_IF_ERROR(Count("sync folder " + path));
     for (const auto& change : changes_) change(durable_names_);

@@ -5,7 +5,7 @@
 #include "cordon/store/ke_append.h"
 #include "cordon/store/ke_permute.h"
 #include "cordon/store/ke_query.h"
-#include "cordon/store/ke_store.h"
+#include "cordon/store/store_manifest.h"
 
 namespace cordon {
 namespace {
@@ -43,7 +43,6 @@ Result<StoreReport> Store::Append(const Input& rows, const AppendOptions& option
   engine::AppendRequest request;
   request.store = path_;
   request.input = internal::InputOf(rows);
-  request.mode = options.guarded ? engine::AppendRequest::Mode::kGuarded : engine::AppendRequest::Mode::kFrozen;
   request.again = options.again;
   if (!options.sign.empty()) request.sign = options.sign;
   CORDON_TRY(const engine::KeReport made, engine::Append(request, run.run()));

@@ -117,20 +117,6 @@ Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, co
   return made;
 }
 
-Result<void> Rescale(KeRows& rows, int scale) {
-  for (; rows.scale < scale; ++rows.scale) {
-    for (std::int64_t& value : rows.values) {
-      if (value > kKeLargest / 10 || value < -kKeLargest / 10) {
-        return Error::InvalidData("a number of '{}' needs more than 18 digits with {} after the point",
-                                  rows.columns[rows.sensitive].attribute.name, scale)
-            .WithHint("round the column");
-      }
-      value *= 10;
-    }
-  }
-  return {};
-}
-
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
                                   const Random& random, const Run& run) {
   const int scale = rows.scale;
@@ -156,7 +142,6 @@ Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint
   made.group_of_row = NumbersOf(release.columns.back().text, 0);
   made.true_values.resize(values.size());
   for (std::size_t row = 0; row < values.size(); ++row) made.true_values[row] = values[permuted.order[row]];
-  made.order = std::move(permuted.order);
   CORDON_RETURN_IF_ERROR(RequireShuffle({made.group_of_row, shown, made.true_values}));
   CORDON_TRY(made.tables, MakeHelpTables(made.group_of_row, shown));
   made.figures = FiguresOf(made.tables);

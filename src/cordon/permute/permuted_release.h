@@ -37,9 +37,6 @@ struct KeRows {
 };
 Result<KeRows> BindKeRows(const Policy& policy, const KeAnonymitySpec& model, const Table& table, const Run& run);
 
-// The same values with more digits after the point. An error where they no longer fit.
-Result<void> Rescale(KeRows& rows, int scale);
-
 // Judged rows with all that is written of them.
 struct KePublication {
   explicit KePublication(VerifiedRelease judged) : verified(std::move(judged)) {}
@@ -52,7 +49,6 @@ struct KePublication {
   KeFigures figures;
   std::vector<std::int64_t> true_values;  // of each published row: private
   std::vector<std::int64_t> group_of_row;
-  std::vector<RowId> order;  // published row -> row that was given: private
 };
 // Shuffles, checks that it is a shuffle, judges. Unsatisfiable where the verdict is no.
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,

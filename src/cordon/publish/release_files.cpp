@@ -21,8 +21,7 @@
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 #include "cordon/report/measure.h"
-#include "cordon/store/ke_recover.h"
-#include "cordon/store/ke_store.h"
+#include "cordon/store/store_change.h"
 
 namespace cordon::engine {
 namespace {
@@ -105,7 +104,8 @@ Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const 
   if (::access(PrivatePath(store).c_str(), R_OK | X_OK) == 0) {  // where the store was made: the other half must be whole, too
     CORDON_RETURN_IF_ERROR(CheckPrivateHalf(store, manifest));
   }
-  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store));
+  CORDON_RETURN_IF_ERROR(RequireNamedPartsOnly(store, manifest));
+  CORDON_TRY(const std::unique_ptr<Source> source, OpenStoreTable(store, manifest));
   CORDON_TRY(Table table, ReadTable(*source, run));
   std::optional<HelpAudit> help;
   if (with_help) {
@@ -183,7 +183,6 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   const std::string& path = input.name;
   if (std::error_code failed; input.table == nullptr && std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
-    CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
     CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, audit != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;

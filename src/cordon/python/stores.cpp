@@ -33,14 +33,13 @@ void AddStores(nb::module_& module) {
              });
   module.def("store_open",
              [](const std::string& path) { (void)ValueOf({}, [&](const RunOptions&) { return Store::Open(path); }); });
-  module.def("store_append",
-             [](const std::string& path, const AnyInput& rows, bool guarded, bool again, int threads, Progress progress) {
-               return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<StoreReport> {
-                 Result<Store> store = Store::Open(path);
-                 if (!store.ok()) return store.error();
-                 return store.value().Append(InputOf(rows), {.guarded = guarded, .again = again, .sign = {}, .run = run});
-               }));
-             });
+  module.def("store_append", [](const std::string& path, const AnyInput& rows, bool again, int threads, Progress progress) {
+    return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<StoreReport> {
+      Result<Store> store = Store::Open(path);
+      if (!store.ok()) return store.error();
+      return store.value().Append(InputOf(rows), {.again = again, .sign = {}, .run = run});
+    }));
+  });
   module.def("store_query", [](const std::string& path, const std::string& query, int threads, Progress progress) {
     const QueryAnswer answer = ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<QueryAnswer> {
       const Result<Store> store = Store::Open(path);

@@ -356,8 +356,9 @@ Result<void> RegistryWriter::Commit() {
   CORDON_RETURN_IF_ERROR(database_->connection.Do("COMMIT"));
   for (std::size_t i = known_; i < contents_.releases.size(); ++i) registry_.Withdraw(contents_.releases[i]);
   for (const PendingRelease& pending : contents_.pending) {
-    const bool done = pending.state == PendingRelease::State::kNotPublished || pending.state == PendingRelease::State::kEntered;
-    if (done) ::unlink(pending.file.c_str());
+    // A store that was decided and is not in place yet appears when its permute is run again (docs/store.md).
+    const bool never = pending.state == PendingRelease::State::kNotPublished && pending.entry.command != "permute";
+    if (never || pending.state == PendingRelease::State::kEntered) ::unlink(pending.file.c_str());
   }
   return {};
 }

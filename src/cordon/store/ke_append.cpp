@@ -3,38 +3,37 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
-#include "cordon/base/digest.h"
+#include "cordon/algorithms/ke/ke.h"
 #include "cordon/bind/bind.h"
 #include "cordon/io/open_source.h"
-#include "cordon/report/key_file.h"
-#include "cordon/store/ke_append_internal.h"
 #include "cordon/store/ke_batch.h"
-#include "cordon/store/ke_recover.h"
+#include "cordon/store/ke_permute_internal.h"
+#include "cordon/store/publish_part.h"
 
 namespace cordon::engine {
-namespace internal {
 namespace {
 
-// A frozen append looks at what it needs and at both ends of the rest, so that it costs what it adds; grouping everything anew
-// reads everything.
-enum class Reads { kLittle, kEverything };
+// The rows that wait and the new ones.
+struct NewRows {
+  Table table;  // raw
+  KeRows rows;
+};
 
-Result<OpenedStore> OpenForAppend(const std::string& path, Reads reads) {
-  using Depth = FileCheck::Depth;
+// After what the last append may have left to do. Sizes are compared, and nothing is read: an append costs what it adds.
+Result<OpenedStore> OpenForAppend(const std::string& path, const std::optional<std::string>& sign) {
+  FileLayer& files = PosixFiles();
   OpenedStore store;
   store.path = path;
-  const Depth depth = reads == Reads::kEverything ? Depth::kWhole : Depth::kQuick;
-  CORDON_TRY(store.manifest, OpenStore(path, depth));
-  CORDON_TRY(store.state, ReadPrivateState(path, store.manifest));
-  CORDON_RETURN_IF_ERROR(CheckPrivateFiles(path, store.state, depth));
-  if (store.state.value("truth", Json::array()).size() != PartsOf(store.manifest.json).size()) {
-    return Error::InvalidData("the private half of {} does not belong to it", path)
-        .WithHint("restore the whole STORE and STORE.private from one backup");
-  }
-  CORDON_TRY(store.policy, ReadPrivatePolicy(path, store.manifest, store.state));
+  CORDON_TRY(store.state, ReadState(files, path));
+  CORDON_RETURN_IF_ERROR(FinishChange(files, path, store.state));
+  CORDON_RETURN_IF_ERROR(Sweep(files, path, store.state));
+  CORDON_RETURN_IF_ERROR(OpenStore(path, FileCheck::kSizes));
+  CORDON_TRY(store.key, KeyFor(path, store.state.manifest.json, sign));
+  CORDON_TRY(store.policy, ReadPrivatePolicy(path, store.state));
   CORDON_TRY(store.model, KeModelOf(store.policy));
-  for (const Json& column : store.manifest.json["columns"]) {
+  for (const Json& column : store.state.manifest.json["columns"]) {
     CORDON_TRY(StoreColumn read, StoreColumnFromJson(column));
     if (read.name == store.model.sensitive) store.scale = read.scale;
     store.columns.push_back(std::move(read));
@@ -64,8 +63,8 @@ Table Concatenated(const Table& a, const Table& b) {
 }
 
 Result<Table> PendingRows(const OpenedStore& store, const Run& run) {
-  if (!store.state.contains("pending")) return Table{};
-  CORDON_TRY(std::string bytes, ReadPrivateFile(store.path, store.state["pending"]));
+  if (!store.state.own.contains("pending")) return Table{};
+  CORDON_TRY(std::string bytes, ReadPending(PosixFiles(), store.path, store.state.own["pending"]));
   CORDON_TRY(const std::unique_ptr<Source> source, SourceFromBytes(std::move(bytes), FileFormat::kJsonLines, {}));
   return ReadTable(*source, run);
 }
@@ -80,7 +79,7 @@ void PutInOrder(Table& table, const std::vector<StoreColumn>& columns) {
 }
 
 // The new rows, checked by themselves so that an error names their own row numbers, and those that wait before them.
-Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Json& state, const Run& run) {
+Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Json& own, const Run& run) {
   const Policy& policy = store.policy;
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, {.text = policy.data.text,
                                                                               .format = request.input_format,
@@ -88,18 +87,18 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
                                                                               .skip_columns = SkipColumns(policy)}));
   CORDON_TRY(Table more, ReadTable(*source, run));
   PutInOrder(more, store.columns);
-  if (more.num_rows == 0) {  // a header alone is no batch, but it must be one of the store's
+  if (more.num_rows == 0) {  // a header alone is not a batch, but it must be one of the store's
     CORDON_TRY(KeRows none,
                BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input.name));
     return NewRows{std::move(more), std::move(none)};
   }
-  const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, store.model.sensitive, state, run);
-  if (const Seen seen = WasTakenIn(batch, state); seen != Seen::kNo && !request.again) {
+  const BatchDigests batch = DescribeBatch(more, source->InputDigest(), policy, store.model.sensitive, own, run);
+  if (const Seen seen = WasTakenIn(batch, own); seen != Seen::kNo && !request.again) {
     return Error::InvalidPolicy("{} is in the store already{}", request.input.name,
                                 seen == Seen::kSameRows ? ": the same rows in other bytes" : "")
         .WithHint("rows published twice tell more of their people; --again if these are other people");
   }
-  RememberBatch(batch, state);
+  RememberBatch(batch, own);
   CORDON_TRY(KeRows rows,
              BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input.name));
   CORDON_TRY(const Table pending, PendingRows(store, run));
@@ -109,79 +108,69 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
   return NewRows{std::move(both), std::move(rows)};
 }
 
-// A signed store stays signed: readers who ask for a signature would refuse what an append leaves.
-Result<std::shared_ptr<const SigningKey>> KeyFor(const AppendRequest& request, const OpenedStore& store) {
-  if (request.sign) {
-    CORDON_TRY(SigningKey key, ReadSigningKey(*request.sign));
-    return std::make_shared<const SigningKey>(std::move(key));
-  }
-  if (!IsSigned(store.manifest.json)) return std::shared_ptr<const SigningKey>();
-  return Error::InvalidPolicy("{} is signed: what is appended has to be signed as well", store.path)
-      .WithHint("give --sign KEY");
-}
-
 // The rows wait: nothing of them is published.
-Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json state) {
-  const std::string name = "pending-" + FreshName() + ".jsonl";
-  const std::string text = PendingText(rows.table, rows.rows.table_rows);
-  state["pending"] = {{"file", name}, {"sha256", ToHex(Sha256Of(text))}, {"rows", rows.rows.values.size()}};
-  CORDON_RETURN_IF_ERROR(ReplacePending(store.path, store.manifest, name, text, state));
-  CORDON_RETURN_IF_ERROR(SweepPrivate(store.path, store.manifest, state));
+Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json own) {
+  FileLayer& files = PosixFiles();
   KeReport report;
   report.mode = "frozen";
   report.pending = rows.rows.values.size();
   report.excluded = rows.rows.excluded;
+  CORDON_TRY(own["pending"],
+             WritePending(files, store.path, internal::PendingText(rows.table, rows.rows.table_rows), report.pending));
+  StoreState next = store.state;
+  next.own = std::move(own);
+  CORDON_RETURN_IF_ERROR(CommitChange(files, store.path, next));
+  return report;
+}
+
+Result<KeReport> AppendRows(const AppendRequest& request, const OpenedStore& store, const Run& run) {
+  Json own = store.state.own;
+  CORDON_TRY(NewRows rows, ReadRows(request, store, own, run));
+  if (rows.rows.values.empty() && rows.table.num_rows > 0) {
+    return Error::InvalidData("{} has no row with a value of '{}'", request.input.name, store.model.sensitive);
+  }
+  if (rows.rows.values.empty()) return KeReport{.mode = "frozen"};  // nothing came, nothing changes
+  own.erase("pending");
+  Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
+  auto groups = Ke(rows.rows.values, rows.rows.scale, store.model, random);
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) return KeepPending(store, rows, std::move(own));
+  CORDON_TRY(const KeGroups found, std::move(groups));
+  const auto compact = request.compact ? Compact::kYes : Compact::kNo;
+  return PublishPart(store, std::move(rows.rows), found, std::move(own), compact, random, run);
+}
+
+Result<KeReport> AppendAndCompact(const AppendRequest& request, OpenedStore store, const Run& run) {
+  KeReport report;
+  report.mode = "compact";
+  if (store.state.own.contains("pending")) report.pending = store.state.own["pending"].value("rows", std::uint64_t{0});
+  if (!request.input.empty()) {
+    CORDON_TRY(report, AppendRows(request, store, run));
+  }
+  if (request.compact && report.groups == 0) {  // no rows were given, or they wait
+    CORDON_TRY(store, OpenForAppend(store.path, request.sign));
+    CORDON_RETURN_IF_ERROR(CompactParts(store, run));
+  }
   return report;
 }
 
 }  // namespace
-}  // namespace internal
 
 Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string path = StorePath(request.store);
-  const bool guarded = request.mode == AppendRequest::Mode::kGuarded;
   CORDON_RETURN_IF_ERROR(DuckDbVersion());
-  CORDON_RETURN_IF_ERROR(RecoverIfAtHand(path, run));
-  CORDON_RETURN_IF_ERROR(  // what is no store gets no lock file
-      ReadSteady(path, run, [&] { return OpenStore(path, FileCheck::Depth::kSizes); }));
-  CORDON_TRY(const StoreLock lock, StoreLock::Take(path));
-  CORDON_RETURN_IF_ERROR(RecoverStore(path, run));  // what the last one left
-  const auto reads = guarded ? internal::Reads::kEverything : internal::Reads::kLittle;
-  CORDON_TRY(internal::OpenedStore store, internal::OpenForAppend(path, reads));
-  CORDON_TRY(store.key, internal::KeyFor(request, store));
-  CORDON_RETURN_IF_ERROR(SweepPrivate(path, store.manifest, store.state));
-  const auto append = [&]() -> Result<KeReport> {
-    Json state = store.state;
-    CORDON_TRY(internal::NewRows rows, internal::ReadRows(request, store, state, run));
-    if (rows.rows.values.empty() && rows.table.num_rows > 0) {
-      return Error::InvalidData("{} has no row with a value of '{}'", request.input.name, store.model.sensitive);
-    }
-    if (rows.rows.values.empty()) return KeReport{.mode = guarded ? "guarded" : "frozen"};  // nothing came, nothing changes
-    state.erase("pending");
-    Random random = request.seed ? Random::FromSeed(*request.seed) : Random::FromOperatingSystem();
-    if (guarded) return internal::PublishGuarded(store, std::move(rows), std::move(state), random, run);
-    auto groups = Ke(rows.rows.values, rows.rows.scale, store.model, random);
-    if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) {
-      return internal::KeepPending(store, rows, std::move(state));
-    }
-    CORDON_TRY(const KeGroups found, std::move(groups));
-    const auto compact = request.compact ? internal::Compact::kYes : internal::Compact::kNo;
-    return internal::PublishFrozen(store, std::move(rows), found, std::move(state), compact, random, run);
-  };
-  KeReport report;
-  report.mode = "compact";
-  if (store.state.contains("pending")) report.pending = store.state["pending"].value("rows", std::uint64_t{0});
-  if (!request.input.empty()) {
-    CORDON_TRY(report, append());
+  CORDON_RETURN_IF_ERROR(ReadManifest(path));
+  std::error_code failed;
+  if (!std::filesystem::exists(PrivatePath(path), failed)) CORDON_RETURN_IF_ERROR(ReadState(PosixFiles(), path));
+  CORDON_TRY(const std::unique_ptr<FolderLock> lock, PosixFiles().Lock(PrivatePath(path)).WithContext("appending to {}", path));
+  CORDON_TRY(OpenedStore store, OpenForAppend(path, request.sign));
+  auto made = AppendAndCompact(request, std::move(store), run);
+  if (!made.ok()) {
+    if (const auto now = ReadState(PosixFiles(), path); now.ok()) (void)Sweep(PosixFiles(), path, now.value());
+    return made;
   }
-  if (request.compact && report.groups == 0) {  // no rows were given, or they wait
-    CORDON_TRY(internal::OpenedStore now, internal::OpenForAppend(path, reads));
-    now.key = store.key;
-    CORDON_RETURN_IF_ERROR(internal::CompactParts(now, run));
-  }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return report;
+  made.value().seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return made;
 }
 
 }  // namespace cordon::engine

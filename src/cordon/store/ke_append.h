@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cordon append: more rows for a store.
-//
-//   frozen    published groups stay as they are for ever. New rows wait, in the private half, until they satisfy the model
-//             on their own; then they are published in groups of their own. Each row is published once, so all releases
-//             together tell what each tells by itself. It costs what it adds, and one fsync (ke_spare.h, ke_journal.h).
-//   guarded   everything is grouped anew, at the least cost. Published only if the rows that are new satisfy the model among
-//             themselves and every row, over all releases, keeps candidates that satisfy it. That is necessary and not
-//             sufficient: rows matched jointly may still tell more.
+// cordon append: more rows for a store. Published groups stay as they are for ever. New rows wait, in the private half, until
+// they satisfy the model on their own; then they are published in groups of their own. Each row is published once, so all
+// releases together tell what each tells by itself.
 #pragma once
 
 #include <optional>
@@ -18,11 +13,9 @@
 namespace cordon::engine {
 
 struct AppendRequest {
-  enum class Mode { kFrozen, kGuarded };
   std::string store;
   TableInput input;  // empty: nothing new, the store is to be compacted
   std::optional<FileFormat> input_format;
-  Mode mode = Mode::kFrozen;
   bool again = false;               // take a batch in although one with the same bytes or rows was
   bool compact = false;             // all parts become one
   std::optional<std::string> sign;  // file of a private key; a signed store asks for one

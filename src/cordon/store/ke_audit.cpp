@@ -66,8 +66,8 @@ std::vector<Slab> SlabsOf(const std::vector<HelpVerifier::Group>& groups) {
 
 class Reader {
  public:
-  Reader(DuckDbSession& session, std::string store, int scale, const Run& run)
-      : session_(session), store_(std::move(store)), scale_(scale), run_(run) {}
+  Reader(DuckDbSession& session, std::string store, const StoreManifest& manifest, int scale, const Run& run)
+      : session_(session), store_(std::move(store)), manifest_(manifest), scale_(scale), run_(run) {}
 
   // Lines by their first two columns, some at a time. The first `counts` columns are whole numbers, the others at the scale of
   // the values: an error where they are of another type.
@@ -88,7 +88,7 @@ class Reader {
     };
     return session_
         .EachChunk(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY 1, 2", list, From(table), condition), run_, checked)
-        .WithContext("reading {} of {}", TableFile(table), store_);
+        .WithContext("reading {}/{}", store_, table);
   }
   Result<std::uint64_t> Count(const char* table) {
     CORDON_TRY(const SqlRows rows, session_.Query(fmt::format("SELECT count(*) FROM {}", From(table)), run_));
@@ -96,17 +96,18 @@ class Reader {
   }
 
  private:
-  std::string From(const char* table) const { return ParquetRows(store_ + "/" + TableFile(table)); }
+  std::string From(const char* table) const { return ParquetRows(manifest_.FilesOf(store_, table)); }
   DuckDbSession& session_;
   std::string store_;
+  const StoreManifest& manifest_;
   int scale_;
   const Run& run_;
 };
 
 // Where the first line that does not hold belongs, before it is looked at.
 std::string NextLine(const HelpVerifier& verifier) {
-  if (verifier.done()) return "help.parquet, after the last group";
-  return fmt::format("help.parquet, group {}, hits {}", verifier.next_group(), verifier.next_hits());
+  if (verifier.done()) return "help, after the last group";
+  return fmt::format("help, group {}, hits {}", verifier.next_group(), verifier.next_hits());
 }
 std::string Differs(const std::string& where, const char* column) {
   return fmt::format("{}: {} is not what the published rows give", where, column);
@@ -136,7 +137,7 @@ Result<std::string> CheckLines(const Slab& slab, HelpVerifier& verifier, Reader&
 
 Result<std::string> CheckFacts(std::span<const HelpVerifier::Group> groups, HelpVerifier& verifier, Reader& reader) {
   const std::string condition = fmt::format("\"group\" BETWEEN {} AND {}", groups.front().number, groups.back().number);
-  const auto place = [](const HelpVerifier::Group& group) { return fmt::format("groups.parquet, group {}", group.number); };
+  const auto place = [](const HelpVerifier::Group& group) { return fmt::format("groups, group {}", group.number); };
   std::string wrong;
   std::size_t seen = 0;
   CORDON_RETURN_IF_ERROR(reader.Read("groups", kGroupColumns, 3, condition, [&](const SqlRows& facts) {
@@ -188,14 +189,14 @@ Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manif
   CORDON_TRY(const std::vector<std::int64_t> values, Numbers(table, sensitive, scale));
   HelpVerifier verifier(groups, values);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kSortMemoryMb}));
-  Reader reader(session, store, scale, run);
+  Reader reader(session, store, manifest, scale, run);
   HelpAudit audit;
   CORDON_TRY(audit.lines, reader.Count("help"));
   CORDON_TRY(audit.groups, reader.Count("groups"));
   CORDON_TRY(audit.wrong, FirstWrong(verifier, reader, run));
   // All lines that there should be are there: others are of groups that no row names.
-  if (audit.wrong.empty() && audit.lines != values.size()) audit.wrong = "help.parquet has lines for groups without rows";
-  if (audit.wrong.empty() && audit.groups != verifier.groups().size()) audit.wrong = "groups.parquet has groups without rows";
+  if (audit.wrong.empty() && audit.lines != values.size()) audit.wrong = "help has lines for groups without rows";
+  if (audit.wrong.empty() && audit.groups != verifier.groups().size()) audit.wrong = "groups has groups without rows";
   if (audit.wrong.empty()) audit.wrong = WrongClaim(manifest.json, verifier, scale);
   audit.holds = audit.wrong.empty();
   return audit;

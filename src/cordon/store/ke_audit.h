@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether help.parquet and groups.parquet of a store are what the rows of its table.parquet give, line by line (the digests
+// Whether the tables help and groups of a store are what its published rows give, line by line (the digests
 // only say that they are what the manifest names). In memory are the numbers of the rows, eight bytes each, and a few hundred
 // thousand lines at a time.
 #pragma once
@@ -10,7 +10,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
-#include "cordon/store/ke_store.h"
+#include "cordon/store/store_manifest.h"
 
 namespace cordon::engine {
 

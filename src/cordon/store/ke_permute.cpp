@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 
+#include "cordon/algorithms/ke/ke.h"
+#include "cordon/base/digest.h"
 #include "cordon/bind/bind.h"
 #include "cordon/data/decimal.h"
-#include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
 #include "cordon/plan/unused_keys.h"
@@ -15,6 +17,7 @@
 #include "cordon/report/version.h"
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_permute_internal.h"
+#include "cordon/store/store_change.h"
 
 namespace cordon::engine {
 namespace {
@@ -37,65 +40,60 @@ Result<std::string> AbsoluteDirectory(const std::filesystem::path& directory) {
   return path.string();
 }
 
-Json NewManifest(const KePublication& publication, const StorePart& whole, const std::vector<StoreColumn>& columns,
-                 const Policy& policy, const KeAnonymitySpec& model) {
+Json NewManifest(const KePublication& publication, const std::vector<StoreColumn>& columns, const Policy& policy,
+                 const KeAnonymitySpec& model) {
   Json described = Json::array();
   for (const StoreColumn& column : columns) described.push_back(ToJson(column));
-  Json manifest = {{"format", 1},
-                   {"kind", "ke-store"},
-                   {"tool", std::string("cordon ") + kVersion},
-                   {"policy_sha256", policy.digest},
-                   {"algorithm", "ke"},
-                   {"sensitive", model.sensitive},
-                   {"rows", publication.verified.release().num_rows},
-                   {"groups", publication.groups},
-                   {"next_group", publication.groups + 1},
-                   {"columns", described},
-                   {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
-                   {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
-  SetParts(manifest, std::span(&whole, 1));
-  return manifest;
+  return {{"format", 2},
+          {"kind", "ke-store"},
+          {"tool", std::string("cordon ") + kVersion},
+          {"policy_sha256", policy.digest},
+          {"algorithm", "ke"},
+          {"sensitive", model.sensitive},
+          {"rows", publication.verified.release().num_rows},
+          {"groups", publication.groups},
+          {"next_group", publication.groups + 1},
+          {"columns", described},
+          {"privacy", Json::array({internal::PrivacyEntry(publication.verdict)})},
+          {"releases", Json::array({internal::ReleaseEntry(publication, "first")})}};
 }
 
 // The release is the table; the other files are of it.
 std::string ReleaseOf(const PermuteRequest& request) {
-  return request.output.empty() ? "" : fmt::format("{}/{}", StorePath(request.output), TableFile("table"));
+  return request.output.empty() ? "" : StorePath(request.output) + "/" + PartFile("table", 1);
 }
 
-Result<void> CommitAndEnter(const PermuteRequest& request, const KePublication& publication, StoreStage& stage,
-                            const Registration& registration) {
+// The entry comes last: the store is in place before it.
+Result<void> CommitAndEnter(const PermuteRequest& request, const KePublication& publication, const StoreManifest& manifest,
+                            const Registration& registration, const std::function<Result<void>()>& commit) {
   RegisteredRelease entry = registration.NewEntry("permute", "ke");
   entry.rows = publication.verified.release().num_rows;
   entry.models.push_back(ModelEntry(publication.verdict));
-  const Json& files = stage.manifest().json["files"];
+  const Json& files = manifest.json["files"];
   const std::string store = StorePath(request.output);
-  entry.files.push_back(registration.FileOf("release", ReleaseOf(request), files[TableFile("table")]["sha256"]));
+  entry.files.push_back(registration.FileOf("release", ReleaseOf(request), files[PartFile("table", 1)]["sha256"]));
   for (const char* table : {"help", "groups"}) {
-    entry.files.push_back(registration.FileOf(table, store + "/" + TableFile(table), files[TableFile(table)]["sha256"]));
+    const std::string name = PartFile(table, 1);
+    entry.files.push_back(registration.FileOf(table, store + "/" + name, files[name]["sha256"]));
   }
-  entry.files.push_back(registration.FileOf("manifest", store + "/manifest.json", ToHex(Sha256Of(stage.manifest().Text()))));
-  return registration.Publish(entry, [&] { return stage.Commit(); });
+  entry.files.push_back(registration.FileOf("manifest", ManifestPath(store), ToHex(Sha256Of(manifest.Text()))));
+  return registration.Publish(entry, commit);
 }
 
 Result<void> MakeStore(const PermuteRequest& request, const KePublication& publication, const Policy& policy,
-                       const KeAnonymitySpec& model, Json state, const Registration* registration, const Run& run) {
-  CORDON_TRY(StoreStage stage, StoreStage::ForNew(StorePath(request.output)));
+                       const KeAnonymitySpec& model, Json own, const Registration* registration, const Run& run) {
+  CORDON_TRY(NewStore made, NewStore::Begin(StorePath(request.output)));
   CORDON_TRY(const std::vector<StoreColumn> columns, ColumnsOfRelease(publication.verified.release(), policy));
-  CORDON_RETURN_IF_ERROR(WriteKeFiles(publication, columns, publication.scale, policy, stage.directory(), run));
-  CORDON_TRY(const StorePart whole, DescribePart(stage.directory(), StorePart::kSettled));
-  CORDON_TRY(const Json truth, WriteTruth(TruthOf(publication), publication.scale, stage.private_directory(), run));
-  stage.AddTruth(truth);
-  CORDON_RETURN_IF_ERROR(WriteFile(stage.private_directory() + "/policy.toml", policy.text, AtomicFile::Access::kPrivate));
-  state["format"] = 1;
-  CORDON_TRY(state["policy_directory"], AbsoluteDirectory(policy.directory));
-  state["truth"] = Json::array({truth});
-  if (request.sign) {
-    CORDON_TRY(SigningKey key, ReadSigningKey(*request.sign));
-    stage.SignBy(std::make_shared<const SigningKey>(std::move(key)));
-  }
-  CORDON_RETURN_IF_ERROR(stage.Seal(NewManifest(publication, whole, columns, policy, model), state, run));
+  CORDON_RETURN_IF_ERROR(WritePart(publication, columns, publication.scale, policy, made.stage(), 1, run));
+  Json manifest = NewManifest(publication, columns, policy, model);
+  CORDON_RETURN_IF_ERROR(SetFirstPart(manifest, made.stage()));
+  CORDON_TRY(const std::shared_ptr<const SigningKey> key, KeyFor(StorePath(request.output), manifest, request.sign));
+  CORDON_TRY(StoreManifest sealed, SignAndSeal(std::move(manifest), key.get()));
+  CORDON_TRY(own["policy_directory"], AbsoluteDirectory(policy.directory));
+  const StoreState state{std::move(sealed), "", std::move(own)};
+  const auto commit = [&] { return made.Commit(state, policy.text); };
   if (run.Stopped()) return Error::Cancelled();
-  return registration == nullptr ? stage.Commit() : CommitAndEnter(request, publication, stage, *registration);
+  return registration == nullptr ? commit() : CommitAndEnter(request, publication, state.manifest, *registration, commit);
 }
 
 std::string Percent(const std::string& share) {
@@ -170,12 +168,12 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   } else if (request.person_key) {
     return Error::InvalidPolicy("--person-key needs --registry");
   }
-  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(StoreStage::ForNew(StorePath(request.output)));
+  if (!request.output.empty()) CORDON_RETURN_IF_ERROR(NewStore::CheckName(StorePath(request.output)));
   std::string sha256;
   CORDON_TRY(const Table table, ReadInput(request.input, request.input_format, policy, run, sha256));
   if (registration) CORDON_RETURN_IF_ERROR(registration->CheckInput(table, sha256, request.person_key, false));
-  Json state = Json::object();
-  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, state, run), state);
+  Json own = Json::object();
+  if (table.num_rows > 0) RememberBatch(DescribeBatch(table, std::move(sha256), policy, model.sensitive, own, run), own);
   CORDON_TRY(KeRows rows,
              BindKeRows(policy, model, table, run).WithContext("binding {} to {}", request.input.name, policy.name));
   const std::uint64_t excluded = rows.excluded;
@@ -191,7 +189,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const KePublication publication, PublishRows(std::move(rows), groups, 1, model, random, run));
   if (!request.output.empty()) {
     CORDON_RETURN_IF_ERROR(
-        MakeStore(request, publication, policy, model, std::move(state), registration ? &*registration : nullptr, run));
+        MakeStore(request, publication, policy, model, std::move(own), registration ? &*registration : nullptr, run));
   }
   KeReport report = internal::ReportOf(publication, excluded, "first");
   std::vector<Warning> warnings = UnusedKeysOfPermute(policy);
@@ -237,11 +235,6 @@ std::string Summary(const KeReport& report) {
     text += report.mode == "first" ? "published: a store without rows\n" : "published: nothing\n";
   }
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
-  if (report.mode == "guarded" && report.groups > 0) {
-    text +=
-        "guarded: every row keeps k candidates over all releases. Necessary, not sufficient: an attacker who matches rows "
-        "jointly may still learn more than from one release\n";
-  }
   if (report.pending > 0) text += fmt::format("rows that wait until they can make groups of their own: {}\n", report.pending);
   if (report.excluded > 0) text += fmt::format("rows without a value, left out: {}\n", report.excluded);
   return text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon permute: reads a table, groups it by the one number column that is to be protected, shuffles that column inside the
-// groups, judges the result and makes a store of it (ke_store.h). Nothing appears before the verdict.
+// groups, judges the result and makes a store of it (docs/store.md). Nothing appears before the verdict.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct KeReport {
   std::string greatest_share;
   std::string least_quartile_range;
   std::vector<Verdict> privacy;  // none where nothing was published
-  std::string mode;              // "first", "frozen", "guarded"
+  std::string mode;              // "first", "frozen", "compact"
   std::vector<std::string> warnings;
   double seconds = 0;
 };

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cordon/store/ke_permute.h"
-#include "cordon/store/ke_store.h"
 #include "cordon/store/parquet_tables.h"
 
 namespace cordon::engine::internal {

@@ -10,9 +10,8 @@
 #include "cordon/data/permute.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/query/query.h"
-#include "cordon/store/ke_recover.h"
-#include "cordon/store/ke_store.h"
 #include "cordon/store/parquet_tables.h"
+#include "cordon/store/store_manifest.h"
 
 namespace cordon::engine {
 namespace {
@@ -60,7 +59,7 @@ Int128 PowerOfTen(int digits) {
   return power;
 }
 
-Plan PlanOf(const Query& query, const QuerySchema& schema, int scale, const std::string& store) {
+Plan PlanOf(const Query& query, const QuerySchema& schema, int scale, const std::string& store, const StoreManifest& manifest) {
   const bool sums = query.Asks(Aggregate::kSum) || query.Asks(Aggregate::kAvg);
   const bool least = query.Asks(Aggregate::kMin);
   const bool most = query.Asks(Aggregate::kMax);
@@ -101,7 +100,7 @@ Plan PlanOf(const Query& query, const QuerySchema& schema, int scale, const std:
     add(plan.max_hi, "max(max_hi)");
     add(plan.max_shown, "max(shown_max)");
   }
-  const auto rows_of = [&](const char* table) { return ParquetRows(store + "/" + TableFile(table)); };
+  const auto rows_of = [&](const char* table) { return ParquetRows(manifest.FilesOf(store, table)); };
   plan.hits = fmt::format("CREATE TABLE hit AS SELECT {} FROM {}{} GROUP BY {}\"group\"", fmt::join(hit, ", "),
                           rows_of("table"), query.condition.empty() ? "" : " WHERE " + query.condition,
                           query.group_by.empty() ? "" : fmt::format("{}, ", fmt::join(keys, ", ")));
@@ -182,7 +181,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
   CORDON_TRY(const StoreManifest manifest, OpenStore(store));
   CORDON_TRY(const Schema schema, SchemaOf(manifest));
   CORDON_TRY(const Query query, ParseQuery(text, schema.query));
-  const Plan plan = PlanOf(query, schema.query, schema.scale, store);
+  const Plan plan = PlanOf(query, schema.query, schema.scale, store, manifest);
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kCountMemoryMb}));
   CORDON_RETURN_IF_ERROR(session.Execute(plan.hits, run).WithContext("querying {}", store));
   CORDON_TRY(const SqlRows rows, session.Query(plan.sql, run).WithContext("querying {}", store));
@@ -208,7 +207,6 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
 
 Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
   const std::string store = StorePath(path);
-  CORDON_RETURN_IF_ERROR(RecoverIfAtHand(store, run));
   return ReadSteady(store, run, [&] { return AskOnce(store, text, run); });
 }
 

@@ -2,10 +2,9 @@
 #include "cordon/store/parquet_tables.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cordon/data/decimal.h"
-#include "cordon/store/ke_store.h"
+#include "cordon/store/store_manifest.h"
 
 namespace cordon::engine {
 namespace {
@@ -39,7 +38,7 @@ Result<void> EachValue(const ReleaseColumn& of, const DataPolicy& data, const Lo
 }
 
 Error NotOfType(const std::string& column, const char* what) {
-  return Error::InvalidData("a cell of column '{}' is no {}", column, what)
+  return Error::InvalidData("a cell of column '{}' is not a {}", column, what)
       .WithHint("[attributes.{}] type = \"categorical\" publishes it as text", column);
 }
 
@@ -107,12 +106,6 @@ Result<ParquetColumn> ScaledColumn(const char* name, const std::vector<std::int6
   return ParquetColumn{name, to == 0 ? Type::kInteger : Type::kDecimal, to, ParquetColumn::Numbers{std::move(scaled)}};
 }
 
-Result<Json> WritePrivate(const std::string& directory, const std::string& name, const std::vector<ParquetColumn>& columns,
-                          std::size_t rows, const Run& run) {
-  CORDON_RETURN_IF_ERROR(WriteParquetFile(directory + "/" + name, columns, rows, run));
-  return SealPrivateFile(directory, name);
-}
-
 }  // namespace
 
 Json ToJson(const StoreColumn& column) {
@@ -175,9 +168,9 @@ Result<std::vector<StoreColumn>> Widest(std::vector<StoreColumn> a, const std::v
   return a;
 }
 
-Result<void> WriteKeFiles(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
-                          const Policy& policy, const std::string& directory, const Run& run) {
-  const auto path = [&](const char* of) { return directory + "/" + TableFile(of); };
+Result<void> WritePart(const KePublication& publication, const std::vector<StoreColumn>& columns, int scale,
+                       const Policy& policy, const std::string& stage, std::uint64_t number, const Run& run) {
+  const auto path = [&](const char* table) { return stage + "/" + PartFile(table, number); };
   const Release& release = publication.verified.release();
   std::vector<ParquetColumn> table;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -206,54 +199,6 @@ Result<void> WriteKeFiles(const KePublication& publication, const std::vector<St
     facts.push_back(std::move(column));
   }
   return WriteParquetFile(path("groups"), facts, groups.group.size(), run);
-}
-
-KeTruth TruthOf(const KePublication& publication) {
-  KeTruth truth;
-  truth.values = publication.true_values;
-  truth.candidate.resize(truth.values.size());
-  if (truth.values.empty()) return truth;
-  const std::int64_t first = publication.tables.groups.group.front();
-  truth.sets.resize(publication.tables.groups.group.size());
-  for (std::size_t row = 0; row < truth.values.size(); ++row) {
-    truth.candidate[row] = publication.group_of_row[row] - first;  // groups are numbered without gaps
-    truth.sets[static_cast<std::size_t>(truth.candidate[row])].push_back(truth.values[row]);
-  }
-  for (std::vector<std::int64_t>& set : truth.sets) {
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-  }
-  return truth;
-}
-
-Result<Json> SealPrivateFile(const std::string& directory, const std::string& name) {
-  const std::string path = directory + "/" + name;
-  std::error_code failed;  // the directory is closed to others anyway
-  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, failed);
-  CORDON_TRY(const FileDigest digest, DigestOfFile(path));
-  Json entry = ToJson(digest);
-  entry["file"] = name;
-  return entry;
-}
-
-Result<Json> WriteTruth(const KeTruth& truth, int scale, const std::string& private_directory, const Run& run) {
-  const std::string name = FreshName();
-  CORDON_TRY(const Json values, WritePrivate(private_directory, "values-" + name + ".parquet",
-                                             {WholeColumn("value", truth.values), WholeColumn("candidate", truth.candidate)},
-                                             truth.values.size(), run));
-  std::vector<std::int64_t> set_of;
-  std::vector<std::int64_t> members;
-  for (std::size_t set = 0; set < truth.sets.size(); ++set) {
-    for (const std::int64_t value : truth.sets[set]) {
-      set_of.push_back(static_cast<std::int64_t>(set));
-      members.push_back(value);
-    }
-  }
-  const std::size_t size = members.size();
-  CORDON_TRY(const Json candidates,
-             WritePrivate(private_directory, "candidates-" + name + ".parquet",
-                          {WholeColumn("candidate", std::move(set_of)), WholeColumn("value", std::move(members))}, size, run));
-  return Json{{"rows", truth.values.size()}, {"scale", scale}, {"values", values}, {"candidates", candidates}};
 }
 
 }  // namespace cordon::engine

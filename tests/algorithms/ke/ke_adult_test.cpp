@@ -5,9 +5,9 @@
 
 #include <tuple>
 
-#include "cordon/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/capital_loss.h"
 #include "tests/algorithms/ke/ke_baselines.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
 namespace cordon::engine {

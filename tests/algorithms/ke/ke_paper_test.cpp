@@ -3,8 +3,8 @@
 // The worked examples of the (k,e) report, with its numbers where they are right and the right ones where they are not.
 #include <gtest/gtest.h>
 
-#include "cordon/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_baselines.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
 namespace cordon::engine {

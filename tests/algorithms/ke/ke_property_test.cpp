@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "cordon/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_baselines.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
 namespace cordon::engine {

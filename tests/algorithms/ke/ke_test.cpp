@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cordon/algorithms/ke/ke_incremental.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 #include "tests/algorithms/ke/ke_oracle.h"
 
 namespace cordon::engine {

@@ -43,6 +43,9 @@ Result<std::vector<std::string>> FilesOfInput(const std::string& input);
 // and codes for any number of threads, where the query itself says which rows come in which order.
 Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOptions& options);
 Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options);
+// The rows of several files with the same columns, in that order. `name`: what errors call them.
+Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>& paths, const std::string& name,
+                                                 const SourceOptions& options);
 // A folder or a pattern (parquet_set.h). Files must have the same columns; partitions are texts, behind them.
 Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const SourceOptions& options);
 
@@ -127,7 +130,7 @@ std::string QuoteSqlName(std::string_view name);
 
 // DuckDB takes the name of a file as a pattern. This one matches that name alone; or nothing, with a backslash in it.
 std::string LiteralPattern(std::string_view path);
-// The rows of a Parquet file, as it stands after FROM. Folders like year=2024 above a file are no columns of it.
-std::string ParquetRows(std::string_view path);
+// The rows of Parquet files, as they stand after FROM. Folders like year=2024 above a file are no columns of it.
+std::string ParquetRows(const std::vector<std::string>& paths);
 
 }  // namespace cordon::engine

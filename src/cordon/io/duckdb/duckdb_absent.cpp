@@ -25,6 +25,9 @@ Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
 
 Result<std::unique_ptr<Source>> OpenSql(const std::string&, const SourceOptions&) { return Absent(); }
 Result<std::unique_ptr<Source>> OpenParquet(const std::string&, const SourceOptions&) { return Absent(); }
+Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>&, const std::string&, const SourceOptions&) {
+  return Absent();
+}
 Result<std::unique_ptr<Source>> OpenParquetSet(const std::string&, const SourceOptions&) { return Absent(); }
 Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet>, const std::string&, const SourceOptions&) {
   return Absent();

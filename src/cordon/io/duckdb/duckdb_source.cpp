@@ -316,13 +316,20 @@ Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const Sourc
   if (path == "-") {
     return Error::InvalidPolicy("Parquet cannot be read from standard input").WithHint("save it to a file first");
   }
-  CORDON_RETURN_IF_ERROR(OpenRawFile(path));  // that it is there, and may be read
+  return OpenParquetParts({path}, path, options);
+}
+
+Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>& paths, const std::string& name,
+                                                 const SourceOptions& options) {
+  std::vector<std::string> allowed = paths;
+  for (const std::string& path : paths) {
+    CORDON_RETURN_IF_ERROR(OpenRawFile(path));  // that it is there, and may be read
+    allowed.push_back(LiteralPattern(path));
+  }
   CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
-  const std::vector<std::string> files = {path};
-  const std::vector<std::string> allowed = {path, LiteralPattern(path)};
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
-  auto source = std::make_unique<DuckDbSource>(std::move(database), files, "", path);
-  const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(path), ParquetRows(path), options);
+  auto source = std::make_unique<DuckDbSource>(std::move(database), paths, "", name);
+  const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(paths), ParquetRows(paths), options);
   if (prepared.ok()) return std::unique_ptr<Source>(std::move(source));
   if (prepared.error().hint().empty() || prepared.error().kind() != ErrorKind::kInvalidData) return prepared.error();
   return Damaged();
@@ -344,7 +351,7 @@ Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const So
   // DuckDB would take the folder's value and say nothing of the file's.
   if (!set.keys.empty()) {
     DuckDbSource first(database, {set.files.front()}, "", set.files.front());
-    const std::string rows = ParquetRows(set.files.front());
+    const std::string rows = ParquetRows({set.files.front()});
     CORDON_RETURN_IF_ERROR(first.Prepare("SELECT * FROM " + rows, rows, {}));
     for (const std::string& key : set.keys) {
       const auto& names = first.column_names();
@@ -386,7 +393,7 @@ Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet> tables
     CORDON_RETURN_IF_ERROR(OpenRawFile(table.path));
     files.push_back(table.path);
     CORDON_RETURN_IF_ERROR(
-        database->Execute("CREATE VIEW " + QuoteSqlName(table.table) + " AS SELECT * FROM " + ParquetRows(table.path)));
+        database->Execute("CREATE VIEW " + QuoteSqlName(table.table) + " AS SELECT * FROM " + ParquetRows({table.path})));
   }
   CORDON_RETURN_IF_ERROR(database->Confine(files));
   return OpenGuarded(std::move(database), guarded, std::move(files), options);

@@ -31,8 +31,10 @@ std::string LiteralPattern(std::string_view path) {
   return pattern;
 }
 
-std::string ParquetRows(std::string_view path) {
-  return "read_parquet([" + QuoteSqlText(LiteralPattern(path)) + "], hive_partitioning = false)";
+std::string ParquetRows(const std::vector<std::string>& paths) {
+  std::string list;
+  for (const std::string& path : paths) list += (list.empty() ? "" : ", ") + QuoteSqlText(LiteralPattern(path));
+  return "read_parquet([" + list + "], hive_partitioning = false)";
 }
 
 }  // namespace cordon::engine

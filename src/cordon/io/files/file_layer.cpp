@@ -141,6 +141,7 @@ class Posix final : public FileLayer {
     ::close(file);
     return done ? Result<void>() : Failed(path, code);
   }
+  Result<void> SyncFile(const std::string& path) override { return SyncPath(path); }
   Result<void> SyncFolder(const std::string& path) override {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return Failed(path, errno);
@@ -200,11 +201,12 @@ Result<std::unique_ptr<WritableFile>> StandardOutput() {
   return std::unique_ptr<WritableFile>(std::make_unique<Descriptor>("standard output", STDOUT_FILENO, false));
 }
 
-Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes) {
+Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes,
+                        FileLayer::Access access) {
   const std::string path = folder + "/" + name;
   const std::string beside = folder + "/." + name + ".tmp";
   {
-    CORDON_TRY(const std::unique_ptr<WritableFile> file, files.Append(beside, FileLayer::Access::kPrivate, 0));
+    CORDON_TRY(const std::unique_ptr<WritableFile> file, files.Append(beside, access, 0));
     CORDON_RETURN_IF_ERROR(file->Write(bytes));
     CORDON_RETURN_IF_ERROR(file->Sync());
   }

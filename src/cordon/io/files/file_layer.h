@@ -51,6 +51,7 @@ class FileLayer {
   // Whether others may look into a folder; it is not ours to close where it was there before.
   virtual bool OpenToOthers(const std::string&) { return false; }
   virtual Result<void> MakePrivate(const std::string&) { return {}; }  // a file: 0600
+  virtual Result<void> SyncFile(const std::string& path) = 0;          // that was written by somebody else
   virtual Result<void> SyncFolder(const std::string& path) = 0;        // makes renames durable
   // An error where another process holds it.
   virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
@@ -70,6 +71,7 @@ Result<std::unique_ptr<WritableFile>> StandardOutput();
 Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known);
 
 // The file appears whole, and is durable on return.
-Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes);
+Result<void> WriteWhole(FileLayer& files, const std::string& folder, const std::string& name, std::string_view bytes,
+                        FileLayer::Access access = FileLayer::Access::kPrivate);
 
 }  // namespace cordon::engine

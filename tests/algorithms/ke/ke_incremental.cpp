@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/algorithms/ke/ke_incremental.h"
+#include "tests/algorithms/ke/ke_incremental.h"
 
 #include <algorithm>
 
-#include "cordon/algorithms/ke/ke_incremental_internal.h"
+#include "tests/algorithms/ke/ke_incremental_internal.h"
 
 namespace cordon::engine {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "cordon/algorithms/ke/ke_incremental_internal.h"
+#include "tests/algorithms/ke/ke_incremental_internal.h"
 
 namespace cordon::engine {
 namespace {

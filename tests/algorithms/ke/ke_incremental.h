@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The optimal sum-error grouping of (k,e)-anonymity under appended values, kept exactly: after any appends the cost and the
-// groups are those of starting over (ke.h).
+// groups are those of starting over (ke.h). For experiments and tests: a store never groups published rows anew.
 //
 // A value that has two rows already changes nothing. Otherwise it enters the list, and the recurrence is run again from
 // its place until it is certain that everything to the right only moves by one place and by one constant cost. The
