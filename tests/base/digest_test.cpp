@@ -6,28 +6,6 @@
 namespace cordon::engine {
 namespace {
 
-TEST(Digest, AResumedSha256IsTheSame) {
-  std::string text;
-  for (int i = 0; i < 300; ++i) text.push_back(static_cast<char>(i * 37));
-  for (std::size_t first = 0; first <= text.size(); first += 13) {
-    ResumableSha256 begun;
-    begun.Update(std::string_view(text).substr(0, first));
-    EXPECT_EQ(begun.Digest(), Sha256Of(text.substr(0, first)));
-    const std::string saved = begun.Saved();
-    begun.Update("what is not saved");
-    auto resumed = ResumableSha256::Resume(saved);
-    ASSERT_TRUE(resumed.has_value());
-    EXPECT_EQ(resumed->num_bytes(), first);
-    resumed->Update(std::string_view(text).substr(first));
-    EXPECT_EQ(resumed->Digest(), Sha256Of(text));
-    EXPECT_EQ(resumed->num_bytes(), text.size());
-  }
-  const std::string saved = ResumableSha256().Saved();
-  EXPECT_FALSE(ResumableSha256::Resume("").has_value());
-  EXPECT_FALSE(ResumableSha256::Resume(saved + "00").has_value());
-  EXPECT_FALSE(ResumableSha256::Resume(saved.substr(0, saved.size() - 1) + "x").has_value());
-}
-
 TEST(Digest, Sha256OfKnownBytes) {  // FIPS 180-2, examples B.1 and of the empty message
   EXPECT_EQ(ToHex(Sha256Of("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(ToHex(Sha256Of("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,26 +36,6 @@ class Sha256 {
 
 Sha256Digest Sha256Of(std::string_view bytes);
 
-// The same digest where it must be possible to stop, write down how far one has come, and go on another day (libsodium: its
-// state can be read; about a fourth as fast).
-class ResumableSha256 {
- public:
-  ResumableSha256();
-  // Nothing where the text is not one of Saved().
-  static std::optional<ResumableSha256> Resume(std::string_view saved);
-  ResumableSha256(ResumableSha256&&) noexcept;
-  ResumableSha256& operator=(ResumableSha256&&) noexcept;
-  ~ResumableSha256();
-
-  void Update(std::string_view bytes);
-  std::uint64_t num_bytes() const;
-  Sha256Digest Digest() const;  // of the bytes so far; more may follow
-  std::string Saved() const;    // hexadecimal
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 
 // SipHash-2-4, 128 bits: tells many short texts apart, quickly, to whoever has the key.
