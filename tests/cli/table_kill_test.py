@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills `cordon anonymize` before every call that writes, changes a name or makes bytes durable. A release is never next to files
 of another run: the old set stands, or the new one, or no release. The next command finishes what was begun and removes hidden
-files. The same if the power fails and takes away what was not durable: table_kill_test.py CORDON DIE_AT_LIBRARY"""
+files. The same if the power fails and takes away what was not durable, bytes and names: table_kill_test.py CORDON DIE_AT_LIBRARY"""
 import hashlib
 import json
 import os
@@ -32,8 +32,8 @@ def cordon(*arguments, **environment):
     return subprocess.run([CORDON, *arguments], capture_output=True, text=True, env={**os.environ, **environment})
 
 
-def anonymize(**environment):
-    return cordon("anonymize", "rows.csv", "--policy", "policy.toml", "--output", "out.csv", "--row-map", "map.csv", "--force", **environment)
+def anonymize(*flags, **environment):
+    return cordon("anonymize", "rows.csv", "--policy", "policy.toml", "--output", "out.csv", "--row-map", SET[3], "--force", *flags, **environment)
 
 
 def sha256(path):
@@ -41,18 +41,23 @@ def sha256(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def hidden():
-    return sorted(name for name in os.listdir() if name.startswith(".cordon-"))
+def hidden(*folders):
+    return sorted(os.path.join(folder, name) for folder in folders or {".", os.path.dirname(SET[3]) or "."} for name in os.listdir(folder)
+                  if name.startswith(".cordon-"))
 
 
 class TableKills(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         os.chdir(self.folder)
+        SET[3] = "map.csv"
         with open("policy.toml", "w") as file:
             file.write(POLICY)
         with open("rows.csv", "w") as file:
             file.write("age,ill\n" + "".join(f"{20 + 7 * i % 50},{'abc'[i % 3]}\n" for i in range(40)))
+        self.first_run()
+
+    def first_run(self):
         self.assertEqual(anonymize(DIE_COUNT="count", LD_PRELOAD=LIBRARY).returncode, 0)
         with open("count") as file:
             self.steps = json.load(file)[0]
@@ -84,16 +89,19 @@ class TableKills(unittest.TestCase):
         with open("out.csv.private.json") as file:
             record = json.load(file)
         self.assertEqual([record["output_sha256"], record["manifest_sha256"], record["row_map_sha256"]],
-                         [sha256(name) for name in ("out.csv", "out.csv.manifest.json", "map.csv")], step)
+                         [sha256(name) for name in ("out.csv", "out.csv.manifest.json", SET[3])], step)
         return "old" if self.bytes_of("out.csv") == self.old["out.csv"] else "new"
 
     def verify(self):
-        return cordon("verify", "out.csv", "--policy", "policy.toml", "--original", "rows.csv", "--row-map", "map.csv")
+        return cordon("verify", "out.csv", "--policy", "policy.toml", "--original", "rows.csv", "--row-map", SET[3])
 
     def every_step(self, there, **environment):
-        seen = set()
+        seen, names_lost = set(), "DIE_NAMES" in environment
         for step in range(1, self.steps + 1):
             self.restore(there)
+            if names_lost:
+                shutil.rmtree(environment["DIE_NAMES"], ignore_errors=True)
+                os.mkdir(environment["DIE_NAMES"])
             done = anonymize(LD_PRELOAD=LIBRARY, DIE_AT=str(step), **environment)
             if done.returncode == 0:  # one call less: nothing to replace
                 break
@@ -104,10 +112,11 @@ class TableKills(unittest.TestCase):
             done = self.verify()
             after = self.check_set(step)
             self.assertEqual(done.returncode, 2 if after == "none" else 0, (step, done.stderr))
-            self.assertEqual(hidden(), [], step)
+            self.assertEqual(hidden("."), [], step)  # those in another folder go when something is written there
             # Once the journal is durable the new set will stand; only then the old release is removed.
             self.assertIn(after, {"old": ("old", "new"), "new": ("new",), "none": ("new",) if there else ("none", "new")}[state], step)
-            self.assertFalse("finished" in seen and after != "new", step)
+            if not names_lost:  # a name that comes back there is new, and a file that somebody has put there since is kept
+                self.assertFalse("finished" in seen and after != "new", step)
             seen |= {"finished"} if after == "new" else set()
             if not there and after == "none":
                 self.assertEqual([name for name in SET if os.path.exists(name)], [], step)
@@ -124,10 +133,35 @@ class TableKills(unittest.TestCase):
         for there in (True, False):
             self.every_step(there, DIE_POWER="1")
 
+    def test_the_power_fails_and_names_are_lost(self):
+        """Files that were made, renamed or removed in a directory that was not synced since are as before; at every step."""
+        for there in (True, False):
+            self.assertIn("finished", self.every_step(there, DIE_POWER="1", DIE_NAMES=self.folder + "/kept"))
+
+    def test_the_power_fails_and_the_row_map_is_in_another_folder(self):
+        os.mkdir("elsewhere")
+        SET[3] = "elsewhere/map.csv"
+        self.first_run()
+        for there in (True, False):
+            self.assertIn("finished", self.every_step(there, DIE_POWER="1", DIE_NAMES=self.folder + "/kept"))
+
+    def test_signed_manifests_are_of_the_set(self):
+        self.assertEqual(cordon("keygen", "key").returncode, 0)
+        seen = set()
+        for step in range(1, self.steps + 1):
+            self.restore(True)
+            anonymize("--sign", "key", LD_PRELOAD=LIBRARY, DIE_AT=str(step), DIE_POWER="1")
+            self.verify()
+            state = self.check_set(step)
+            seen.add(state)
+            signed = cordon("verify", "out.csv", "--policy", "policy.toml", "--key", "key.pub").returncode
+            self.assertEqual(signed, {"old": 1, "new": 0}[state], step)
+        self.assertEqual(seen, {"old", "new"})
+
     def test_files_of_two_runs_are_refused(self):
         self.assertEqual(anonymize().returncode, 0)
         new = {name: self.bytes_of(name) for name in SET}
-        self.assertNotEqual(new["map.csv"], self.old["map.csv"])
+        self.assertNotEqual(new[SET[3]], self.old[SET[3]])
         for mixed in SET:
             self.restore(True)
             with open(mixed, "wb") as file:

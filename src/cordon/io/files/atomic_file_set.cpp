@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace cordon::engine {
 
@@ -44,6 +45,11 @@ Result<void> Outputs::Show(const std::string& head) {
 Result<void> Outputs::ShowSet(const std::vector<AtomicFile*>& files) {
   std::vector<Renaming> set;
   for (const AtomicFile* file : files) set.push_back({file->beside(), file->target()});
+  // The hidden names have to be as durable as the journal that speaks of them; its own folder is synced with it.
+  std::set<std::string> elsewhere;
+  for (const Renaming& each : set) elsewhere.insert(DirectoryOf(each.from));
+  elsewhere.erase(DirectoryOf(set.back().to));
+  for (const std::string& directory : elsewhere) CORDON_RETURN_IF_ERROR(SyncDirectory(directory));
   const std::string journal = HiddenName(DirectoryOf(set.back().to), "set");
   CORDON_TRY(AtomicFile entry, AtomicFile::Create(journal, AtomicFile::Access::kPrivate));  // held until the set is in place
   CORDON_RETURN_IF_ERROR(entry.Write(JournalOf(set)));
