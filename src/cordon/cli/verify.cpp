@@ -6,6 +6,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
 #include "cordon/cli/policy_flags.h"
+#include "cordon/publish/verify_sql.h"
 
 namespace cordon::engine {
 namespace {
@@ -16,6 +17,9 @@ struct VerifyArgs {
   std::vector<std::string> previous;
   PolicyFlags policy;
   std::string format;
+  std::string sql;
+  std::string table;
+  VerifySqlRequest as_sql;
   bool json = false;
 };
 
@@ -54,7 +58,28 @@ Result<void> CheckAsked(const VerifyArgs& args) {
   return {};
 }
 
+// Nothing is judged here: the statement is for another program.
+Result<Answer> PrintSql(VerifyArgs args, Console& console) {
+  const VerifyRequest& request = args.request;
+  if (!args.stream.output.empty() || !args.stream.audit.empty() || !args.stream.chain.empty() || args.stream.signed_prefix ||
+      !request.original.empty() || !request.row_map.empty() || request.input_order || request.exempt_suppressed ||
+      !args.previous.empty() || request.allow_unequal || !request.keys.empty() || args.json) {
+    return Error::InvalidPolicy("--sql goes with RELEASE, --policy, --table and --format alone")
+        .WithHint("the statement is about the published columns; everything else is for verify itself");
+  }
+  CORDON_TRY(args.as_sql.dialect, ParseDialect(args.sql));
+  CORDON_TRY(args.as_sql.format, ParseFormat(args.format));
+  args.as_sql.release = request.release.name;
+  args.as_sql.table = args.table.empty() ? "release" : args.table;
+  CORDON_TRY(const Policy policy, args.policy.Read());
+  CORDON_TRY(const std::string statement, VerifySql(args.as_sql, policy));
+  console.Out(statement);
+  return Answer::kYes;
+}
+
 Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
+  if (!args.sql.empty()) return PrintSql(std::move(args), console);
+  if (!args.table.empty()) return Error::InvalidPolicy("--table needs --sql");
   CORDON_TRY(args.request.format, ParseFormat(args.format));
   args.stream.format = args.request.format;
   args.stream.keys = args.request.keys;
@@ -109,6 +134,9 @@ Command AddVerify(CLI::App& app) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parser->add_flag("--signed-prefix", args->stream.signed_prefix,
                    "Of a stream that still runs: judge what is signed so far, and nothing after it");
+  parser->add_option("--sql", args->sql, "Print the question as one statement for a database")
+      ->type_name("duckdb|postgres|spark");
+  parser->add_option("--table", args->table, "Of --sql: the table that has the release (default release)")->type_name("NAME");
   parser->add_flag("--json", args->json, "Print JSON");
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format", "--exempt-suppressed"}},
@@ -116,6 +144,7 @@ Command AddVerify(CLI::App& app) {
            {"Earlier releases", {"--previous", "--allow-unequal"}},
            {"Streams", {"--stream", "--audit", "--chain"}},
            {"Certificate", {"--key", "--signed-prefix"}},
+           {"In a database", {"--sql", "--table"}},
            {"Output", {"--json"}}},
           {"cordon verify release.csv -p policy.toml",
            "cordon verify release.csv -p policy.toml --original patients.csv --row-map map.csv",
