@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers reproduce python-test wheel nightly package install clean
+.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers dbt reproduce python-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -78,6 +78,11 @@ python-test: | build/
 	cmake --build --preset release --parallel $(JOBS) --target pycordon_core
 	ctest --preset release -R '^python\.'
 
+# The generic test for dbt, run by dbt itself, which comes from PyPI into an environment of its own.
+dbt: build
+	@test -x build/dbt/bin/dbt || { $(PYTHON) -m venv build/dbt && build/dbt/bin/python -m pip install --quiet --disable-pip-version-check dbt-core==1.9.4 dbt-duckdb==1.9.2 duckdb==1.4.4; }
+	python3 -B integrations/dbt/dbt_test.py build/release/cordon build/dbt/bin/dbt
+
 # Wheels for every Python that is found, and the source archive: build/wheels.
 wheel: | build/
 	@scripts/bootstrap.sh build duckdb python
@@ -91,6 +96,7 @@ nightly:
 	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) verifiers
+	$(MAKE) dbt
 	$(MAKE) reproduce
 	$(MAKE) python-test
 	$(MAKE) wheel
