@@ -192,6 +192,30 @@ TEST(Anonymize, InMemoryGivesTheBytesOfAFile) {
   EXPECT_NE(Bytes(folder / "b.csv").find("age_lo"), std::string::npos);
 }
 
+// The keys of RFC 8410.
+TEST(Anonymize, SignsWhatItWrites) {
+  const ScratchFolder folder;
+  Put(folder / "key",
+      "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE "
+      "KEY-----\n");
+  Put(folder / "key.pub",
+      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n");
+  std::filesystem::permissions(folder / "key", std::filesystem::perms::owner_read);
+  const Policy policy = PatientPolicy().Build().value();
+  const auto release = Anonymize(PatientTable(), policy);
+  ASSERT_TRUE(release.ok());
+  WriteOptions options;
+  options.sign = folder / "key";
+  const auto written = release.value().Write(folder / "signed.csv", options);
+  ASSERT_TRUE(written.ok()) << written.error().message();
+  ASSERT_TRUE(release.value().Write(folder / "plain.csv").ok());
+  VerifyOptions asked;
+  asked.keys = {folder / "key.pub"};
+  EXPECT_TRUE(Verify(folder / "signed.csv", policy, asked).value().holds);
+  EXPECT_FALSE(Verify(folder / "plain.csv", policy, asked).value().holds);
+  EXPECT_TRUE(Verify(folder / "plain.csv", policy).value().holds);
+}
+
 TEST(Anonymize, ReportsWhatItReached) {
   const Table table = PatientTable();
   const auto release = Anonymize(table, PatientPolicy().Build().value());
