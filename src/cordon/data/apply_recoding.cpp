@@ -187,6 +187,20 @@ Result<CoveringBoxes> Cover(const Recoding& recoding, const View& view, std::siz
   return covering;
 }
 
+Result<std::vector<CodeRange>> BoxRanges(const Recoding& recoding, const View& view) {
+  const std::vector<std::size_t> quasi = view.data().ColumnsOf(Role::kQuasi);
+  CORDON_TRY(const std::vector<std::size_t> matched, MatchColumns(recoding, view.data(), quasi));
+  std::vector<CodeRange> ranges(recoding.num_boxes() * quasi.size());
+  for (std::size_t q = 0; q < quasi.size(); ++q) {
+    CORDON_TRY(const std::vector<Reading> readings,
+               ReadCells(recoding.columns()[matched[q]], view.data().columns[quasi[q]].attribute));
+    for (std::size_t box = 0; box < recoding.num_boxes(); ++box) {
+      ranges[box * quasi.size() + q] = readings[recoding.cell(box, matched[q])].codes;
+    }
+  }
+  return ranges;
+}
+
 AppliedRecoding ApplyBoxes(const Recoding& recoding, const View& view, std::span<const std::uint32_t> box_of) {
   AppliedRecoding applied;
   std::vector<std::size_t> used;

@@ -58,6 +58,9 @@ struct CoveringBoxes {
 // At most `most` of each row. An error where the recoding is not of these quasi columns.
 Result<CoveringBoxes> Cover(const Recoding& recoding, const View& view, std::size_t most, const Run& run);
 
+// What each box covers on each quasi column of the view, box after box; lo > hi: no value here.
+Result<std::vector<CodeRange>> BoxRanges(const Recoding& recoding, const View& view);
+
 struct AppliedRecoding {
   Groups groups;     // one for each box that covers a row, in the order of the boxes
   GroupCells texts;  // the boxes' texts, as they were saved

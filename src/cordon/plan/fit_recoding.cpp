@@ -7,6 +7,7 @@
 
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
+#include "cordon/plan/merge_boxes.h"
 
 namespace cordon::engine {
 namespace {
@@ -221,6 +222,15 @@ class Fitting {
   std::map<std::uint32_t, Group> groups_;  // by box
 };
 
+bool AllAdmitted(const Groups& groups, const AllOf& model, const CountedColumns& counted) {
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    GroupCounts counts(counted);
+    for (const RowId row : groups[group]) counts.Add(row);
+    if (!model.Admits(counts)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, std::span<const std::size_t> sensitive,
@@ -252,6 +262,19 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
     if (run.Stopped()) return Error::Cancelled();
     CORDON_TRY(const AllOf model, model_of(star ? all : kept, reference));
     settled = !fitting.DropRefused(model);
+  }
+  // More rows without a box than may be suppressed: boxes are merged. All rows stay, so the models are held against all.
+  const auto left = static_cast<Int128>(view.size() - fitting.Kept().size());
+  const Rational limit = policy.algorithm.suppression_limit;
+  if (left * limit.denominator() > static_cast<Int128>(view.size()) * limit.numerator()) {
+    CORDON_TRY(const std::vector<CodeRange> ranges, BoxRanges(recoding, view));
+    AppliedRecoding merged = MergeBoxes(recoding, view, ranges, fitting.box_of(), whole, counted, run);
+    if (run.Stopped()) return Error::Cancelled();
+    if (merged.groups.suppressed.empty()) return merged;
+    if (!star && static_cast<Int128>(merged.groups.suppressed.size()) < left) {
+      CORDON_TRY(const AllOf model, model_of(merged.groups.rows, reference));
+      if (AllAdmitted(merged.groups, model, counted)) return merged;
+    }
   }
   if (star) fitting.FillStars(whole);
   return ApplyBoxes(recoding, view, fitting.box_of());

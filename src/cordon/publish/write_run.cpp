@@ -49,6 +49,22 @@ std::string RowMapText(const Release& release) {
   return text;
 }
 
+// Fewer rows than this satisfy no release.
+std::int64_t SmallestBatch(const Policy& policy) {
+  std::int64_t least = 1;
+  for (const ModelSpec& spec : policy.models) {
+    std::visit(
+        [&](const auto& model) {
+          if constexpr (requires { model.k; }) least = std::max<std::int64_t>(least, model.k);
+          if constexpr (requires { model.l.numerator(); }) {
+            least = std::max(least, (model.l.numerator() + model.l.denominator() - 1) / model.l.denominator());
+          }
+        },
+        spec);
+  }
+  return least;
+}
+
 std::string ManifestPath(const AnonymizeRequest& request) { return request.output + ".manifest.json"; }
 std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
 
@@ -222,9 +238,14 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   }
   std::string recoding_sha256;
   if (request.save_recoding) {
-    const std::string boxes = Recoding::FromRelease(release).ToJson() + "\n";
+    const Recoding recoding = Recoding::FromRelease(release);
+    const std::string boxes = recoding.ToJson() + "\n";
     recoding_sha256 = ToHex(Sha256Of(boxes));
     CORDON_RETURN_IF_ERROR(outputs.Write(*request.save_recoding, boxes));
+    report.notes.push_back(fmt::format(
+        "saved {} boxes: a later batch of about {} rows keeps most of them, a smaller one merges some; the smallest batch "
+        "they can serve has {} rows",
+        recoding.num_boxes(), release.num_rows, SmallestBatch(policy)));
   }
   if (HasSideFiles(request)) {
     const std::string name = std::filesystem::path(request.output).filename().string();
