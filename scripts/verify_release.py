@@ -556,7 +556,8 @@ def read_parquet(*paths):
         table = pyarrow.concat_tables([pyarrow.parquet.ParquetFile(path).read() for path in paths])
     except Exception as error:  # its own kinds of errors; their texts could quote the file
         raise Refused(f"{', '.join(paths)}: not a Parquet file that can be read ({type(error).__name__})") from None
-    text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) else str(cell)
+    text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) \
+        else json.dumps(cell) if isinstance(cell, bool) else str(cell)
     return {name: [text(cell) for cell in table.column(name).to_pylist()] for name in table.column_names}, table.num_rows
 
 

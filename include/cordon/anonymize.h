@@ -49,10 +49,10 @@ struct Report {
 };
 
 struct WriteOptions {
-  std::string format;   // "csv", "jsonl", "parquet"; empty: by the name
-  bool bounds = false;  // numeric ranges as two columns, NAME_lo and NAME_hi
-  bool force = false;   // replaces files that are there
-  std::string sign;     // file of the private key that signs the manifest (cordon keygen); empty: it is not signed
+  std::string format;          // "csv", "jsonl", "parquet"; empty: by the name
+  std::optional<bool> bounds;  // numeric ranges as two columns, NAME_lo and NAME_hi; default: in JSON Lines and Parquet
+  bool force = false;          // replaces files that are there
+  std::string sign;            // file of the private key that signs the manifest (cordon keygen); empty: it is not signed
 };
 
 class CORDON_API Release {

@@ -71,12 +71,12 @@ class Release(Frame):
         return array("Q", self._release.input_rows)
 
     def write(
-        self, path: str | os.PathLike[str], *, format: str | None = None, bounds: bool = False, force: bool = False
+        self, path: str | os.PathLike[str], *, format: str | None = None, bounds: bool | None = None, force: bool = False
     ) -> None:
-        """Writes the rows, the manifest and the private run record beside it: all of them, or none.
+        """Writes the rows, and beside them the manifest, the codebook and the private run record: all of them, or none.
 
-        format: "csv", "jsonl", "parquet"; None: by the name. bounds: numeric ranges as two columns. force: replaces files
-        that are there.
+        format: "csv", "jsonl", "parquet"; None: by the name. bounds: numeric ranges as two columns; None: in JSON Lines and
+        Parquet. force: replaces files that are there.
         """
         self._release.write(os.fspath(path), format or "", bounds, force)
 

@@ -44,15 +44,17 @@ def test_unsatisfiable_tells_what_would_do(frame):
 def test_write_makes_the_files_of_the_command_line(frame, policy, tmp_path):
     release = pycordon.anonymize(frame, policy)
     release.write(tmp_path / "out.csv")
-    names = ["out.csv", "out.csv.manifest.json", "out.csv.private.json"]
+    names = ["out.csv", "out.csv.codebook.json", "out.csv.manifest.json", "out.csv.private.json"]
     assert sorted(each.name for each in tmp_path.iterdir()) == names
     assert pycordon.verify(tmp_path / "out.csv", policy)
     with pytest.raises(pycordon.Error):
         release.write(tmp_path / "out.csv")  # is there already
     release.write(tmp_path / "out.csv", force=True)
-    release.write(tmp_path / "out.jsonl", bounds=True)
+    release.write(tmp_path / "out.jsonl")
     first = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert set(first) == {"age_lo", "age_hi", "zip", "disease"}
+    release.write(tmp_path / "one.jsonl", bounds=False)
+    assert set(json.loads((tmp_path / "one.jsonl").read_text().splitlines()[0])) == {"age", "zip", "disease"}
     with pytest.raises(pycordon.InputOutputError):
         release.write(tmp_path / "no such folder" / "out.csv")
     with pytest.raises(pycordon.InvalidPolicy):

@@ -185,6 +185,7 @@ TEST(Anonymize, InMemoryGivesTheBytesOfAFile) {
   ASSERT_TRUE(written.ok()) << written.error().message();
   EXPECT_EQ(Bytes(folder / "a.csv"), Bytes(folder / "b.csv"));
   EXPECT_TRUE(std::filesystem::exists(folder / "b.csv.manifest.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "b.csv.codebook.json"));
   EXPECT_TRUE(std::filesystem::exists(folder / "b.csv.private.json"));
   // A file that is there is not replaced unless that is asked for.
   EXPECT_FALSE(by_table.value().Write(folder / "b.csv").ok());

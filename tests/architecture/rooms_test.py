@@ -51,7 +51,7 @@ ALLOWED = {
     "policy": {"base", "data", "models/spec", "query", "metrics", "io", "algorithms"},
     "bind": {"base", "data", "io", "stream", "policy"},
     "attack": {"base", "data", "models/spec", "models/admit", "metrics"},
-    "report": {"base", "attack", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
+    "report": {"base", "data", "attack", "crypto", "models/spec", "models/verify", "metrics", "io", "algorithms/engine", "stream", "policy"},
     "registry": {"base", "data", "models/verify", "io/files", "policy", "report"},
     "inspect": {"base", "data", "metrics", "io", "policy", "bind"},
     "permute": {"base", "data", "models/verify", "query", "algorithms/ke", "policy", "bind"},

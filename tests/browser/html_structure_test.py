@@ -82,6 +82,13 @@ class Structure(unittest.TestCase):
             self.assertGreater(len(pages.numbers(report)), 5)
             self.assertEqual(pages.missing(report, page.text), [])
 
+    def test_statistics_stand_before_and_after(self):
+        path, report = self.made[0]
+        page = Page(path.read_text(encoding="utf-8"))
+        self.assertTrue(report["statistics"]["correlations"])
+        for pair in report["statistics"]["correlations"]:
+            self.assertRegex(page.text, rf'correlation of {pair["columns"][0]} and {pair["columns"][1]}\s+{pair["original"]:.4f}\s+{pair["release"]:.4f}')
+
     def test_verdicts_come_first_and_the_page_says_whose_it_is(self):
         for path, _, page, _ in self.each():
             headline = page.text.index("hold")

@@ -33,7 +33,7 @@ def failing(cordon, folder):
     (folder / "raw.csv").write_text("".join(",".join(row[i] for i in kept) + "\n" for row in rows))
     numbers = json.loads(run(cordon, "evaluate", folder / "raw.csv", "--policy", folder / "demo/policy.toml", "--original",
                              folder / "demo/patients.csv", "--html", folder / "failing.html", "--queries", 300, "--json"))
-    return folder / "failing.html", {"utility": {key: value for key, value in numbers.items() if key not in ("rows", "groups", "suppressed", "risk")}}
+    return folder / "failing.html", {"utility": {key: value for key, value in numbers.items() if key not in ("rows", "groups", "suppressed", "risk", "statistics")}}
 
 
 def hostile(cordon, folder):

@@ -3,7 +3,7 @@
 // Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that writes, changes names or makes
 // bytes durable: write, pwrite, ftruncate, fsync, rename, link, unlink, mkdir. With DIE_POWER files lose then what was written
 // to them and not synced, as when the power fails; with DIE_NAMES, a folder on the same disk, names lose that, too: files that
-// were made, renamed or removed in a directory that was not synced since. Directories, and names that unlinkat or renameat2
+// were made, renamed or removed in a directory that was not synced since. Directories, and names that unlinkat
 // change, stay. Where the program ends by itself, writes how many calls there were, and how many of them fsync, into the file
 // DIE_COUNT.
 #include <dlfcn.h>

@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("generate", "census", "--rows", "4000", "--output", ".")
     anonymize = ["anonymize", "census.csv", "--policy", "policy.toml", "--output", "out.csv", "--force"]
     silent = run(*anonymize)
-    files = "written: out.csv, out.csv.manifest.json; private: out.csv.private.json\n"
+    files = "written: out.csv, out.csv.manifest.json, out.csv.codebook.json; private: out.csv.private.json\n"
     assert silent.stderr == files, silent.stderr
     quiet = run(*anonymize, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", ""), quiet

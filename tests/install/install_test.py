@@ -68,7 +68,7 @@ class Install(unittest.TestCase):
         (folder / "policy.toml").write_text(POLICY)
         self.assertIn("k-anonymity(k=2): holds", run(build / "files", "in.csv", "policy.toml", "out.csv", cwd=folder))
         self.assertEqual(sorted(os.listdir(folder)),
-                         ["in.csv", "out.csv", "out.csv.manifest.json", "out.csv.private.json", "policy.toml"])
+                         ["in.csv", "out.csv", "out.csv.codebook.json", "out.csv.manifest.json", "out.csv.private.json", "policy.toml"])
 
     def test_shared(self):
         self.run_examples(self.build_examples("shared"))

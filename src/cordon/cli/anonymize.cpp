@@ -19,6 +19,8 @@ struct AnonymizeArgs {
   std::string effort;
   std::optional<std::string> seed;
   bool keep_order = false;
+  bool bounds = false;
+  bool no_bounds = false;
 };
 
 Result<std::optional<RowOrder>> ParseOrder(const std::string& name) {
@@ -45,7 +47,9 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   }
   CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
   CORDON_TRY(request.effort, ParseEffort(args.effort));
+  if (args.bounds || args.no_bounds) request.bounds = args.bounds;
   CORDON_TRY(request.measure, args.measure.Options());
+  if (request.html) request.measure.statistics = true;
   return RunRelease(flags, Anonymize, console, run);
 }
 
@@ -59,6 +63,10 @@ Command AddAnonymize(CLI::App& app) {
                     "Table to anonymize: .csv or .jsonl, each also .gz, .parquet, a folder of Parquet files, .xlsx, a file of "
                     "SPSS, Stata or SAS, or sql:SELECT ...; - is standard input");
   parser->add_option("--html", request.html, "Write the report as a page with charts; private")->type_name("FILE");
+  parser
+      ->add_option("--html-public", request.html_public,
+                   "Write a page for readers of the release: verdicts and codebook, nothing else of the original")
+      ->type_name("FILE");
   parser->add_option("--algorithm", request.algorithm, "Instead of the policy's")
       ->type_name(fmt::format("{}", fmt::join(TableAlgorithmNames(), "|")));
   parser
@@ -71,7 +79,10 @@ Command AddAnonymize(CLI::App& app) {
                      "Stop improving after so many seconds of search; the result then depends on the machine");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
-  parser->add_flag("--bounds", request.bounds, "Numeric ranges as two columns, name_lo and name_hi");
+  parser->add_flag("--bounds", args->bounds,
+                   "Numbers and dates as two columns, name_lo and name_hi; default for jsonl and parquet");
+  parser->add_flag("--no-bounds", args->no_bounds, "Numbers and dates as one column of texts, [lo,hi]; default for csv and xlsx")
+      ->excludes("--bounds");
   parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm")
       ->type_name("FILE")
       ->excludes("--algorithm");
@@ -81,17 +92,18 @@ Command AddAnonymize(CLI::App& app) {
       ->type_name("FILE")
       ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
+  args->measure.AddStatisticsTo(*parser);
   parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed where randomness protects");
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
            {"Output",
-            {"--output", "--output-format", "--bounds", "--group-column", "--order", "--keep-order", "--sign", "--force",
+            {"--output", "--output-format", "--bounds", "--no-bounds", "--group-column", "--order", "--keep-order", "--sign", "--force",
              "--dry-run"}},
            {"Search", {"--algorithm", "--effort", "--seconds"}},
-           {"Report", {"--report", "--html", "--json"}},
+           {"Report", {"--report", "--html", "--html-public", "--json"}},
            {"Measures in the report",
-            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
-             "--sampling-fraction"}},
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics",
+             "--risk-threshold", "--sampling-fraction"}},
            {"Earlier releases", {"--registry", "--person-key"}},
            {"Later batches", {"--save-recoding", "--recoding", "--row-map"}},
            {"Randomness", {"--seed", "--repeat", "--insecure-seed"}}},

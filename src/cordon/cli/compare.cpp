@@ -6,6 +6,7 @@
 #include "cordon/cli/command.h"
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/policy_flags.h"
+#include "cordon/cli/tell.h"
 
 namespace cordon::engine {
 namespace {
@@ -25,6 +26,7 @@ Result<Answer> RunCompare(const CompareArgs& args, Console& console, const Run& 
   CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const std::vector<ComparedRelease> sides, Compare(request, policy, run));
   args.json ? console.Out(Dump(ToJson(sides))) : console.Say(Describe(sides));
+  if (request.html) TellOfFiles({.open = {}, .secret = {*request.html}}, console);
   return Answer::kYes;
 }
 
@@ -38,6 +40,7 @@ Command AddCompare(CLI::App& app) {
   parser->add_option("--original", args->request.original.name, "The table behind them")->type_name("FILE")->required();
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");
+  parser->add_option("--html", args->request.html, "Write a page with a map of risk against loss; private")->type_name("FILE");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
   parser->add_flag("--json", args->json, "Print JSON");
   Explain(*parser,
@@ -45,7 +48,7 @@ Command AddCompare(CLI::App& app) {
            {"Measures",
             {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
              "--sampling-fraction"}},
-           {"Output", {"--json"}}},
+           {"Output", {"--html", "--json"}}},
           {"cordon compare a.csv b.csv -p policy.toml --original patients.csv",
            "cordon compare a.csv b.csv c.csv -p policy.toml --original patients.csv --queries 1000",
            "cordon compare a.csv b.csv -p policy.toml --original patients.csv --json"});

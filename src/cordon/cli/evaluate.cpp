@@ -33,6 +33,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   EvaluateRequest request = args.request;
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(request.measure, args.measure.Options());
+  if (request.html) request.measure.statistics = true;
   if (!args.classify.column.empty()) {
     request.classify = args.classify;
     CORDON_TRY(request.classify->learner, ParseLearner(args.learner));
@@ -56,6 +57,7 @@ Command AddEvaluate(CLI::App& app) {
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_option("--html", args->request.html, "Write a page with charts; private")->type_name("FILE");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
+  args->measure.AddStatisticsTo(*parser);
   parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare")
       ->type_name("COLUMN");
   parser->add_option("--learner", args->learner, "nb or tree (default)")->type_name("nb|tree")->needs("--classify");
@@ -72,8 +74,8 @@ Command AddEvaluate(CLI::App& app) {
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--original", "--format"}},
            {"Measures",
-            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
-             "--sampling-fraction"}},
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics",
+             "--risk-threshold", "--sampling-fraction"}},
            {"Classification", {"--classify", "--learner", "--test", "--masked-test", "--folds"}},
            {"Output", {"--html", "--json"}}},
           {"cordon evaluate release.csv -p policy.toml --original patients.csv",

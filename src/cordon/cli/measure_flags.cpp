@@ -15,9 +15,16 @@ void MeasureFlags::AddTo(CLI::App& parser, std::uint64_t default_queries) {
   parser.add_option("--sampling-fraction", sampling_fraction, "Share of the population that the table holds; default 1");
 }
 
+void MeasureFlags::AddStatisticsTo(CLI::App& parser) {
+  parser.add_flag(
+      "--statistics", statistics,
+      "Means, variances, quantiles, correlations, two-way tables and regressions, before and after; always in --html");
+}
+
 Result<MeasureOptions> MeasureFlags::Options() const {
   MeasureOptions options;
   options.kl_level = kl_level;
+  options.statistics = statistics;
   if (queries > 0) {
     options.queries = workload;
     options.queries->queries = queries;

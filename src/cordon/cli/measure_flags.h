@@ -15,11 +15,14 @@ struct MeasureFlags {
   std::uint64_t queries = 0;  // 0: none
   QueryOptions workload;
   std::optional<std::uint64_t> kl_level;
+  bool statistics = false;
   std::string threshold = "0.2";
   double sampling_fraction = 1;
 
   // `queries`: how many unless --queries says otherwise.
   void AddTo(CLI::App& parser, std::uint64_t default_queries);
+  // --statistics, of commands that show them.
+  void AddStatisticsTo(CLI::App& parser);
   Result<MeasureOptions> Options() const;
 };
 

@@ -22,6 +22,7 @@ struct SweepArgs {
   std::vector<std::string> beta;
   std::vector<std::string> algorithms;
   std::optional<std::string> svg;
+  std::optional<std::string> html;
   MeasureFlags measure;
   std::uint64_t seed = 1;
   bool json = false;
@@ -35,6 +36,7 @@ Result<SweepRequest> RequestOf(const SweepArgs& args) {
   CORDON_TRY(request.beta, ParseSweepValues("beta", "--beta", args.beta));
   request.input = args.input;
   request.svg = args.svg;
+  request.html = args.html;
   request.algorithms = args.algorithms;
   request.seed = args.seed;
   CORDON_TRY(request.measure, args.measure.Options());
@@ -46,7 +48,10 @@ Result<Answer> RunSweep(const SweepArgs& args, Console& console, const Run& run)
   CORDON_TRY(const Policy policy, args.policy.Read());
   CORDON_TRY(const std::vector<SweepPoint> points, Sweep(request, policy, run));
   args.json ? console.Out(Dump(ToJson(points))) : console.Say(SweepTable(points));
-  if (args.svg) TellOfFiles({.open = {*args.svg}, .secret = {}}, console);
+  WrittenFiles files;
+  if (args.svg) files.open.push_back(*args.svg);
+  if (args.html) files.secret.push_back(*args.html);
+  if (args.svg || args.html) TellOfFiles(files, console);
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& point) { return point.report.has_value(); });
   return any ? Answer::kYes : Answer::kNo;
 }
@@ -67,6 +72,8 @@ Command AddSweep(CLI::App& app) {
   list("--beta", args->beta, "Values of beta");
   list("--algorithm", args->algorithms, "One or several, instead of the policy's");
   parser->add_option("--svg", args->svg, "Write a chart: loss against the parameter with the most values")->type_name("FILE");
+  parser->add_option("--html", args->html, "Write a page with the chart and a map of risk against loss; private")
+      ->type_name("FILE");
   args->measure.AddTo(*parser, 0);
   parser->add_option("--seed", args->seed, "For algorithms that draw; default 1, as nothing is published")->type_name("N");
   parser->add_flag("--json", args->json, "Print JSON");
@@ -76,7 +83,7 @@ Command AddSweep(CLI::App& app) {
            {"Measures",
             {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--risk-threshold",
              "--sampling-fraction"}},
-           {"Output", {"--svg", "--json"}}},
+           {"Output", {"--svg", "--html", "--json"}}},
           {"cordon sweep patients.csv -p policy.toml --k 2,5,10,20",
            "cordon sweep patients.csv -p policy.toml --t 0.1,0.2,0.3 --svg loss.svg",
            "cordon sweep patients.csv -p policy.toml --k 5,10 --algorithm partition,mondrian"});

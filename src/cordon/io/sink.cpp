@@ -97,7 +97,8 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
                                    const Run& run) {
   CORDON_TRY(const Target target, TargetOf(path, options).WithContext("writing {}", path));
   if (target.format == FileFormat::kParquet) {
-    CORDON_TRY(auto parquet, StageParquet(release.release(), path, options.bounds, run).WithContext("writing {}", path));
+    CORDON_TRY(auto parquet,
+               StageParquet(release.release(), path, options.bounds, options.types, run).WithContext("writing {}", path));
     return StagedRelease(std::move(parquet.first), std::move(parquet.second));
   }
   if (IsForeign(target.format)) {
@@ -107,7 +108,7 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
   }
   CORDON_TRY(const Rendered rendered, target.format == FileFormat::kCsv
                                           ? RenderCsv(release.release(), target.text, options.bounds)
-                                          : RenderJsonLines(release.release(), options.bounds));
+                                          : RenderJsonLines(release.release(), options.bounds, options.types));
   CORDON_TRY(Output output, Output::Open(path));
   if (target.compression == Compression::kGzip) {
     CORDON_TRY(const std::string header, GzipMember(rendered.header));

@@ -2,11 +2,12 @@
 //
 // Rows to the outside. Takes nothing unverified: there is no overload for a Release.
 //
-// CSV: LF line ends; quotes only where a reader needs them; an absent cell (kNull) is empty. JSON Lines: every cell is
-// a string, so that reading it back gives the same texts; an absent cell is null. Bounds turn a numeric or date quasi
-// column into NAME_lo and NAME_hi, both absent for "*" and for a missing value; of [lo,hi) the hi is given as it is.
-// Parquet: texts; whole numbers, decimals and dates as such where reading them back gives the same texts (parquet_sink.cpp).
-// The same release gives the same bytes for any number of threads, .gz included.
+// CSV: LF line ends; quotes only where a reader needs them; an absent cell (kNull) is empty. JSON Lines: bounds, and columns
+// that are published as they are, are numbers, true or false if they were that in the input or the policy calls them numeric,
+// and all cells of the column can be; else strings. Reading them back gives the same texts. An absent cell is null. Bounds turn
+// a numeric or date quasi column into NAME_lo and NAME_hi, both absent for "*" and for a missing value; of [lo,hi) the hi is
+// given as it is. Parquet: texts; whole numbers, decimals and dates as such where reading them back gives the same texts
+// (parquet_sink.cpp). The same release gives the same bytes for any number of threads, .gz included.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/text/cell_type.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/io/text/written.h"
 
@@ -26,6 +28,7 @@ struct SinkOptions {
   TextFormat text;                   // delimiter and quote of the output
   std::optional<FileFormat> format;  // default: by the extension
   bool bounds = false;               // numeric and date quasi columns as name_lo, name_hi
+  CellTypes types = {};              // what columns that are published as they are were in the input
 };
 
 // A release that is complete on disk beside its target and appears by Commit, so that several files can be made ready

@@ -264,7 +264,9 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
     settled = !fitting.DropRefused(model);
   }
   // More rows without a box than may be suppressed: boxes are merged. All rows stay, so the models are held against all.
-  const auto left = static_cast<Int128>(view.size() - fitting.Kept().size());
+  Fitting filled = fitting;
+  if (star) filled.FillStars(whole);
+  const auto left = static_cast<Int128>(view.size() - filled.Kept().size());
   const Rational limit = policy.algorithm.suppression_limit;
   if (left * limit.denominator() > static_cast<Int128>(view.size()) * limit.numerator()) {
     CORDON_TRY(const std::vector<CodeRange> ranges, BoxRanges(recoding, view));
@@ -276,8 +278,7 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
       if (AllAdmitted(merged.groups, model, counted)) return merged;
     }
   }
-  if (star) fitting.FillStars(whole);
-  return ApplyBoxes(recoding, view, fitting.box_of());
+  return ApplyBoxes(recoding, view, filled.box_of());
 }
 
 }  // namespace cordon::engine

@@ -36,12 +36,14 @@ struct AnonymizeRequest {
   std::optional<Effort> effort;   // none: normal
   std::optional<double> seconds;  // for the search; then the release depends on the machine
   bool group_column = false;
-  bool bounds = false;
+  std::optional<bool>
+      bounds;          // numbers and dates as two columns; none: in formats that have types, unless nothing is generalized
   bool force = false;  // replaces a release, manifest, run record, row map or recoding that is there
 
   MeasureOptions measure;                    // what the report tells besides verdicts and loss
   std::optional<std::string> report;         // the report as JSON
   std::optional<std::string> html;           // private: the report as a page (html.h)
+  std::optional<std::string> html_public;    // the page for readers of the release
   std::optional<std::string> row_map;        // private: released row -> input row
   std::optional<std::string> save_recoding;  // where to keep the boxes for a later batch
   std::optional<std::string> recoding;       // boxes of an earlier batch, instead of an algorithm

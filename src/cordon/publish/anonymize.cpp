@@ -19,6 +19,7 @@ namespace {
 struct Input {
   Microdata data;
   std::string sha256;
+  CellTypes types;
   std::vector<std::pair<std::string, double>> seconds;  // by step
 };
 
@@ -41,7 +42,7 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, Regist
         .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or mend the missing cells"
                                               : "a header alone is no table");
   }
-  return Input{std::move(data), source->InputDigest(), std::move(seconds)};
+  return Input{std::move(data), source->InputDigest(), TypesOf(*source), std::move(seconds)};
 }
 
 Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
@@ -88,7 +89,7 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
                                     previous ? &*previous : nullptr, random, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
-  RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save()};
+  RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save(), input.types};
   return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record)};
 }
 
@@ -117,7 +118,7 @@ Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, 
 Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run,
                                const Registration* registration) {
   if (request.output.empty()) {
-    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, made.data, made.verified.release(), run));
+    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, policy, made.data, made.verified.release(), run));
     return std::move(made.report);
   }
   return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run, registration);

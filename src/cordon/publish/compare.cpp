@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
+#include "cordon/report/html.h"
 #include "cordon/report/report.h"
 
 namespace cordon::engine {
@@ -22,16 +25,42 @@ Result<ComparedRelease> Measure(const TableInput& input, const CompareRequest& r
   return side;
 }
 
+Result<void> CheckComparedPage(const CompareRequest& request, const Policy& policy) {
+  if (!request.html) return {};
+  if (request.html->empty() || *request.html == "-") return Error::InvalidPolicy("--html needs the name of a file");
+  std::vector<std::pair<std::string, std::string>> inputs = {{"the original", request.original.name},
+                                                             {"the policy", policy.name}};
+  for (const TableInput& release : request.releases) inputs.emplace_back("a release", release.name);
+  // A release may be given twice; only what is written must not be one of them.
+  for (const auto& input : inputs) CORDON_RETURN_IF_ERROR(CheckDistinct({input, {"--html", *request.html}}));
+  return CheckReplaces(*request.html, kHtmlReportMark);
+}
+
+Result<void> WriteComparedPage(const CompareRequest& request, const std::vector<ComparedRelease>& sides) {
+  std::vector<MapEntry> entries;
+  for (const ComparedRelease& side : sides) {
+    const bool holds = std::all_of(side.verdicts.begin(), side.verdicts.end(), [](const Verdict& each) { return each.holds; });
+    entries.push_back({InputTitle(side.name), side.utility.loss.information_loss,
+                       side.risk ? side.risk->release.prosecutor.highest : 0,
+                       holds ? "all requirements hold" : "does not hold"});
+  }
+  return WriteFile(*request.html,
+                   MapPage(InputTitle(request.original.name), fmt::format("{} releases compared", sides.size()), entries, ""),
+                   AtomicFile::Access::kPrivate);
+}
+
 }  // namespace
 
 Result<std::vector<ComparedRelease>> Compare(const CompareRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckComparedPage(request, policy));
   CORDON_TRY(Microdata original, ReadOriginal(request.original, policy, run));
   std::vector<ComparedRelease> sides;
   for (const TableInput& input : request.releases) {
     CORDON_TRY(ComparedRelease side, Measure(input, request, policy, original, run));
     sides.push_back(std::move(side));
   }
+  if (request.html) CORDON_RETURN_IF_ERROR(WriteComparedPage(request, sides));
   return sides;
 }
 

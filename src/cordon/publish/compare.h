@@ -19,7 +19,8 @@ struct CompareRequest {
   std::vector<TableInput> releases;
   TableInput original;
   MeasureOptions measure;
-  bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
+  bool exempt_suppressed = false;   // rows with * in every quasi column are not judged
+  std::optional<std::string> html;  // private: the answer as a page
 };
 
 struct ComparedRelease {

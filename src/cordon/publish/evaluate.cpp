@@ -6,6 +6,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/workload.h"
+#include "cordon/publish/stopwatch.h"
 #include "cordon/report/html.h"
 
 namespace cordon::engine {
@@ -35,8 +36,10 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   report.dropped = made.utility.discernibility.dropped;
   report.utility = made.utility;
   report.risk = made.risk;
+  report.statistics = made.statistics;
   CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
-  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.release.name, report, original, release, run));
+  CORDON_TRY(HtmlFacts facts, GatherHtmlFacts(request.release.name, report, original, release, run));
+  facts.date = Today();
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
   CORDON_RETURN_IF_ERROR(outputs.Write(*request.html, HtmlReport(facts)));
@@ -70,6 +73,9 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
   made.rows_of_persons = std::any_of(policy.attributes.begin(), policy.attributes.end(),
                                      [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
   made.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
+  if (request.measure.statistics) {
+    CORDON_TRY(made.statistics, MeasureStatistics(original, release, run));
+  }
   if (request.html) CORDON_RETURN_IF_ERROR(WritePage(request, policy, original, release, made, run));
   if (request.classify) {
     CORDON_TRY(made.classification, Classify(request, policy, original, release, run));
@@ -84,6 +90,7 @@ Json ToJson(const Evaluation& made) {
   json["suppressed"] = made.utility.discernibility.suppressed;
   json["dropped"] = made.utility.discernibility.dropped;
   if (made.risk) json["risk"] = ToJson(*made.risk);
+  if (made.statistics) json["statistics"] = ToJson(*made.statistics);
   if (made.classification) json["classification"] = ToJson(*made.classification);
   return json;
 }
@@ -106,6 +113,7 @@ std::string Describe(const Evaluation& made) {
   if (made.risk && made.rows_of_persons) {
     text += "  counted in rows: a release does not tell which rows are one person's; the report of anonymize counts people\n";
   }
+  if (made.statistics) text += Describe(*made.statistics);
   if (made.classification) text += Describe(*made.classification);
   return text;
 }

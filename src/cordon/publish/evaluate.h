@@ -29,6 +29,7 @@ struct Evaluation {
   Utility utility;
   std::optional<RiskReport> risk;
   bool rows_of_persons = false;  // people may have several rows, and risk is counted in rows
+  std::optional<Statistics> statistics;
   std::optional<ClassificationErrors> classification;
 };
 

@@ -269,6 +269,9 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   report.unguarded = UnguardedIn(policy);
   report.utility = std::move(best.utility);
   report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
+  if (request.measure.statistics) {
+    CORDON_TRY(report.statistics, MeasureStatistics(data, release, run));
+  }
   report.objective = {ObjectiveName(policy.algorithm.objective), best.objective};
   report.notes = best.made.notes.lines;
   report.details = best.made.notes.counts;

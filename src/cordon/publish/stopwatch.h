@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 
 #include "cordon/base/run.h"
+#include "cordon/data/decimal.h"
 
 namespace cordon::engine {
 
@@ -46,5 +48,11 @@ class TimeBudget final : public Budget {
   Stopwatch watch_;
   mutable std::atomic<bool> cut_short_ = false;
 };
+
+// The day, for a page that people file: "2024-02-29", by UTC.
+inline std::string Today() {
+  const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  return FormatDate(now.time_since_epoch().count());
+}
 
 }  // namespace cordon::engine

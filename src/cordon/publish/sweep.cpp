@@ -9,6 +9,7 @@
 #include "cordon/plan/check_served.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
+#include "cordon/report/html.h"
 
 namespace cordon::engine {
 namespace {
@@ -218,7 +219,9 @@ std::string SweepTable(const std::vector<SweepPoint>& points) {
   return text;
 }
 
-std::string SweepSvg(const std::vector<SweepPoint>& points) {
+namespace {
+
+LineChart SweepChart(const std::vector<SweepPoint>& points) {
   std::string axis;
   std::size_t most = 0;
   for (const auto& [name, value] : points.empty() ? decltype(SweepPoint::parameters){} : points.front().parameters) {
@@ -249,8 +252,31 @@ std::string SweepSvg(const std::vector<SweepPoint>& points) {
     if (known == chart.lines.end()) chart.lines.push_back({name, std::vector<std::optional<double>>(chart.places.size())});
     if (point.report) chart.lines[number].values[static_cast<std::size_t>(at)] = point.report->utility.loss.information_loss;
   }
-  const int height = 380 + 20 * static_cast<int>(chart.lines.size());
-  std::string svg = DrawLines(chart, 640, height);
+  return chart;
+}
+
+std::string DrawSweep(const LineChart& chart) { return DrawLines(chart, 640, 380 + 20 * static_cast<int>(chart.lines.size())); }
+
+std::string SweepPage(const std::string& input, const std::vector<SweepPoint>& points) {
+  std::vector<MapEntry> entries;
+  for (const SweepPoint& point : points) {
+    if (!point.report) continue;
+    std::string name = point.report->algorithm;
+    for (const auto& [parameter, value] : point.parameters) name += fmt::format(" {}={}", parameter, value);
+    entries.push_back(
+        {std::move(name), point.report->utility.loss.information_loss,
+         point.report->risk ? point.report->risk->release.prosecutor.highest : 0,
+         fmt::format("{} groups, {} rows suppressed", point.report->utility.discernibility.groups, point.report->suppressed)});
+  }
+  const LineChart chart = SweepChart(points);
+  return MapPage(InputTitle(input), fmt::format("{} of {} settings have a release", entries.size(), points.size()), entries,
+                 fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", EscapeXml(chart.title), DrawSweep(chart)));
+}
+
+}  // namespace
+
+std::string SweepSvg(const std::vector<SweepPoint>& points) {
+  std::string svg = DrawSweep(SweepChart(points));
   const auto end = svg.find('>');
   // A file of its own needs the name space and the colours.
   return svg.substr(0, end) + " xmlns=\"http://www.w3.org/2000/svg\"><style>" + std::string(ChartStyle()) +
@@ -263,13 +289,20 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
   }
   if (request.svg && (request.svg->empty() || *request.svg == "-"))
     return Error::InvalidPolicy("--svg needs the name of a file");
+  if (request.html && (request.html->empty() || *request.html == "-"))
+    return Error::InvalidPolicy("--html needs the name of a file");
   CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", request.input.table == nullptr ? request.input.name : ""},
                                         {"the policy", policy.name},
-                                        {"--svg", request.svg.value_or("")}}));
+                                        {"--svg", request.svg.value_or("")},
+                                        {"--html", request.html.value_or("")}}));
+  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
   CORDON_TRY(const Microdata data, ReadOriginal(request.input, policy, run));
   if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input.name);
   CORDON_TRY(std::vector<SweepPoint> points, Sweep(request, policy, data, run));
   if (request.svg) CORDON_RETURN_IF_ERROR(WriteFile(*request.svg, SweepSvg(points)));
+  if (request.html) {
+    CORDON_RETURN_IF_ERROR(WriteFile(*request.html, SweepPage(request.input.name, points), AtomicFile::Access::kPrivate));
+  }
   return points;
 }
 

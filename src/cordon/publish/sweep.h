@@ -17,8 +17,9 @@ namespace cordon::engine {
 // Every combination of the values given; a parameter without values stays the policy's.
 struct SweepRequest {
   TableInput input;
-  std::optional<std::string> svg;  // where the chart goes
-  std::vector<Rational> k;         // whole; see ParseSweepValues
+  std::optional<std::string> svg;   // where the chart goes
+  std::optional<std::string> html;  // private: a page with the chart and a map of risk against loss
+  std::vector<Rational> k;          // whole; see ParseSweepValues
   std::vector<Rational> l;
   std::vector<Rational> t;
   std::vector<Rational> beta;

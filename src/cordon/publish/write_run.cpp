@@ -12,6 +12,7 @@
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/certificate.h"
+#include "cordon/report/codebook.h"
 #include "cordon/report/html.h"
 #include "cordon/report/key_file.h"
 
@@ -49,6 +50,25 @@ std::string RowMapText(const Release& release) {
   return text;
 }
 
+// The format of what is written; CSV if nothing is.
+FileFormat OutputFormat(const AnonymizeRequest& request) {
+  if (request.output_format) return *request.output_format;
+  const auto by_path = FormatOfPath(request.output);
+  return by_path.ok() ? by_path.value().format : FileFormat::kCsv;
+}
+
+// JSON Lines and Parquet get numbers, unless that is not asked for. Cells of a permuted release are exact: one column does.
+bool HasBounds(const AnonymizeRequest& request, const Release& release) {
+  const FileFormat format = OutputFormat(request);
+  const bool typed = format == FileFormat::kJsonLines || format == FileFormat::kParquet;
+  return request.bounds.value_or(typed && release.permuted.empty());
+}
+
+// How pages and the codebook call the release.
+std::string OutputTitle(const AnonymizeRequest& request) {
+  return request.output.empty() || request.output == "-" ? "a release" : InputTitle(request.output);
+}
+
 // Fewer rows than this satisfy no release.
 std::int64_t SmallestBatch(const Policy& policy) {
   std::int64_t least = 1;
@@ -66,6 +86,7 @@ std::int64_t SmallestBatch(const Policy& policy) {
 }
 
 std::string ManifestPath(const AnonymizeRequest& request) { return request.output + ".manifest.json"; }
+std::string CodebookPath(const AnonymizeRequest& request) { return request.output + ".codebook.json"; }
 std::string RecordPath(const AnonymizeRequest& request) { return request.output + ".private.json"; }
 
 // Every path the run reads or writes, with what it is for.
@@ -85,10 +106,12 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
   if (request.sign) paths.emplace_back("--sign", *request.sign);
   if (request.report) paths.emplace_back("--report", *request.report);
   if (request.html) paths.emplace_back("--html", *request.html);
+  if (request.html_public) paths.emplace_back("--html-public", *request.html_public);
   if (request.row_map) paths.emplace_back("--row-map", *request.row_map);
   if (request.save_recoding) paths.emplace_back("--save-recoding", *request.save_recoding);
   if (HasSideFiles(request)) {
     paths.emplace_back("the manifest", ManifestPath(request));
+    paths.emplace_back("the codebook", CodebookPath(request));
     paths.emplace_back("the run record", RecordPath(request));
   }
   return paths;
@@ -96,9 +119,9 @@ Result<std::vector<std::pair<std::string, std::string>>> Paths(const AnonymizeRe
 
 // Side files go to files: standard output belongs to the release or to the report in words.
 Result<void> CheckSideFiles(const AnonymizeRequest& request) {
-  for (const auto& [flag, path] :
-       {std::pair{"--report", request.report}, std::pair{"--html", request.html}, std::pair{"--row-map", request.row_map},
-        std::pair{"--save-recoding", request.save_recoding}}) {
+  for (const auto& [flag, path] : {std::pair{"--report", request.report}, std::pair{"--html", request.html},
+                                   std::pair{"--html-public", request.html_public}, std::pair{"--row-map", request.row_map},
+                                   std::pair{"--save-recoding", request.save_recoding}}) {
     if (path && (path->empty() || *path == "-")) {
       return Error::InvalidPolicy("{} needs the name of a file", flag).WithHint("--json prints the report");
     }
@@ -125,14 +148,22 @@ Result<void> CheckKey(const AnonymizeRequest& request) {
 Result<void> ReserveReports(const AnonymizeRequest& request, Outputs& outputs) {
   if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
   if (request.html) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
+  if (request.html_public) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html_public, AtomicFile::Access::kPublic));
   return {};
 }
 
-Result<void> WriteReports(const AnonymizeRequest& request, const Report& report, const Microdata& data, const Release& release,
-                          Outputs& outputs, const Run& run) {
+Result<void> WriteReports(const AnonymizeRequest& request, const Report& report, const Policy& policy, const Microdata& data,
+                          const Release& release, Outputs& outputs, const Run& run) {
   if (request.report) CORDON_RETURN_IF_ERROR(outputs.Write(*request.report, Dump(ToJson(report))));
+  if (!request.html && !request.html_public) return {};
+  const Json codebook = MakeCodebook({policy, release, data, OutputTitle(request), HasBounds(request, release)});
+  if (request.html_public) {
+    CORDON_RETURN_IF_ERROR(outputs.Write(*request.html_public, PublicHtmlReport(OutputTitle(request), report, codebook)));
+  }
   if (!request.html) return {};
-  CORDON_TRY(const HtmlFacts facts, GatherHtmlFacts(request.input.name, report, data, release, run));
+  CORDON_TRY(HtmlFacts facts, GatherHtmlFacts(request.input.name, report, data, release, run));
+  facts.codebook = codebook;
+  facts.date = Today();
   return outputs.Write(*request.html, HtmlReport(facts));
 }
 
@@ -142,6 +173,7 @@ Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs)
   if (request.save_recoding) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.save_recoding, AtomicFile::Access::kPublic));
   if (!HasSideFiles(request)) return {};
   CORDON_RETURN_IF_ERROR(outputs.Reserve(RecordPath(request), AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(CodebookPath(request), AtomicFile::Access::kPublic));
   return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
 }
 
@@ -150,10 +182,12 @@ Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
   if (request.force) return {};
   if (request.report) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
   if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
+  if (request.html_public) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html_public, kHtmlReportMark));
   if (request.output.empty()) return {};
   std::vector<std::string> paths = {request.output};
   if (HasSideFiles(request)) {
     paths.push_back(ManifestPath(request));
+    paths.push_back(CodebookPath(request));
     paths.push_back(RecordPath(request));
   }
   if (request.row_map) paths.push_back(*request.row_map);
@@ -204,21 +238,23 @@ WrittenFiles FilesWritten(const AnonymizeRequest& request) {
     if (request.output != "-") files.open.push_back(request.output);
     if (HasSideFiles(request)) {
       files.open.push_back(ManifestPath(request));
+      files.open.push_back(CodebookPath(request));
       files.secret.push_back(RecordPath(request));
     }
     if (request.save_recoding) files.open.push_back(*request.save_recoding);
     if (request.row_map) files.secret.push_back(*request.row_map);
   }
   if (request.report) files.open.push_back(*request.report);
+  if (request.html_public) files.open.push_back(*request.html_public);
   if (request.html) files.secret.push_back(*request.html);
   return files;
 }
 
-Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,
-                               const Release& release, const Run& run) {
+Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Policy& policy,
+                               const Microdata& data, const Release& release, const Run& run) {
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(ReserveReports(request, outputs));
-  CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
+  CORDON_RETURN_IF_ERROR(WriteReports(request, report, policy, data, release, outputs, run));
   return outputs.Show("");
 }
 
@@ -229,7 +265,8 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   const Release& release = verified.release();
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(ReserveSideFiles(request, outputs));
-  const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = request.bounds};
+  const bool bounds = HasBounds(request, release);
+  const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = bounds, .types = record.types};
   CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
   if (request.row_map) {
     const std::string map = RowMapText(release);
@@ -260,10 +297,11 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
     record.manifest_sha256 = ToHex(Sha256Of(manifest));
     CORDON_RETURN_IF_ERROR(outputs.Write(RecordPath(request), Dump(MakeRunRecord(record))));
     CORDON_RETURN_IF_ERROR(outputs.Write(ManifestPath(request), manifest));
+    CORDON_RETURN_IF_ERROR(outputs.Write(CodebookPath(request), Dump(MakeCodebook({policy, release, data, name, bounds}))));
   }
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
-  CORDON_RETURN_IF_ERROR(WriteReports(request, report, data, release, outputs, run));
+  CORDON_RETURN_IF_ERROR(WriteReports(request, report, policy, data, release, outputs, run));
   if (auto file = staged.Take()) outputs.Adopt(request.output, *std::move(file));
   if (run.Stopped()) return Error::Cancelled();
   const auto show = [&] { return outputs.Show(request.output); };

@@ -26,7 +26,7 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
 WrittenFiles FilesWritten(const AnonymizeRequest& request);
 
 // A dry run: the reports that were asked for, and nothing else.
-Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Microdata& data,
-                               const Release& release, const Run& run);
+Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& report, const Policy& policy,
+                               const Microdata& data, const Release& release, const Run& run);
 
 }  // namespace cordon::engine

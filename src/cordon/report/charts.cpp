@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace cordon::engine {
@@ -182,6 +183,29 @@ std::string DrawColumns(const ColumnChart& chart) {
   return svg + "</svg>";
 }
 
+namespace {
+
+// Where the places of an axis stand, 0 to 1: to scale if all are numbers and ascend, else at equal steps.
+std::vector<double> PlacesAcross(const std::vector<std::string>& places) {
+  std::vector<double> across;
+  bool scale = places.size() > 1;
+  for (const std::string& place : places) {
+    double value = 0;
+    const auto [end, failed] = std::from_chars(place.data(), place.data() + place.size(), value);
+    scale = scale && failed == std::errc() && end == place.data() + place.size() && (across.empty() || value > across.back());
+    across.push_back(value);
+  }
+  const double first = across.empty() ? 0 : across.front();
+  const double last = across.empty() ? 1 : across.back();
+  for (std::size_t i = 0; i < across.size(); ++i) {
+    across[i] = scale ? (across[i] - first) / (last - first)
+                      : (places.size() == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(places.size() - 1));
+  }
+  return across;
+}
+
+}  // namespace
+
 std::string DrawLines(const LineChart& chart, int width, int height) {
   constexpr double kLeft = 52;
   constexpr double kRight = 16;
@@ -206,12 +230,18 @@ std::string DrawLines(const LineChart& chart, int width, int height) {
     svg += Rule(tick == 0 ? "axis" : "grid", kLeft, y, width - kRight, y) +
            Text(kLeft - 6, y + 4, "end", ShortNumber(tick), "soft");
   }
+  const std::vector<double> across = PlacesAcross(chart.places);
   const auto x_of = [&](std::size_t i) {
-    const double slot = (width - kLeft - kRight) / static_cast<double>(chart.places.size());
-    return kLeft + slot * (static_cast<double>(i) + 0.5);
+    const double margin = (width - kLeft - kRight) / 2 / static_cast<double>(chart.places.size());
+    return kLeft + margin + (width - kLeft - kRight - 2 * margin) * across[i];
   };
-  for (std::size_t i = 0; i < chart.places.size(); ++i)
+  double free_from = 0;  // labels that would run into each other are left out
+  for (std::size_t i = 0; i < chart.places.size(); ++i) {
+    const double half = 4.0 * static_cast<double>(chart.places[i].size());
+    if (x_of(i) - half < free_from) continue;
     svg += Text(x_of(i), kTop + plot + 17, "middle", chart.places[i], "soft");
+    free_from = x_of(i) + half + 2;
+  }
   svg += Text((kLeft + width - kRight) / 2, kTop + plot + 36, "middle", chart.x_name, "soft");
   const auto cross = [&](double x, double y) {
     return fmt::format("<path class=\"cross\" d=\"M{:.1f} {:.1f}l8 8m0 -8l-8 8\"/>", x - 4, y - 4);
@@ -244,6 +274,48 @@ std::string DrawLines(const LineChart& chart, int width, int height) {
     key += 20;
   }
   if (missing) svg += cross(kLeft + 6, key + 6) + Text(kLeft + 18, key + 10, "start", chart.missing_name);
+  return svg + "</svg>";
+}
+
+std::string DrawMap(const MapChart& chart, int width, int height) {
+  constexpr double kLeft = 52;
+  constexpr double kRight = 24;
+  constexpr double kTop = 30;
+  const double across = width - kLeft - kRight;
+  const double plot = height - kTop - 46;
+  double most_x = 0;
+  double most_y = 0;
+  for (const MapPoint& point : chart.points) {
+    most_x = std::max(most_x, point.x);
+    most_y = std::max(most_y, point.y);
+  }
+  const std::vector<double> x_ticks = NiceTicks(most_x, 5);
+  const std::vector<double> y_ticks = NiceTicks(most_y, 5);
+  const auto x_of = [&](double x) { return kLeft + across * x / x_ticks.back(); };
+  const auto y_of = [&](double y) { return kTop + plot * (1 - y / y_ticks.back()); };
+  std::string svg = Open(chart.title, width, height);
+  svg += Text(0, 14, "start", chart.y_name, "soft");
+  for (const double tick : y_ticks) {
+    svg += Rule(tick == 0 ? "axis" : "grid", kLeft, y_of(tick), width - kRight, y_of(tick)) +
+           Text(kLeft - 6, y_of(tick) + 4, "end", ShortNumber(tick), "soft");
+  }
+  for (const double tick : x_ticks) svg += Text(x_of(tick), kTop + plot + 17, "middle", ShortNumber(tick), "soft");
+  svg += Text(kLeft + across / 2, kTop + plot + 36, "middle", chart.x_name, "soft");
+  std::vector<std::pair<double, double>> labels;  // a label that would cover another one is left to the title and the table
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    const MapPoint& point = chart.points[i];
+    const double x = x_of(point.x);
+    const double y = y_of(point.y);
+    svg += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}</title></circle>",
+                       kSeries[(i + 1) % kNumSeries], x, y, EscapeXml(point.name));
+    const bool covers = std::any_of(labels.begin(), labels.end(), [&](const auto& other) {
+      return std::fabs(other.first - x) < 110 && std::fabs(other.second - y) < 15;
+    });
+    if (covers) continue;
+    const bool right = x > kLeft + across * 0.7;
+    svg += Text(right ? x - 8 : x + 8, y - 6, right ? "end" : "start", point.name);
+    labels.emplace_back(x, y);
+  }
   return svg + "</svg>";
 }
 

@@ -68,4 +68,18 @@ struct LineChart {
 };
 std::string DrawLines(const LineChart& chart, int width, int height);
 
+// Named points over two axes, both to scale and from 0.
+struct MapPoint {
+  std::string name;
+  double x = 0;
+  double y = 0;
+};
+struct MapChart {
+  std::string title;
+  std::string x_name;
+  std::string y_name;
+  std::vector<MapPoint> points;
+};
+std::string DrawMap(const MapChart& chart, int width, int height);
+
 }  // namespace cordon::engine

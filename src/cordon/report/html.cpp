@@ -18,6 +18,27 @@ std::string ValidUtf8(const std::string& text) {
   return ParseJson(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
+bool AnyFails(const Report& report) {
+  return std::any_of(report.privacy.begin(), report.privacy.end(), [](const Verdict& verdict) { return !verdict.holds; });
+}
+
+std::string Headline(const Report& report) {
+  const auto failing = std::count_if(report.privacy.begin(), report.privacy.end(), [](const Verdict& v) { return !v.holds; });
+  if (failing > 0) {
+    return fmt::format("{} of {} requirements {} not hold", failing, report.privacy.size(), failing == 1 ? "does" : "do");
+  }
+  return report.privacy.size() == 1 ? "The requirement holds" : fmt::format("All {} requirements hold", report.privacy.size());
+}
+
+std::string ReportHead(const std::string& plain_title, const std::string& date, const std::string& headline) {
+  const std::string title = EscapeXml(ValidUtf8(plain_title));
+  return internal::PageHead(title + " \u00b7 cordon report") +
+         fmt::format("<header>\n<p>cordon report on {}{}</p>\n<h1>{}</h1>\n</header>\n", title,
+                     date.empty() ? "" : ", " + date, EscapeXml(headline));
+}
+
+std::string ReportFoot() { return internal::PageFoot("Figures are defined in docs/metrics.md and docs/report.md of cordon."); }
+
 }  // namespace
 
 namespace internal {
@@ -72,31 +93,64 @@ Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report,
 
 std::string HtmlReport(const HtmlFacts& facts) {
   const Report& report = facts.report;
-  const auto failing = std::count_if(report.privacy.begin(), report.privacy.end(), [](const Verdict& v) { return !v.holds; });
-  const std::string title = EscapeXml(ValidUtf8(facts.title));
-  std::string headline;
-  if (failing > 0) {
-    headline = fmt::format("{} of {} requirements {} not hold", failing, report.privacy.size(), failing == 1 ? "does" : "do");
-  } else {
-    headline =
-        report.privacy.size() == 1 ? "The requirement holds" : fmt::format("All {} requirements hold", report.privacy.size());
-  }
-  std::string page = internal::PageHead(title + " \u00b7 cordon report");
-  page += fmt::format("<header>\n<p>cordon report on {}</p>\n<h1>{}</h1>\n</header>\n", title, headline);
+  const bool fails = AnyFails(report);
+  std::string page = ReportHead(facts.title, facts.date, Headline(report));
   page += internal::VerdictSection(report);
   page += fmt::format(
       "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It shows how the original is "
       "distributed and how exposed it is. {}</p>\n",
-      failing > 0 ? "The release does not hold what is asked for: do not publish it either."
-                  : "The release and its manifest are made to be published; this page, the run record and a row map are not.");
+      fails ? "The release does not hold what is asked for: do not publish it either."
+            : "The release, its manifest and its codebook are made to be published; this page, the run record and a row map "
+              "are not.");
   page += internal::SummarySection(report);
   page += internal::LossSection(facts);
   page += internal::GroupSection(facts);
   page += internal::DistributionSection(facts);
+  page += internal::StatisticsSection(report);
   page += internal::RiskSection(report);
+  page += internal::CodebookSection(facts.codebook);
   page += internal::RunSection(report);
   page += internal::FigureSection(report);
-  return page + internal::PageFoot("Figures are defined in docs/metrics.md and docs/report.md of cordon.");
+  return page + ReportFoot();
+}
+
+std::string PublicHtmlReport(const std::string& title, const Report& report, const Json& codebook) {
+  std::string page = ReportHead(title, "", Headline(report));
+  page += internal::VerdictSection(report);
+  page += internal::Section(
+      "The release", "",
+      fmt::format("<p>{} rows were published; {} were suppressed. The release was made by {}. The verdicts can be checked by "
+                  "another program, from the release and its manifest.</p>\n",
+                  report.rows, report.suppressed, EscapeXml(report.algorithm)));
+  page += internal::CodebookSection(codebook);
+  return page + ReportFoot();
+}
+
+std::string MapPage(const std::string& title, const std::string& headline, const std::vector<MapEntry>& entries,
+                    const std::string& more) {
+  MapChart map{.title = "Risk against information loss", .x_name = "information loss", .y_name = "highest risk", .points = {}};
+  std::string rows;
+  for (const MapEntry& entry : entries) {
+    const std::string name = ValidUtf8(entry.name);
+    map.points.push_back({name, entry.information_loss, entry.risk});
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{:.4f}</td><td>{:.4f}</td><td>{}</td></tr>\n", EscapeXml(name),
+                        entry.information_loss, entry.risk, EscapeXml(entry.note));
+  }
+  std::string page = ReportHead(title, "", headline);
+  page +=
+      "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It was computed from the "
+      "original.</p>\n";
+  page +=
+      internal::Section("Risk and loss",
+                        "Each point is a release: the lower, the smaller the highest risk of an attacker who knows that the "
+                        "target is in the table; the further left, the less was lost. Both axes are to scale.",
+                        internal::Card("Risk against information loss", DrawMap(map, 640, 420), "") + more);
+  page +=
+      internal::Section("Figures", "",
+                        "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">release</th><th scope=\"col\">information "
+                        "loss</th><th scope=\"col\">highest risk</th><th scope=\"col\">note</th></tr></thead>\n<tbody>\n" +
+                            rows + "</tbody></table></div>\n");
+  return page + ReportFoot();
 }
 
 }  // namespace cordon::engine

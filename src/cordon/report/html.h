@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cordon/report/html_facts.h"
 
@@ -22,5 +23,20 @@ Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report,
                                   const Release& release, const Run& run);
 
 std::string HtmlReport(const HtmlFacts& facts);
+
+// A page for readers of the release: what holds of it, and its codebook. Nothing in it was computed from the original, beyond
+// what the manifest and the codebook say.
+std::string PublicHtmlReport(const std::string& title, const Report& report, const Json& codebook);
+
+// Several releases on one page: a map of risk against loss, what else is drawn (markup), and the figures. Private, like a
+// report.
+struct MapEntry {
+  std::string name;
+  double information_loss = 0;
+  double risk = 0;  // the highest, of an attacker who knows that the target is in the table
+  std::string note;
+};
+std::string MapPage(const std::string& title, const std::string& headline, const std::vector<MapEntry>& entries,
+                    const std::string& more);
 
 }  // namespace cordon::engine

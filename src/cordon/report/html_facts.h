@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/base/json.h"
 #include "cordon/metrics/distributions.h"
 #include "cordon/report/report.h"
 
@@ -17,6 +18,8 @@ struct HtmlFacts {
   const Report& report;                    // verdicts with per_group, where they are to be drawn
   std::vector<std::uint64_t> group_sizes;  // rows of each group
   std::vector<Distribution> distributions;
+  std::string date = "";    // of the day the page was made; empty: not told
+  Json codebook = nullptr;  // codebook.h; null: none
 };
 
 }  // namespace cordon::engine

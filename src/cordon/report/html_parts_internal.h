@@ -23,6 +23,8 @@ std::string LossSection(const HtmlFacts& facts);
 std::string GroupSection(const HtmlFacts& facts);
 std::string DistributionSection(const HtmlFacts& facts);
 std::string RiskSection(const Report& report);
+std::string StatisticsSection(const Report& report);
+std::string CodebookSection(const Json& codebook);
 std::string RunSection(const Report& report);
 std::string FigureSection(const Report& report);
 

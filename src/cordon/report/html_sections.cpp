@@ -308,6 +308,72 @@ std::string RiskSection(const Report& report) {
                  SeriesKey() + "<div class=\"cards\">\n" + Card("Risk", DrawBars(chart), "") + attackers + "</div>\n");
 }
 
+// What an analyst computes, before and after.
+std::string StatisticsSection(const Report& report) {
+  if (!report.statistics) return "";
+  const Statistics& statistics = *report.statistics;
+  std::string rows;
+  const auto row = [&](const std::string& name, const std::string& before, const std::string& after) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n", EscapeXml(name), EscapeXml(before),
+                        EscapeXml(after));
+  };
+  for (const NumberStatistics& each : statistics.numbers) {
+    row(each.column + ", mean", ShownNumber(each.original.mean, each.date), ShownNumber(each.release.mean, each.date));
+    row(each.column + ", variance", ShownNumber(each.original.variance, false), ShownNumber(each.release.variance, false));
+    for (std::size_t i = 0; i < std::min(each.original.quantiles.size(), each.release.quantiles.size()); ++i) {
+      row(fmt::format("{}, {:g} % quantile", each.column, 100 * kQuantiles[i]),
+          ShownNumber(each.original.quantiles[i], each.date), ShownNumber(each.release.quantiles[i], each.date));
+    }
+  }
+  for (const PairStatistics& each : statistics.correlations) {
+    row(fmt::format("correlation of {} and {}", each.first, each.second), fmt::format("{:.4f}", each.original),
+        fmt::format("{:.4f}", each.release));
+  }
+  for (const TableStatistics& each : statistics.tables) {
+    row(fmt::format("{} by {}, Cramer's V", each.cramers_v.first, each.cramers_v.second),
+        fmt::format("{:.4f}", each.cramers_v.original),
+        fmt::format("{:.4f} ({} of the table moved)", each.cramers_v.release, Percent(each.distance)));
+  }
+  for (const Regression& each : statistics.regressions) {
+    for (const RegressionTerm& term : each.terms) {
+      row(fmt::format("{} by least squares: {}", each.target, term.column.empty() ? "constant" : term.column),
+          fmt::format("{:.4g} \u00b1 {:.2g}", term.original.value, term.original.error),
+          fmt::format("{:.4g} \u00b1 {:.2g}", term.release.value, term.release.error));
+    }
+  }
+  if (rows.empty()) return "";
+  return Section(
+      "Statistics",
+      "What an analyst gets from the original and from the release. An interval is read as uniform over it, a star over "
+      "the column's range, a label over the values below it; missing cells are left out. Quantiles are means of at "
+      "least 10 values around them. Regressions have 95 % intervals.",
+      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">original</th><th "
+      "scope=\"col\">release</th></tr></thead>\n<tbody>\n" +
+          rows + "</tbody></table></div>\n");
+}
+
+// Column by column: what its cells mean, and the values behind each label.
+std::string CodebookSection(const Json& codebook) {
+  if (codebook.is_null()) return "";
+  std::string rows;
+  for (const Json& column : codebook["columns"]) {
+    std::string labels;
+    const Json listed = column.value("labels", Json::object());  // items() does not keep it
+    for (const auto& [label, values] : listed.items()) {
+      labels += fmt::format("<li><b>{}</b>: {}</li>\n", EscapeXml(label),
+                            EscapeXml(fmt::format("{}", fmt::join(values.get<std::vector<std::string>>(), ", "))));
+    }
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{}</td></tr>\n",
+                        EscapeXml(column["name"].get<std::string>()), EscapeXml(column["role"].get<std::string>()),
+                        EscapeXml(column["meaning"].get<std::string>()),
+                        labels.empty() ? "" : "<details><summary>labels</summary><ul>\n" + labels + "</ul></details>");
+  }
+  return Section("Codebook", "What a reader of the release needs to know. It is also in the codebook file next to the release.",
+                 "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">column</th><th scope=\"col\">role</th><th "
+                 "scope=\"col\">cells</th></tr></thead>\n<tbody>\n" +
+                     rows + "</tbody></table></div>\n");
+}
+
 std::string RunSection(const Report& report) {
   std::string html;
   if (!report.warnings.empty()) {

@@ -31,7 +31,8 @@ struct RunRecord {
   std::string input_sha256;
   std::string policy_sha256;
   std::string output_sha256;
-  std::string random;  // key of the run's randomness
+  std::string random;    // key of the run's randomness
+  CellTypes types = {};  // of the input's columns; the release keeps them, the record does not
   std::string manifest_sha256 = {};
   std::string row_map_sha256 =
       {};  // empty: no row map. Here and not in the manifest, where it would confirm a guess of the map

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "cordon/data/decimal.h"
+
 namespace cordon::engine {
 namespace {
 
@@ -145,6 +147,96 @@ std::string Describe(const RiskReport& risk) {
     text += fmt::format("  unique rows if the columns published as they are ({}) are known too: {:.4f}\n",
                         fmt::join(risk.exact->columns, ", "), risk.exact->unique_with_quasi);
   }
+  return text;
+}
+
+namespace {
+
+Json ToJson(const Moments& moments) {
+  return {{"values", moments.values},
+          {"mean", JsonNumber(moments.mean)},
+          {"variance", JsonNumber(moments.variance)},
+          {"quantiles", moments.quantiles}};
+}
+
+Json ToJson(const PairStatistics& pair) {
+  return {
+      {"columns", {pair.first, pair.second}}, {"original", JsonNumber(pair.original)}, {"release", JsonNumber(pair.release)}};
+}
+
+Json ToJson(const Coefficient& coefficient) {
+  return {{"value", JsonNumber(coefficient.value)}, {"error", JsonNumber(coefficient.error)}};
+}
+
+}  // namespace
+
+Json ToJson(const Statistics& statistics) {
+  Json json = {
+      {"reading",
+       "an interval is read as uniform over it, a star over the column's range, a label over the values below it; missing "
+       "cells are left out"},
+      {"quantiles_at", std::vector<double>(std::begin(kQuantiles), std::end(kQuantiles))},
+      {"columns", Json::array()},
+      {"correlations", Json::array()},
+      {"tables", Json::array()},
+      {"regressions", Json::array()}};
+  for (const NumberStatistics& each : statistics.numbers) {
+    json["columns"].push_back({{"column", each.column},
+                               {"unit", each.date ? "days since 1970-01-01" : "as published"},
+                               {"original", ToJson(each.original)},
+                               {"release", ToJson(each.release)}});
+  }
+  for (const PairStatistics& each : statistics.correlations) json["correlations"].push_back(ToJson(each));
+  for (const TableStatistics& each : statistics.tables) {
+    Json table = ToJson(each.cramers_v);
+    table["distance"] = JsonNumber(each.distance);
+    json["tables"].push_back(std::move(table));
+  }
+  for (const Regression& each : statistics.regressions) {
+    Json terms = Json::array();
+    for (const RegressionTerm& term : each.terms) {
+      terms.push_back({{"column", term.column.empty() ? Json() : Json(term.column)},
+                       {"original", ToJson(term.original)},
+                       {"release", ToJson(term.release)}});
+    }
+    json["regressions"].push_back({{"target", each.target}, {"terms", std::move(terms)}});
+  }
+  return json;
+}
+
+std::string ShownNumber(double value, bool date) {
+  return date ? FormatDate(static_cast<std::int64_t>(std::llround(value))) : fmt::format("{:.6g}", value);
+}
+
+std::string Describe(const Statistics& statistics) {
+  std::string text = fmt::format("statistics           {:>12} {:>12}\n", "original", "release");
+  const auto line = [&](const std::string& name, const std::string& before, const std::string& after) {
+    text += fmt::format("  {:<18} {:>12} {:>12}\n", name, before, after);
+  };
+  for (const NumberStatistics& each : statistics.numbers) {
+    line(each.column + " mean", ShownNumber(each.original.mean, each.date), ShownNumber(each.release.mean, each.date));
+    line(each.column + " std. dev.", ShownNumber(std::sqrt(each.original.variance), false),
+         ShownNumber(std::sqrt(each.release.variance), false));
+    for (std::size_t i = 0; i < std::min(each.original.quantiles.size(), each.release.quantiles.size()); ++i) {
+      line(fmt::format("{} {:g} %", each.column, 100 * kQuantiles[i]), ShownNumber(each.original.quantiles[i], each.date),
+           ShownNumber(each.release.quantiles[i], each.date));
+    }
+  }
+  for (const PairStatistics& each : statistics.correlations) {
+    line(each.first + " ~ " + each.second, fmt::format("{:.4f}", each.original), fmt::format("{:.4f}", each.release));
+  }
+  for (const TableStatistics& each : statistics.tables) {
+    line(each.cramers_v.first + " x " + each.cramers_v.second, fmt::format("{:.4f}", each.cramers_v.original),
+         fmt::format("{:.4f}", each.cramers_v.release));
+  }
+  for (const Regression& each : statistics.regressions) {
+    text += fmt::format("  {} by least squares, with 95 % intervals:\n", each.target);
+    for (const RegressionTerm& term : each.terms) {
+      text += fmt::format("    {:<16} {:.4g} +- {:.2g}   {:.4g} +- {:.2g}\n", term.column.empty() ? "constant" : term.column,
+                          term.original.value, term.original.error, term.release.value, term.release.error);
+    }
+  }
+  text += "  (~ correlation, x Cramer's V; intervals are read as uniform, labels as spread over their values)\n";
   return text;
 }
 

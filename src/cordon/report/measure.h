@@ -14,6 +14,7 @@
 #include "cordon/metrics/kl.h"
 #include "cordon/metrics/queries.h"
 #include "cordon/metrics/risk.h"
+#include "cordon/metrics/statistics.h"
 
 namespace cordon::engine {
 
@@ -22,6 +23,7 @@ struct MeasureOptions {
   std::optional<QueryOptions> queries;
   std::optional<std::uint64_t> kl_level;
   std::optional<RiskOptions> risk;
+  bool statistics = false;
 
   Result<void> Validate() const;
 };
@@ -52,9 +54,14 @@ std::optional<RiskReport> MeasureRisks(const Release& release, const Microdata& 
 
 Json ToJson(const Utility& utility);
 Json ToJson(const RiskReport& risk);
+Json ToJson(const Statistics& statistics);
 
 // Lines for a person: query error, divergence, risk; nothing for what was not measured.
 std::string Describe(const Utility& utility);
 std::string Describe(const RiskReport& risk);
+std::string Describe(const Statistics& statistics);
+
+// A figure of a column of numbers: dates as dates.
+std::string ShownNumber(double value, bool date);
 
 }  // namespace cordon::engine

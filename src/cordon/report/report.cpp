@@ -235,6 +235,7 @@ Json ToJson(const Report& report) {
   }
   json["utility"] = ToJson(report.utility);
   if (report.risk) json["risk"] = ToJson(*report.risk);
+  if (report.statistics) json["statistics"] = ToJson(*report.statistics);
   if (!report.details.empty()) json["details"] = Json::object();
   for (const auto& [name, count] : report.details) json["details"][name] = count;
   json["tried"] = Json::array();

@@ -69,6 +69,7 @@ struct Report {
   std::vector<UnguardedColumn> unguarded;
   Utility utility;
   std::optional<RiskReport> risk;
+  std::optional<Statistics> statistics;
   std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run
   std::optional<ObjectiveReached> objective;
   std::vector<Tried> tried;

@@ -60,9 +60,9 @@ Result<std::unique_ptr<Source>> OpenSqlOver(std::span<const NamedParquet> tables
 
 // A column to be written. kNull and codes without a number are absent cells.
 struct ParquetColumn {
-  enum class Type { kText, kInteger, kDecimal, kDate, kBoolean };
+  enum class Type { kText, kInteger, kDecimal, kDate, kBoolean, kDouble };
 
-  // Row by row: whole numbers, multiples of 10^-scale, days since 1970-01-01, or 0 and 1.
+  // Row by row: whole numbers, multiples of 10^-scale, days since 1970-01-01, 0 and 1, or the bits of a double.
   struct Numbers {
     std::vector<std::int64_t> values;
   };

@@ -79,6 +79,7 @@ class DuckDbSource final : public Source {
   const std::vector<std::string>& column_names() const override { return names_; }
   std::shared_ptr<const Dictionary> dictionary(std::size_t column) const override { return intakes_[column]->dictionary(); }
   std::string InputDigest() override { return digest_; }
+  CellType column_type(std::size_t column) const override { return types_[column]; }
   Result<std::optional<Batch>> Next(const Run& run) override {
     if (failed_) return *failed_;
     Result<std::optional<Batch>> batch = NextBatch(run);
@@ -102,6 +103,7 @@ class DuckDbSource final : public Source {
   std::string digest_query_;
   std::string name_;
   std::vector<std::string> names_;
+  std::vector<CellType> types_;
   std::vector<std::unique_ptr<ColumnIntake>> intakes_;
   duckdb_prepared_statement statement_ = nullptr;
   duckdb_result result_ = {};
@@ -151,6 +153,26 @@ Result<std::vector<duckdb_type>> DuckDbSource::Describe(const std::string& state
   return types;
 }
 
+CellType CellTypeOf(duckdb_type type) {
+  switch (type) {
+    case DUCKDB_TYPE_TINYINT:
+    case DUCKDB_TYPE_SMALLINT:
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_BIGINT:
+    case DUCKDB_TYPE_UTINYINT:
+    case DUCKDB_TYPE_USMALLINT:
+    case DUCKDB_TYPE_UINTEGER:
+    case DUCKDB_TYPE_UBIGINT:
+    case DUCKDB_TYPE_HUGEINT:
+    case DUCKDB_TYPE_DECIMAL: return CellType::kNumber;
+    case DUCKDB_TYPE_FLOAT:
+    case DUCKDB_TYPE_DOUBLE: return CellType::kDouble;
+    case DUCKDB_TYPE_BOOLEAN: return CellType::kBoolean;
+    case DUCKDB_TYPE_DATE: return CellType::kDate;
+    default: return CellType::kText;
+  }
+}
+
 Result<void> CheckNames(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -168,6 +190,7 @@ Result<void> DuckDbSource::Prepare(const std::string& statement, const std::stri
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const std::string column = QuoteSqlName(names_[i]);
     const bool kept = !options.skip_columns.contains(names_[i]);
+    types_.push_back(CellTypeOf(types[i]));
     intakes_.push_back(MakeIntake(kept ? types[i] : DUCKDB_TYPE_SQLNULL));
     list += list.empty() ? "" : ", ";
     list += !kept ? "CAST(NULL AS BIGINT)" : intakes_.back()->reads(types[i]) ? column : "CAST(" + column + " AS VARCHAR)";

@@ -77,6 +77,7 @@ duckdb_logical_type TypeOf(const DuckDbApi& api, const ParquetColumn& column) {
     case ParquetColumn::Type::kDecimal: return api.create_decimal_type(18, static_cast<std::uint8_t>(column.scale));
     case ParquetColumn::Type::kDate: return api.create_logical_type(DUCKDB_TYPE_DATE);
     case ParquetColumn::Type::kBoolean: return api.create_logical_type(DUCKDB_TYPE_BOOLEAN);
+    case ParquetColumn::Type::kDouble: return api.create_logical_type(DUCKDB_TYPE_DOUBLE);
   }
   return nullptr;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A column is text unless the policy calls it numeric or date and it holds nothing but plain values: the two ends of
-// --bounds, and sensitive columns. Then it is BIGINT, DECIMAL(18, s) or DATE, provided that reading it back gives the texts
-// that CSV would have ("007" stays text, so does 1.5 beside 12); a missing cell is NULL. A star is no number: where one is
-// published, the column stays text.
+// The two ends of bounds, and columns that are published as they are, have a type: that of the policy, else that of the input.
+// They are BIGINT, DECIMAL(18, s), DOUBLE, BOOLEAN or DATE, provided that reading them back gives the texts that CSV would have
+// ("007" stays text, so does 1.5 next to 12 unless the input had floating point); a missing cell is NULL. A star is not a
+// number: a column that shows one stays text.
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
+#include <charconv>
 #include <vector>
 
 #include "cordon/base/digest.h"
@@ -19,17 +21,6 @@
 
 namespace cordon::engine {
 namespace {
-
-// Which codes stand in a row; others must neither be written nor decide anything.
-std::vector<bool> UsedCodes(const Column& column) {
-  std::vector<bool> used(column.dictionary->size(), false);
-  for (std::size_t i = 0; i < column.codes.num_chunks(); ++i) {
-    for (const Code code : column.codes.chunk(i)) {
-      if (code != kNull) used[static_cast<std::size_t>(code)] = true;
-    }
-  }
-  return used;
-}
 
 // The text that reading a number back gives.
 std::string TextOf(ParquetColumn::Type type, std::int64_t value, int scale) {
@@ -76,6 +67,76 @@ std::optional<ParquetColumn> Typed(const OutColumn& column, const std::vector<bo
   return typed;
 }
 
+std::size_t DigitsAfterPoint(std::string_view text) {
+  const std::size_t point = text.find('.');
+  return point == std::string_view::npos ? 0 : text.size() - point - 1;
+}
+
+// A text that is the shortest form of a floating-point number, as DuckDB prints it; without an exponent.
+std::optional<double> ParseDouble(std::string_view text) {
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  std::string shown = fmt::format("{}", value);
+  if (shown.find_first_of(".en") == std::string::npos) shown += ".0";
+  if (shown != text) return std::nullopt;
+  return value;
+}
+
+// A cell by the type that the input gave its column; nothing if it would be read back as another text.
+std::optional<std::int64_t> NumberOf(std::string_view text, ParquetColumn::Type type, int scale) {
+  std::optional<std::int64_t> value;
+  switch (type) {
+    case ParquetColumn::Type::kBoolean:
+      if (text == "true" || text == "false") return text == "true" ? 1 : 0;
+      return std::nullopt;
+    case ParquetColumn::Type::kDouble:
+      if (const auto number = ParseDouble(text)) return std::bit_cast<std::int64_t>(*number);
+      return std::nullopt;
+    case ParquetColumn::Type::kDate: value = ParseDate(text); break;
+    default:
+      if (const auto decimal = ParseDecimal(text)) value = Rescale(*decimal, scale);
+  }
+  if (!value || TextOf(type, *value, scale) != text) return std::nullopt;
+  return value;
+}
+
+// A column that is published as it is, by the type it had in the input.
+std::optional<ParquetColumn> TypedAsInput(const OutColumn& column, const std::vector<bool>& used, CellType input) {
+  const Dictionary& texts = *column.source->text.dictionary;
+  ParquetColumn typed;
+  typed.name = column.name;
+  typed.type = input == CellType::kBoolean  ? ParquetColumn::Type::kBoolean
+               : input == CellType::kDouble ? ParquetColumn::Type::kDouble
+               : input == CellType::kDate   ? ParquetColumn::Type::kDate
+                                            : ParquetColumn::Type::kInteger;
+  for (std::size_t code = 0; code < used.size() && input == CellType::kNumber; ++code) {
+    if (used[code])
+      typed.scale = std::max(typed.scale, static_cast<int>(DigitsAfterPoint(texts[static_cast<Code>(code)].bytes())));
+  }
+  if (typed.scale > kMaxScale) return std::nullopt;
+  if (typed.scale > 0) typed.type = ParquetColumn::Type::kDecimal;
+  ParquetColumn::CodedNumbers cells{column.source->text.codes, {}};
+  cells.values.resize(used.size());
+  for (std::size_t code = 0; code < used.size(); ++code) {
+    const std::string_view text = texts[static_cast<Code>(code)].bytes();
+    if (!used[code] || text.empty()) continue;
+    cells.values[code] = NumberOf(text, typed.type, typed.scale);
+    if (!cells.values[code]) return std::nullopt;
+  }
+  typed.cells = std::move(cells);
+  return typed;
+}
+
+std::optional<ParquetColumn> TypedColumn(const OutColumn& column, const std::vector<bool>& used, const CellTypes& types) {
+  if (MayBeTyped(column)) {
+    if (auto typed = Typed(column, used)) return typed;
+  }
+  const auto given = types.find(column.source->attribute.name);
+  if (given == types.end() || given->second == CellType::kText || column.source->attribute.role == Role::kQuasi) return {};
+  return TypedAsInput(column, used, given->second);
+}
+
 Result<ParquetColumn> AsText(const OutColumn& column, const std::vector<bool>& used) {
   ParquetColumn texts;
   texts.name = column.name;
@@ -89,16 +150,14 @@ Result<ParquetColumn> AsText(const OutColumn& column, const std::vector<bool>& u
   return texts;
 }
 
-Result<std::vector<ParquetColumn>> ColumnsOf(const Release& release, bool bounds) {
+Result<std::vector<ParquetColumn>> ColumnsOf(const Release& release, bool bounds, const CellTypes& types) {
   CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
   std::vector<ParquetColumn> made;
   for (const OutColumn& column : columns) {
     const std::vector<bool> used = UsedCodes(column.source->text);
-    if (MayBeTyped(column)) {
-      if (auto typed = Typed(column, used)) {
-        made.push_back(*std::move(typed));
-        continue;
-      }
+    if (auto typed = TypedColumn(column, used, types)) {
+      made.push_back(*std::move(typed));
+      continue;
     }
     CORDON_TRY(ParquetColumn texts, AsText(column, used));
     made.push_back(std::move(texts));
@@ -170,8 +229,9 @@ Result<Staged> StageBytes(const std::string& path, const std::vector<ParquetColu
 
 }  // namespace
 
-Result<Staged> StageParquet(const Release& release, const std::string& path, bool bounds, const Run& run) {
-  CORDON_TRY(const std::vector<ParquetColumn> columns, ColumnsOf(release, bounds));
+Result<Staged> StageParquet(const Release& release, const std::string& path, bool bounds, const CellTypes& types,
+                            const Run& run) {
+  CORDON_TRY(const std::vector<ParquetColumn> columns, ColumnsOf(release, bounds, types));
   CORDON_TRY(Staged staged, StageBytes(path, columns, release.num_rows, run));
   staged.first.format = FileFormat::kParquet;
   for (const ParquetColumn& column : columns) staged.first.columns.push_back(column.name);

@@ -11,12 +11,13 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/text/cell_type.h"
 #include "cordon/io/text/written.h"
 
 namespace cordon::engine {
 
 // What was written, and the file that waits for its Commit (none: standard output).
 Result<std::pair<Written, std::optional<AtomicFile>>> StageParquet(const Release& release, const std::string& path, bool bounds,
-                                                                   const Run& run);
+                                                                   const CellTypes& types, const Run& run);
 
 }  // namespace cordon::engine

@@ -26,6 +26,17 @@ class BlockSource : public Source {
   const std::vector<std::string>& column_names() const override { return format_->schema().names; }
   std::shared_ptr<const Dictionary> dictionary(std::size_t column) const override { return dictionaries_[column]; }
   std::string InputDigest() override { return feed_->digest(); }
+  CellType column_type(std::size_t column) const override {
+    RowParser::Shown shown;
+    for (const std::unique_ptr<RowParser>& worker : workers_) {
+      if (worker->shown.empty()) return CellType::kText;
+      shown.text |= worker->shown[column].text;
+      shown.number |= worker->shown[column].number;
+      shown.boolean |= worker->shown[column].boolean;
+    }
+    if (shown.text || shown.number == shown.boolean) return CellType::kText;
+    return shown.number ? CellType::kNumber : CellType::kBoolean;
+  }
 
   Result<std::optional<Batch>> Next(const Run& run) override {
     if (failed_) return *failed_;

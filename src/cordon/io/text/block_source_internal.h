@@ -63,6 +63,14 @@ class RowParser {
   virtual void Parse(const Block& block, ParsedBlock& rows) = 0;
 
   std::vector<LocalDictionary> dictionaries;
+
+  // Of formats that have types: which of them a column has shown. Empty: texts.
+  struct Shown {
+    bool text = false;
+    bool number = false;
+    bool boolean = false;
+  };
+  std::vector<Shown> shown;
 };
 
 struct Schema {

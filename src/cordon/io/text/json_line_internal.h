@@ -12,6 +12,7 @@
 
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
+#include "cordon/io/text/json_number.h"
 
 namespace cordon::engine {
 
@@ -29,31 +30,6 @@ inline std::string_view TrimBlank(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-// RFC 8259, section 6. simdjson would turn it into a number; the cell is its text.
-inline bool IsJsonNumber(std::string_view text) {
-  std::size_t at = 0;
-  const auto digits = [&] {
-    const std::size_t from = at;
-    while (at < text.size() && '0' <= text[at] && text[at] <= '9') ++at;
-    return at - from;
-  };
-  const auto take = [&](std::string_view any) {
-    const bool found = at < text.size() && any.find(text[at]) != std::string_view::npos;
-    at += found;
-    return found;
-  };
-  take("-");
-  const bool zero = at < text.size() && text[at] == '0';
-  const std::size_t whole = digits();
-  if (whole == 0 || (zero && whole > 1)) return false;
-  if (take(".") && digits() == 0) return false;
-  if (take("eE")) {
-    take("+-");
-    if (digits() == 0) return false;
-  }
-  return at == text.size();
 }
 
 inline constexpr int kDeepestObject = 16;

@@ -20,6 +20,7 @@ class JsonLinesParser : public RowParser {
  public:
   explicit JsonLinesParser(const Schema& schema) : schema_(schema), seen_(schema.names.size(), 0) {
     dictionaries.resize(schema.names.size());
+    shown.resize(schema.names.size());
     for (std::size_t i = 0; i < schema.names.size(); ++i) columns_[schema.names[i]] = i;
   }
 
@@ -50,6 +51,16 @@ class JsonLinesParser : public RowParser {
   }
 
  private:
+  static void Show(Shown& column, std::string_view text, bool bare) {
+    if (!bare) {
+      column.text = true;
+    } else if (text == "true" || text == "false") {
+      column.boolean = true;
+    } else {
+      column.number = true;
+    }
+  }
+
   LineError ParseLine(std::string_view line, ParsedBlock& rows) {
     const std::size_t row = rows.num_rows;
     for (const CodeBuffer& column : rows.columns) column.codes[row] = kNull;
@@ -63,7 +74,9 @@ class JsonLinesParser : public RowParser {
       if (seen_[*column] == stamp_) return {fmt::format("has the key {} twice", schema_.names[*column]), ""};
       seen_[*column] = stamp_;
       std::optional<std::string_view> text;
-      if (LineError error = ReadValue(value, text); !error.what.empty()) return error;
+      bool bare = false;
+      if (LineError error = ReadValue(value, text, bare); !error.what.empty()) return error;
+      if (text) Show(shown[*column], *text, bare);
       if (text && schema_.kept[*column]) rows.columns[*column].codes[row] = dictionaries[*column].Intern(*text);
       return {};
     });

@@ -33,6 +33,16 @@ Result<std::vector<OutColumn>> OutColumns(const Release& release, bool bounds) {
   return columns;
 }
 
+std::vector<bool> UsedCodes(const Column& column) {
+  std::vector<bool> used(column.dictionary->size(), false);
+  for (std::size_t i = 0; i < column.codes.num_chunks(); ++i) {
+    for (const Code code : column.codes.chunk(i)) {
+      if (code != kNull) used[static_cast<std::size_t>(code)] = true;
+    }
+  }
+  return used;
+}
+
 Result<Meaning> OutMeaning(const OutColumn& column, Code code) {
   const auto meaning = column.source->attribute.domain->Read((*column.source->text.dictionary)[code].bytes());
   if (meaning) return *meaning;

@@ -21,6 +21,9 @@ struct OutColumn {
 
 Result<std::vector<OutColumn>> OutColumns(const Release& release, bool bounds);
 
+// Which codes stand in a row; others must neither be written nor decide anything.
+std::vector<bool> UsedCodes(const Column& column);
+
 // The text of a cell by its code; nothing for an absent one. "*" and the missing marker have no ends and stand in both columns,
 // so that they can still be told apart; half-open ranges keep the upper end as it is published.
 Result<std::optional<std::string>> OutText(const OutColumn& column, Code code);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cordon/io/text/cell_text.h"
+#include "cordon/io/text/json_number.h"
 #include "cordon/io/text/out_column_internal.h"
 #include "cordon/io/text/render_internal.h"
 
@@ -39,6 +40,38 @@ Result<RenderedColumn> RenderColumn(const OutColumn& column, const std::string& 
   }
   rendered.Finish();
   return rendered;
+}
+
+bool IsJsonScalar(std::string_view text) { return text == "true" || text == "false" || IsJsonNumber(text); }
+
+// What JSON would have a column be: numbers, booleans or strings.
+CellType JsonTypeOf(const OutColumn& column, const CellTypes& types) {
+  const Attribute& attribute = column.source->attribute;
+  const bool number = attribute.domain != nullptr && attribute.domain->kind() == Domain::Kind::kNumeric;
+  if (attribute.role == Role::kQuasi) {
+    return number && column.part != OutColumn::Part::kWhole ? CellType::kNumber : CellType::kText;
+  }
+  if (attribute.role == Role::kSensitive && number) return CellType::kNumber;
+  const auto given = types.find(attribute.name);
+  return given == types.end() ? CellType::kText : given->second;
+}
+
+// Whether the column goes out without quotes: every cell in use is such a value, or missing.
+Result<bool> IsLiteral(const OutColumn& column, const CellTypes& types) {
+  const CellType type = JsonTypeOf(column, types);
+  if (type == CellType::kText || type == CellType::kDate) return false;
+  const std::vector<bool> used = UsedCodes(column.source->text);
+  for (std::size_t code = 0; code < used.size(); ++code) {
+    if (!used[code]) continue;
+    CORDON_TRY(const Text text, OutText(column, static_cast<Code>(code)));
+    if (!text || text->empty()) continue;
+    const bool word = *text == "true" || *text == "false";
+    if (type == CellType::kBoolean ? word : IsJsonNumber(*text)) continue;
+    if (column.source->attribute.domain == nullptr) return false;
+    CORDON_TRY(const Meaning meaning, OutMeaning(column, static_cast<Code>(code)));
+    if (meaning.kind != Meaning::Kind::kMissing) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -82,7 +115,7 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
   return rendered;
 }
 
-Result<Rendered> RenderJsonLines(const Release& release, bool bounds) {
+Result<Rendered> RenderJsonLines(const Release& release, bool bounds, const CellTypes& types) {
   CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
   Rendered rendered;
   rendered.num_rows = release.num_rows;
@@ -90,7 +123,11 @@ Result<Rendered> RenderJsonLines(const Release& release, bool bounds) {
     rendered.names.push_back(column.name);
     const std::string before = (&column == &columns.front() ? "{" : ",") + JsonString(column.name) + ":";
     const std::string after = &column == &columns.back() ? "}\n" : "";
-    const auto render = [](const Text& cell) { return Result<std::string>(cell ? JsonString(*cell) : "null"); };
+    CORDON_TRY(const bool literal, IsLiteral(column, types));
+    const auto render = [literal](const Text& cell) {
+      if (!cell || (literal && !IsJsonScalar(*cell))) return Result<std::string>(std::string("null"));  // a missing marker
+      return Result<std::string>(literal ? *cell : JsonString(*cell));
+    };
     CORDON_TRY(RenderedColumn pieces, RenderColumn(column, before, after, render));
     rendered.columns.push_back(std::move(pieces));
   }

@@ -10,6 +10,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
+#include "cordon/io/text/cell_type.h"
 #include "cordon/io/text/text_format.h"
 
 namespace cordon::engine {
@@ -54,6 +55,6 @@ struct Rendered {
 
 // All that can fail about writing a release, other than the writing.
 Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool bounds);
-Result<Rendered> RenderJsonLines(const Release& release, bool bounds);
+Result<Rendered> RenderJsonLines(const Release& release, bool bounds, const CellTypes& types);
 
 }  // namespace cordon::engine

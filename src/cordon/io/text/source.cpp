@@ -54,4 +54,12 @@ Result<Table> ReadTable(Source& source, const Run& run) {
   return table;
 }
 
+CellTypes TypesOf(const Source& source) {
+  CellTypes types;
+  for (std::size_t i = 0; i < source.column_names().size(); ++i) {
+    if (source.column_type(i) != CellType::kText) types[source.column_names()[i]] = source.column_type(i);
+  }
+  return types;
+}
+
 }  // namespace cordon::engine

@@ -20,6 +20,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/table.h"
+#include "cordon/io/text/cell_type.h"
 #include "cordon/io/text/text_format.h"
 
 namespace cordon::engine {
@@ -37,6 +38,8 @@ class Source {
 
   virtual const std::vector<std::string>& column_names() const = 0;
   virtual std::shared_ptr<const Dictionary> dictionary(std::size_t column) const = 0;
+  // Known after Next has given the end.
+  virtual CellType column_type(std::size_t) const { return CellType::kText; }
   // The next rows, or nothing at the end.
   virtual Result<std::optional<Batch>> Next(const Run& run) = 0;
   // SHA-256 of the file's own bytes, before decompression, in hexadecimal; empty until Next has given the end.
@@ -51,5 +54,7 @@ struct SourceOptions {
 };
 
 Result<Table> ReadTable(Source& source, const Run& run);
+// Of a source that was read to its end.
+CellTypes TypesOf(const Source& source);
 
 }  // namespace cordon::engine

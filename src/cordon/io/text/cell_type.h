@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a column of the input was, besides its texts. CSV knows texts alone. A release that keeps such a column as it is writes
+// the same type into formats that have it, provided that reading it back gives the same texts.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace cordon::engine {
+
+enum class CellType {
+  kText,     // or several types in one column
+  kNumber,   // whole or decimal, as it is written
+  kDouble,   // floating point, in the shortest form that reads back the same
+  kBoolean,  // true and false
+  kDate,
+};
+
+using CellTypes = std::map<std::string, CellType>;  // by column name; texts may be left out
+
+}  // namespace cordon::engine
