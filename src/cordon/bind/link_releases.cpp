@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cordon/bind/join_bounds.h"
+#include "cordon/policy/published_ends.h"
 
 namespace cordon::engine {
 namespace {
@@ -18,9 +19,9 @@ Result<LinkedTable> PreviousOf(const PreviousTable& previous, const Policy& poli
     const Column* lo = rows.Find(attribute.name + "_lo");
     const Column* hi = rows.Find(attribute.name + "_hi");
     if (!HasBounds(attribute) || lo == nullptr || hi == nullptr || rows.Find(attribute.name) != nullptr) continue;
-    CORDON_TRY(
-        const Column both,
-        JoinBounds(attribute.name, *lo, *hi, rows.num_rows, attribute.grid ? ')' : ']').WithContext("{}", previous.name));
+    const char closing = EndsAreHalfOpen(attribute) ? ')' : ']';
+    CORDON_TRY(const Column both,
+               JoinBounds(attribute.name, *lo, *hi, rows.num_rows, closing).WithContext("{}", previous.name));
     table.columns.push_back({both.name, both.dictionary, both.codes, {}});
     joined.insert({lo->name, hi->name});
   }

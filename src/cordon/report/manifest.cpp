@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/report/manifest.h"
 
+#include "cordon/policy/published_ends.h"
 #include "cordon/report/version.h"
 
 namespace cordon::engine {
@@ -76,7 +77,7 @@ Json HowToMatch(const std::string& name, const Policy& policy, const Release& re
   const AttributePolicy* attribute = policy.Find(name);
   if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
   if (attribute->type != Domain::Kind::kCategorical) {
-    return {{"match", TypeName(attribute->type)}, {"bounds", attribute->grid ? "[)" : "[]"}};  // of name_lo and name_hi
+    return {{"match", TypeName(attribute->type)}, {"bounds", EndsAreHalfOpen(*attribute) ? "[)" : "[]"}};  // of name_lo and name_hi
   }
   if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
   return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
