@@ -81,7 +81,8 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", args->bounds,
                    "Numbers and dates as two columns, name_lo and name_hi; default for jsonl and parquet");
-  parser->add_flag("--no-bounds", args->no_bounds, "Numbers and dates as one column of texts, [lo,hi]; default for csv and xlsx")
+  parser
+      ->add_flag("--no-bounds", args->no_bounds, "Numbers and dates as one column of texts, [lo,hi]; default for csv and xlsx")
       ->excludes("--bounds");
   parser->add_option("--recoding", request.recoding, "Use the boxes of an earlier batch instead of an algorithm")
       ->type_name("FILE")
@@ -97,13 +98,13 @@ Command AddAnonymize(CLI::App& app) {
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
            {"Output",
-            {"--output", "--output-format", "--bounds", "--no-bounds", "--group-column", "--order", "--keep-order", "--sign", "--force",
-             "--dry-run"}},
+            {"--output", "--output-format", "--bounds", "--no-bounds", "--group-column", "--order", "--keep-order", "--sign",
+             "--force", "--dry-run"}},
            {"Search", {"--algorithm", "--effort", "--seconds"}},
            {"Report", {"--report", "--html", "--html-public", "--json"}},
            {"Measures in the report",
-            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics",
-             "--risk-threshold", "--sampling-fraction"}},
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics", "--risk-threshold",
+             "--sampling-fraction"}},
            {"Earlier releases", {"--registry", "--person-key"}},
            {"Later batches", {"--save-recoding", "--recoding", "--row-map"}},
            {"Randomness", {"--seed", "--repeat", "--insecure-seed"}}},

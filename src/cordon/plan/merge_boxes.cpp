@@ -97,7 +97,8 @@ class BoxMerger {
       const Code code = CodeOf(row, q);
       if (box[q].lo <= code && code <= box[q].hi) continue;
       const Domain& domain = *AttributeOf(q).domain;
-      const double wider = domain.Loss(std::min(box[q].lo, code), std::max(box[q].hi, code)) - domain.Loss(box[q].lo, box[q].hi);
+      const double wider =
+          domain.Loss(std::min(box[q].lo, code), std::max(box[q].hi, code)) - domain.Loss(box[q].lo, box[q].hi);
       growth += wider * AttributeOf(q).weight;
     }
     return growth;

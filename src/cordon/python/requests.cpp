@@ -195,10 +195,9 @@ void AddRelease(nb::module_& module) {
       .def_prop_ro("report", [](const Release& release) { return DictOf(release.report()); })
       .def_prop_ro("input_rows", &InputRows)
       .def("html", [](const Release& release) { return ValueOf({}, [&](const RunOptions& run) { return release.Html(run); }); })
-      .def("write", [](const Release& release, const std::string& path, const std::string& format,
-                       std::optional<bool> bounds, bool force) {
-        ValueOf({}, [&](const RunOptions&) { return release.Write(path, {format, bounds, force}); });
-      });
+      .def("write",
+           [](const Release& release, const std::string& path, const std::string& format, std::optional<bool> bounds,
+              bool force) { ValueOf({}, [&](const RunOptions&) { return release.Write(path, {format, bounds, force}); }); });
 }
 
 void AddMakers(nb::module_& module) {

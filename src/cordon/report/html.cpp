@@ -33,8 +33,8 @@ std::string Headline(const Report& report) {
 std::string ReportHead(const std::string& plain_title, const std::string& date, const std::string& headline) {
   const std::string title = EscapeXml(ValidUtf8(plain_title));
   return internal::PageHead(title + " \u00b7 cordon report") +
-         fmt::format("<header>\n<p>cordon report on {}{}</p>\n<h1>{}</h1>\n</header>\n", title,
-                     date.empty() ? "" : ", " + date, EscapeXml(headline));
+         fmt::format("<header>\n<p>cordon report on {}{}</p>\n<h1>{}</h1>\n</header>\n", title, date.empty() ? "" : ", " + date,
+                     EscapeXml(headline));
 }
 
 std::string ReportFoot() { return internal::PageFoot("Figures are defined in docs/metrics.md and docs/report.md of cordon."); }

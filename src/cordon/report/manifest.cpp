@@ -77,7 +77,8 @@ Json HowToMatch(const std::string& name, const Policy& policy, const Release& re
   const AttributePolicy* attribute = policy.Find(name);
   if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
   if (attribute->type != Domain::Kind::kCategorical) {
-    return {{"match", TypeName(attribute->type)}, {"bounds", EndsAreHalfOpen(*attribute) ? "[)" : "[]"}};  // of name_lo and name_hi
+    return {{"match", TypeName(attribute->type)},
+            {"bounds", EndsAreHalfOpen(*attribute) ? "[)" : "[]"}};  // of name_lo and name_hi
   }
   if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
   return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
