@@ -108,6 +108,29 @@ class Schema(unittest.TestCase):
                     file.flush()
                     self.assertEqual(subprocess.run([CORDON, "policy", "check", file.name], capture_output=True).returncode, 2)
 
+    def test_every_algorithm_of_the_catalog_can_be_run(self):
+        names = schema()["properties"]["algorithm"]["properties"]["name"]["enum"]
+        self.assertGreater(len(names), 15)
+        for name in names:
+            with self.subTest(algorithm=name), tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+                file.write(GOOD + f'[algorithm]\nname = "{name}"\n[stream]\ndelay = 10\n')
+                file.flush()
+                checked = subprocess.run([CORDON, "policy", "check", file.name], capture_output=True, text=True)
+                self.assertIn(checked.returncode, (0, 2), checked.stderr)  # some are not made for this policy
+                self.assertNotIn("no algorithm", checked.stderr)
+
+    def test_every_option_is_described_on_its_page(self):
+        pages = FOLDERS[0].parent / "docs/algorithms"
+        tables = schema()["properties"]["algorithm"]["properties"]
+        seen = 0
+        for name, table in tables.items():
+            for key, rule in table.get("properties", {}).items():
+                with self.subTest(algorithm=name, key=key):
+                    self.assertTrue(rule["description"])
+                    self.assertIn(f"`{key}`", (pages / f"{name.replace('-', '_')}.md").read_text())
+                    seen += 1
+        self.assertGreater(seen, 35)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An algorithm on tables as the registry knows it: what it is given, what it looks at, how it is run.
+// An algorithm on tables as the registry knows it: what it is given and how it is run.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "cordon/data/view.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/admit/group_model.h"
+#include "cordon/policy/catalog.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon::engine {
@@ -48,24 +49,14 @@ struct AlgorithmInput {
   std::optional<std::int64_t> max_refinements = {};  // of tdssa, besides the policy's: a release that was refused has too many
 };
 
-// What of a policy and of a request an algorithm looks at, beside what all do.
-enum AlgorithmUses : unsigned {
-  kUsesEffort = 1,        // --effort and --seconds
-  kUsesWeights = 2,       // weights of the columns
-  kUsesLimit = 4,         // suppression_limit, where suppressed rows are dropped
-  kUsesLimitOfStars = 8,  // suppression_limit, where they are published as stars
-};
-
-struct AlgorithmEntry {
-  const char* name;     // as policies and the command line spell it
-  const char* summary;  // one line for --help and docs
-  Result<Groups> (*run)(const AlgorithmInput& input, Random& random, const Run& run);
-  unsigned uses = 0;  // AlgorithmUses
+// How an algorithm of the catalog is run on a table.
+struct AlgorithmEntry : AlgorithmFacts {
+  using RunGroups = Result<Groups> (*)(const AlgorithmInput& input, Random& random, const Run& run);
   // Whether the policy, before any data, is one it can run by; null: any is.
-  Result<void> (*check)(const Policy& policy, const char* name) = nullptr;
-  bool masks_values = false;        // recodes globally: serves mask = "suppress", publishes sorted unless told otherwise
-  bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
-  bool permutes = false;            // shuffles the sensitive column inside its groups, and leaves quasi cells exact
+  using Check = Result<void> (*)(const Policy& policy, const char* name);
+
+  RunGroups run = nullptr;
+  Check check = nullptr;
 };
 
 }  // namespace cordon::engine

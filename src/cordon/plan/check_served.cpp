@@ -66,7 +66,7 @@ Result<void> CheckStandsAlone(const Policy& policy) {
 Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   CORDON_TRY(Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
-  if (!policy.join_models.empty() && (request.recoding || std::string_view(choice.algorithm->name) != "tdssa")) {
+  if (!policy.join_models.empty() && (request.recoding || choice.algorithm->made_for != AlgorithmFacts::MadeFor::kJoin)) {
     return Error::InvalidPolicy("{}:{}: {} is kept by tdssa alone", policy.name, policy.join_lines[0],
                                 ModelName(policy.join_models[0]))
         .WithHint("leave {} out", request.recoding ? "--recoding" : "algorithm.name and --algorithm");
@@ -75,17 +75,17 @@ Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& polic
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }
   for (const AttributePolicy& attribute : policy.attributes) {
-    if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values) {
+    if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values()) {
       return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,
                                   choice.algorithm->name, attribute.name)
           .WithHint("use tdr or tdd, or leave mask out: values are then {}",
-                    choice.algorithm->permutes ? "published as they are" : "generalized along the hierarchy");
+                    choice.algorithm->permutes() ? "published as they are" : "generalized along the hierarchy");
     }
   }
   if (choice.algorithm->check != nullptr && !request.recoding) {
     CORDON_RETURN_IF_ERROR(choice.algorithm->check(policy, choice.algorithm->name));
   }
-  if (choice.algorithm->permutes && !request.recoding) CORDON_RETURN_IF_ERROR(CheckPermutes(request, policy));
+  if (choice.algorithm->permutes() && !request.recoding) CORDON_RETURN_IF_ERROR(CheckPermutes(request, policy));
   if (request.seconds && !(*request.seconds >= 0)) {
     return Error::InvalidPolicy("--seconds must be a number of at least 0, not {}", *request.seconds);
   }

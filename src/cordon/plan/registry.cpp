@@ -13,75 +13,34 @@
 namespace cordon::engine {
 namespace {
 
-constexpr unsigned kSearches = kUsesEffort | kUsesWeights | kUsesLimit;
+struct Running {
+  const char* name;
+  AlgorithmEntry::RunGroups run;
+  AlgorithmEntry::Check check = nullptr;
+};
 
-constexpr std::array kAlgorithms = {
-    AlgorithmEntry{.name = "partition",
-                   .summary = "cuts from the top down and by peeling, then refined until no single move helps; least loss",
-                   .run = RunPartition,
-                   .uses = kSearches},
-    AlgorithmEntry{.name = "sabre",
-                   .summary = "t-closeness with least loss: groups grown, filled and annealed",
-                   .run = RunSabre,
-                   .uses = kSearches,
-                   .check = CheckAsksCloseness},
-    AlgorithmEntry{.name = "burel",
-                   .summary = "beta-likeness with least loss: groups grown, filled and annealed",
-                   .run = RunBurel,
-                   .uses = kSearches,
-                   .check = CheckAsksLikeness},
-    AlgorithmEntry{.name = "mondrian",
-                   .summary = "top-down cuts at medians and hierarchy nodes, for any combination of models",
-                   .run = RunMondrian,
-                   .uses = kUsesWeights},
-    AlgorithmEntry{.name = "full-domain",
-                   .summary = "one level of generalization a column, the choice that loses least; any combination of models",
-                   .run = RunFullDomain,
-                   .uses = kUsesWeights | kUsesLimit | kUsesLimitOfStars,
-                   .groups_by_template = true},
-    AlgorithmEntry{.name = "peel",
-                   .summary = "groups that satisfy under one recoding, again on the rest, then refined",
-                   .run = RunPeel,
-                   .uses = kSearches},
-    AlgorithmEntry{.name = "tdr",
-                   .summary = "top-down refinement: k over several quasi-identifiers, for classification",
-                   .run = RunTdr,
-                   .check = CheckTopDown,
-                   .masks_values = true,
-                   .groups_by_template = true},
-    AlgorithmEntry{.name = "tdd",
-                   .summary = "top-down disclosure: bounds the confidence of inferences, for classification",
-                   .run = RunTdd,
-                   .check = CheckTopDown,
-                   .masks_values = true,
-                   .groups_by_template = true},
-    AlgorithmEntry{.name = "tdssa",
-                   .summary = "top-down refinement against the join with previous releases (release-next)",
-                   .run = RunTdssa,
-                   .check = CheckTdssa,
-                   .masks_values = true,
-                   .groups_by_template = true},
-    AlgorithmEntry{.name = "sabre-ak",
-                   .summary = "t-closeness by bucketization, neighbours on the Hilbert curve",
-                   .run = RunSabreAk,
-                   .check = CheckAsksCloseness},
-    AlgorithmEntry{.name = "sabre-knn",
-                   .summary = "t-closeness by bucketization, exact nearest neighbours",
-                   .run = RunSabreKnn,
-                   .uses = kUsesWeights,
-                   .check = CheckAsksCloseness},
-    AlgorithmEntry{
-        .name = "burel-paper", .summary = "beta-likeness by bucketization", .run = RunBurelPaper, .check = CheckAsksLikeness},
-    AlgorithmEntry{.name = "ke",
-                   .summary = "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total "
-                              "range",
-                   .run = RunKe,
-                   .uses = kUsesLimit,
-                   .permutes = true},
+constexpr std::array kRunning = {
+    Running{"partition", RunPartition},
+    Running{"sabre", RunSabre, CheckAsksCloseness},
+    Running{"burel", RunBurel, CheckAsksLikeness},
+    Running{"mondrian", RunMondrian},
+    Running{"full-domain", RunFullDomain},
+    Running{"peel", RunPeel},
+    Running{"tdr", RunTdr, CheckTopDown},
+    Running{"tdd", RunTdd, CheckTopDown},
+    Running{"tdssa", RunTdssa, CheckTdssa},
+    Running{"sabre-ak", RunSabreAk, CheckAsksCloseness},
+    Running{"sabre-knn", RunSabreKnn, CheckAsksCloseness},
+    Running{"burel-paper", RunBurelPaper, CheckAsksLikeness},
+    Running{"ke", RunKe},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {
-  return std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const AlgorithmEntry& entry) { return entry.name == name; });
+  const std::span<const AlgorithmEntry> entries = Algorithms();
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const AlgorithmEntry& entry) { return entry.name == name; });
+  CORDON_CHECK(found != entries.end());
+  return &*found;
 }
 
 template <typename Spec>
@@ -116,25 +75,24 @@ Choice ChooseAutomatically(const Policy& policy) {
   return {Find("partition"), "auto: least loss"};
 }
 
-// As the searches take longer the later they stand; all of kAlgorithms.
-constexpr std::array kQuickestFirst = {"mondrian", "full-domain", "sabre-ak", "burel-paper", "peel",      "partition", "burel",
-                                       "sabre",    "tdr",         "tdd",      "tdssa",       "sabre-knn", "ke"};
 constexpr std::size_t kManyRows = 200'000;
-static_assert(kQuickestFirst.size() == kAlgorithms.size());
 
 // A reason not to run the algorithm beside the chosen one; empty: it is run.
 std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen, const Policy& policy, std::size_t num_rows) {
-  const std::string_view name = algorithm.name;
-  if (chosen.permutes) return "the policy is served by shuffling, which generalizes nothing";
-  if (algorithm.permutes) return "made for ke-anonymity alone";
-  if (name == "tdssa") return "made for what was published before";
+  using MadeFor = AlgorithmFacts::MadeFor;
+  if (chosen.permutes()) return "the policy is served by shuffling, which generalizes nothing";
+  if (algorithm.permutes()) return "made for ke-anonymity alone";
+  if (algorithm.made_for == MadeFor::kJoin) return "made for what was published before";
   // Of least loss, such a release would not be the one that is best for classification.
-  if (chosen.masks_values) return "the policy asks for a release for classification";
-  if (algorithm.masks_values) return "made for a class column and templates";
-  if (name.starts_with("sabre") && !Asks<TClosenessSpec>(policy)) return "made for t-closeness, and none is asked for";
-  if (name.starts_with("burel") && !Asks<BetaLikenessSpec>(policy)) return "made for beta-likeness, and none is asked for";
-  // They lose more than the searches, and take longer than all of those together.
-  if (num_rows > kManyRows && (name == "full-domain" || name == "sabre-knn")) {
+  if (chosen.masks_values()) return "the policy asks for a release for classification";
+  if (algorithm.masks_values()) return "made for a class column and templates";
+  if (algorithm.made_for == MadeFor::kCloseness && !Asks<TClosenessSpec>(policy)) {
+    return "made for t-closeness, and none is asked for";
+  }
+  if (algorithm.made_for == MadeFor::kLikeness && !Asks<BetaLikenessSpec>(policy)) {
+    return "made for beta-likeness, and none is asked for";
+  }
+  if (num_rows > kManyRows && algorithm.slow_on_many_rows) {
     return fmt::format("takes long on more than {} rows", kManyRows);
   }
   return "";
@@ -142,15 +100,28 @@ std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen
 
 }  // namespace
 
-std::span<const AlgorithmEntry> Algorithms() { return kAlgorithms; }
+std::span<const AlgorithmEntry> Algorithms() {
+  static const std::vector<AlgorithmEntry> entries = [] {
+    std::vector<AlgorithmEntry> made;
+    for (const Running& each : kRunning) {
+      const AlgorithmFacts* facts = FindAlgorithm(each.name);
+      CORDON_CHECK(facts != nullptr);
+      made.push_back({*facts, each.run, each.check});
+    }
+    return made;
+  }();
+  return entries;
+}
 
 std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
   const AlgorithmEntry* chosen = ChooseAutomatically(policy).algorithm;
+  std::vector<const AlgorithmEntry*> quickest_first;
+  for (const AlgorithmEntry& entry : Algorithms()) quickest_first.push_back(&entry);
+  std::sort(quickest_first.begin(), quickest_first.end(), [](const auto* a, const auto* b) { return a->rank < b->rank; });
   std::vector<Candidate> candidates;
-  for (const char* name : kQuickestFirst) {
-    const AlgorithmEntry* algorithm = Find(name);
+  for (const AlgorithmEntry* algorithm : quickest_first) {
     if (algorithm != chosen) candidates.push_back({algorithm, WhyNot(*algorithm, *chosen, policy, num_rows)});
-    if (name == kQuickestFirst.front()) candidates.push_back({chosen, "", true});  // itself, where it is the choice
+    if (algorithm == quickest_first.front()) candidates.push_back({chosen, "", true});
   }
   // What is not run comes after what is.
   std::stable_partition(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.left_out.empty(); });
@@ -160,7 +131,7 @@ std::vector<Candidate> Candidates(const Policy& policy, std::size_t num_rows) {
 Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
   std::vector<std::string> names = {"auto"};
-  for (const AlgorithmEntry& entry : kAlgorithms) {
+  for (const AlgorithmEntry& entry : Algorithms()) {
     if (name == entry.name) return Choice{&entry, ""};
     names.emplace_back(entry.name);
   }

@@ -9,6 +9,7 @@
 #include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "cordon/base/nearest.h"
+#include "cordon/policy/catalog.h"
 
 namespace cordon::engine {
 namespace {
@@ -87,12 +88,6 @@ StreamVerifierOptions VerifyDynamicGroup(const Policy& policy) {
   StreamVerifierOptions verify;
   TakeDelay(policy, verify);
   return verify;
-}
-
-std::int64_t WindowOf(const Policy& policy) {
-  std::int64_t window = 0;
-  for (const ModelSpec& spec : policy.models) window = std::max(window, WindowOf(spec).value_or(0));
-  return window;
 }
 
 SabreWOptions SabreWOptionsOf(const Policy& policy) {
@@ -183,14 +178,10 @@ StreamVerifierOptions VerifyStreamRtree(const Policy& policy) {
 }
 
 constexpr std::array kStreamAlgorithms = {
-    StreamAlgorithmEntry{"castle", "clusters that leave when a tuple's time is up; l-diversity and reuse of groups", MakeCastle,
-                         VerifyCastle},
-    StreamAlgorithmEntry{"dynamic-group", "condensation: the nearest of groups around centroids, split when large",
-                         MakeDynamicGroup, VerifyDynamicGroup},
-    StreamAlgorithmEntry{"stream-rtree", "leaves of an R-tree that leave by chance; no deadline, waiting costs",
-                         MakeStreamRtree, VerifyStreamRtree, false},
-    StreamAlgorithmEntry{"sabre-w", "groups that look like a window of the stream: closeness or likeness, with k", MakeSabreW,
-                         VerifySabreW, false, true},
+    StreamAlgorithmEntry{"castle", MakeCastle, VerifyCastle},
+    StreamAlgorithmEntry{"dynamic-group", MakeDynamicGroup, VerifyDynamicGroup},
+    StreamAlgorithmEntry{"stream-rtree", MakeStreamRtree, VerifyStreamRtree, false},
+    StreamAlgorithmEntry{"sabre-w", MakeSabreW, VerifySabreW, false, true},
 };
 
 }  // namespace
@@ -198,7 +189,8 @@ constexpr std::array kStreamAlgorithms = {
 std::span<const StreamAlgorithmEntry> StreamAlgorithms() { return kStreamAlgorithms; }
 
 bool IsStreamAlgorithm(std::string_view name) {
-  return std::any_of(kStreamAlgorithms.begin(), kStreamAlgorithms.end(), [&](const auto& entry) { return name == entry.name; });
+  const AlgorithmFacts* facts = FindAlgorithm(name);
+  return facts != nullptr && facts->of_streams;
 }
 
 Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name, const Policy& policy) {

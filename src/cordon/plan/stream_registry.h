@@ -17,8 +17,7 @@
 namespace cordon::engine {
 
 struct StreamAlgorithmEntry {
-  const char* name;     // as policies and the command line spell it
-  const char* summary;  // one line for --help and docs
+  const char* name;  // of the catalog
   Result<std::unique_ptr<StreamEngine>> (*make)(const StreamSchema& schema, const Policy& policy, Random random);
   StreamVerifierOptions (*verifier)(const Policy& policy);  // what its departures are held against
   bool needs_delay = true;                                  // in [stream]

@@ -8,12 +8,6 @@
 namespace cordon::engine {
 namespace {
 
-// The table with the options of an algorithm: variants share one.
-std::string_view OptionTable(std::string_view algorithm) {
-  if (algorithm.starts_with("sabre") && algorithm != "sabre-w") return "sabre";
-  return algorithm.starts_with("burel") ? "burel" : algorithm;
-}
-
 std::vector<std::string> WeightedColumns(const Policy& policy) {
   std::vector<std::string> columns;
   for (const AttributePolicy& attribute : policy.attributes) {
@@ -27,9 +21,9 @@ std::vector<std::string> WeightedColumns(const Policy& policy) {
 std::vector<std::string> UnusedTables(const Policy& policy, const std::vector<std::string>& used, bool with_streams) {
   std::vector<std::string> tables;
   for (const auto& [name, options] : policy.algorithm.options) {
-    if (options.empty() || (!with_streams && IsStreamAlgorithm(name))) continue;
+    if (options.empty() || (!with_streams && FindAlgorithm(name)->of_streams)) continue;
     const bool is_used =
-        std::any_of(used.begin(), used.end(), [&](const std::string& algorithm) { return OptionTable(algorithm) == name; });
+        std::any_of(used.begin(), used.end(), [&](const std::string& each) { return FindAlgorithm(each)->table() == name; });
     if (!is_used) tables.push_back("[algorithm." + name + "]");
   }
   return tables;

@@ -45,19 +45,10 @@ struct KnownModel {
   std::string name;
   std::vector<std::string> keys;
 };
-struct KnownOption {
-  enum class Type { kFlag, kWhole, kExact, kChoice };
-  std::string algorithm;
-  std::string key;
-  Type type = Type::kFlag;
-  std::vector<std::string> choices;
-};
 std::vector<KnownModel> KnownModels();
 std::vector<KnownModel> KnownJoinModels();
-std::vector<KnownOption> KnownOptions();
 const std::vector<std::string>& AttributeKeys();
-
-// The names of INTERFACE: which of them a build can run is the registry's to say.
-const std::vector<std::string>& AlgorithmNames();
+// "auto" and the names of the catalog.
+std::vector<std::string> AlgorithmNames();
 
 }  // namespace cordon::engine::internal

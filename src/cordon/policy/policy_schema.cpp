@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "cordon/policy/catalog.h"
 #include "cordon/policy/policy_reader.h"
 
 namespace cordon::engine {
@@ -122,15 +123,16 @@ Json ModelTables() {
   return {{"type", "array"}, {"minItems", 1}, {"items", {{"oneOf", std::move(models)}}}};
 }
 
-Json OptionOf(const internal::KnownOption& option) {
-  using Type = internal::KnownOption::Type;
+Json OptionOf(const AlgorithmOption& option) {
+  using Type = AlgorithmOption::Type;
+  Json schema = true;
   switch (option.type) {
-    case Type::kFlag: return Flag();
-    case Type::kWhole: return Whole(0);
-    case Type::kExact: return Exact();
-    case Type::kChoice: return Choice(option.choices);
+    case Type::kFlag: schema = Flag(); break;
+    case Type::kWhole: schema = Whole(0); break;
+    case Type::kExact: schema = Exact(); break;
+    case Type::kChoice: schema = Choice(option.choices); break;
   }
-  return true;
+  return Described(std::move(schema), option.what.c_str());
 }
 
 Json AlgorithmTable() {
@@ -139,9 +141,11 @@ Json AlgorithmTable() {
                      {"suppressed", Choice({"drop", "star", "blank", "pool"})},
                      {"objective", Choice({"information-loss", "discernibility", "query-error"})},
                      {"workload", Described(Text(), "a file of queries, for objective = \"query-error\"")}};
-  std::map<std::string, Json> options;
-  for (const internal::KnownOption& option : internal::KnownOptions()) options[option.algorithm][option.key] = OptionOf(option);
-  for (auto& [algorithm, keys] : options) properties[algorithm] = Object(std::move(keys));
+  for (const AlgorithmFacts& algorithm : AlgorithmCatalog()) {
+    Json keys = Json::object();
+    for (const AlgorithmOption& option : algorithm.options) keys[option.key] = OptionOf(option);
+    if (!keys.empty()) properties[algorithm.name] = Object(std::move(keys));
+  }
   return Object(std::move(properties));
 }
 

@@ -3,90 +3,34 @@
 // The tables [data], [algorithm] and [stream].
 #include <algorithm>
 
+#include "cordon/policy/catalog.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
 namespace cordon::engine::internal {
 namespace {
 
-// What the keys of [algorithm.NAME] may hold; the algorithms' own options say what they mean.
-struct OptionRule {
-  enum class Type { kFlag, kWhole, kExact, kChoice };
-  const char* algorithm;
-  const char* key;
-  Type type;
-  std::vector<std::string> choices = {};
-};
-
-const std::vector<OptionRule>& OptionRules() {
-  using Type = OptionRule::Type;
-  static const std::vector<OptionRule> rules = {
-      {"mondrian", "dims", Type::kChoice, {"all", "widest", "widest-only"}},
-      {"mondrian", "categorical", Type::kChoice, {"hierarchy", "ordered"}},
-      {"mondrian", "relaxed", Type::kFlag},
-      {"full-domain", "checks", Type::kWhole},
-      {"sabre", "bound", Type::kChoice, {"thesis", "tight"}},
-      {"burel", "margin", Type::kExact},
-      {"burel", "neighbours", Type::kChoice, {"hilbert", "exact"}},
-      {"tdr", "utility", Type::kChoice, {"class", "distortion"}},
-      {"tdr", "score", Type::kChoice, {"gain-per-loss", "gain"}},
-      {"tdr", "max_refinements", Type::kWhole},
-      {"tdd", "utility", Type::kChoice, {"class", "distortion"}},
-      {"tdd", "score", Type::kChoice, {"gain-per-loss", "gain"}},
-      {"tdd", "max_refinements", Type::kWhole},
-      {"tdssa", "utility", Type::kChoice, {"class", "distortion"}},
-      {"tdssa", "score", Type::kChoice, {"gain-per-loss", "gain"}},
-      {"tdssa", "max_refinements", Type::kWhole},
-      {"castle", "max_open", Type::kWhole},
-      {"castle", "history", Type::kWhole},
-      {"castle", "reuse", Type::kChoice, {"uniform", "disjoint", "off"}},
-      {"castle", "reuse_cap", Type::kWhole},
-      {"castle", "outlier", Type::kFlag},
-      {"castle", "reuse_ttl", Type::kWhole},
-      {"castle", "loss", Type::kChoice, {"paper", "thesis"}},
-      {"castle", "batch", Type::kWhole},
-      {"castle", "pool_cap", Type::kWhole},
-      {"castle", "cuts", Type::kChoice, {"seeds", "best"}},
-      {"castle", "split_tries", Type::kWhole},
-      {"sabre-w", "step", Type::kWhole},
-      {"sabre-w", "partition", Type::kChoice, {"sabre", "sabre-ak", "mondrian", "full-domain"}},
-      {"sabre-w", "sweeps", Type::kExact},
-      {"sabre-w", "rho", Type::kExact},
-      {"sabre-w", "lazy", Type::kFlag},
-      {"sabre-w", "short", Type::kChoice, {"static", "strict"}},
-      {"stream-rtree", "method", Type::kChoice, {"min-delay", "basic", "density-aware", "full"}},
-      {"stream-rtree", "active", Type::kWhole},
-      {"stream-rtree", "alpha", Type::kExact},
-      {"stream-rtree", "sample", Type::kWhole},
-      {"stream-rtree", "sample_window", Type::kWhole},
-      {"stream-rtree", "max_holds", Type::kWhole},
-      {"stream-rtree", "max_held", Type::kWhole},
-      {"stream-rtree", "control", Type::kChoice, {"fixed", "proportional", "literal"}},
-  };
-  return rules;
-}
-
-Result<OptionValue> ReadOption(const PolicyTable& table, const OptionRule& rule) {
+Result<OptionValue> ReadOption(const PolicyTable& table, const AlgorithmOption& rule) {
   OptionValue option;
   option.line = static_cast<int>(table.Node(rule.key)->source().begin.line);
   switch (rule.type) {
-    case OptionRule::Type::kFlag: {
+    case AlgorithmOption::Type::kFlag: {
       CORDON_TRY(const auto flag, table.Flag(rule.key));
       option.value = *flag;
       break;
     }
-    case OptionRule::Type::kWhole: {
+    case AlgorithmOption::Type::kWhole: {
       CORDON_TRY(const auto whole, table.Whole(rule.key));
       if (*whole < 0) return table.AtKey(rule.key, "'{}' in {} must not be negative", rule.key, table.where());
       option.value = *whole;
       break;
     }
-    case OptionRule::Type::kExact: {
+    case AlgorithmOption::Type::kExact: {
       CORDON_TRY(const auto number, table.Exact(rule.key));
       option.value = *number;
       break;
     }
-    case OptionRule::Type::kChoice: {
+    case AlgorithmOption::Type::kChoice: {
       CORDON_TRY(const auto choice, table.Choice(rule.key, rule.choices));
       option.value = rule.choices[*choice];
       break;
@@ -95,16 +39,14 @@ Result<OptionValue> ReadOption(const PolicyTable& table, const OptionRule& rule)
   return option;
 }
 
-Result<std::map<std::string, OptionValue>> ReadOptions(const std::string& algorithm, const toml::table& toml,
+Result<std::map<std::string, OptionValue>> ReadOptions(const AlgorithmFacts& algorithm, const toml::table& toml,
                                                        const std::string& file) {
   std::vector<std::string> known;
-  for (const OptionRule& rule : OptionRules()) {
-    if (rule.algorithm == algorithm) known.emplace_back(rule.key);
-  }
-  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[algorithm.{}]", algorithm), known));
+  for (const AlgorithmOption& rule : algorithm.options) known.push_back(rule.key);
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[algorithm.{}]", algorithm.name), known));
   std::map<std::string, OptionValue> options;
-  for (const OptionRule& rule : OptionRules()) {
-    if (rule.algorithm != algorithm || !table.Has(rule.key)) continue;
+  for (const AlgorithmOption& rule : algorithm.options) {
+    if (!table.Has(rule.key)) continue;
     CORDON_TRY(options[rule.key], ReadOption(table, rule));
   }
   return options;
@@ -169,17 +111,9 @@ Result<void> ReadTextFormat(const PolicyTable& table, TextFormat& text) {
 
 }  // namespace
 
-std::vector<KnownOption> KnownOptions() {
-  std::vector<KnownOption> known;
-  for (const OptionRule& rule : OptionRules())
-    known.push_back({rule.algorithm, rule.key, static_cast<KnownOption::Type>(rule.type), rule.choices});
-  return known;
-}
-
-const std::vector<std::string>& AlgorithmNames() {
-  static const std::vector<std::string> names = {
-      "auto",        "mondrian", "full-domain", "peel",  "partition", "sabre",  "sabre-ak",      "sabre-knn", "burel",
-      "burel-paper", "tdr",      "tdd",         "tdssa", "ke",        "castle", "dynamic-group", "sabre-w",   "stream-rtree"};
+std::vector<std::string> AlgorithmNames() {
+  std::vector<std::string> names = {"auto"};
+  for (const AlgorithmFacts& algorithm : AlgorithmCatalog()) names.emplace_back(algorithm.name);
   return names;
 }
 
@@ -202,16 +136,15 @@ Result<DataPolicy> ReadDataTable(const toml::table& toml, const std::string& fil
 
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::string& file) {
   std::vector<std::string> known = {"name", "suppression_limit", "suppressed", "objective", "workload"};
-  const std::size_t first_option = known.size();
-  for (const OptionRule& rule : OptionRules()) {
-    if (known.back() != rule.algorithm) known.emplace_back(rule.algorithm);
+  for (const AlgorithmFacts& each : AlgorithmCatalog()) {
+    if (!each.options.empty()) known.emplace_back(each.name);
   }
   CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, "[algorithm]", known));
   AlgorithmPolicy algorithm;
   algorithm.line = table.line();
   CORDON_TRY(const auto name, table.Text("name"));
   if (name) algorithm.name = *name;
-  const std::vector<std::string>& names = AlgorithmNames();
+  const std::vector<std::string> names = AlgorithmNames();
   if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) {
     return table.AtKey("name", "unknown algorithm '{}'", algorithm.name).WithHint("{}", NearestHint(algorithm.name, names));
   }
@@ -230,11 +163,11 @@ Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::s
         .WithHint("add objective = \"query-error\", or leave workload out");
   }
   if (workload) algorithm.workload = *workload;
-  for (std::size_t i = first_option; i < known.size(); ++i) {
-    const toml::node* node = table.Node(known[i]);
+  for (const AlgorithmFacts& each : AlgorithmCatalog()) {
+    const toml::node* node = each.options.empty() ? nullptr : table.Node(each.name);
     if (node == nullptr) continue;
-    if (!node->is_table()) return table.WrongType(known[i], *node, "a table of options");
-    CORDON_TRY(algorithm.options[known[i]], ReadOptions(known[i], *node->as_table(), file));
+    if (!node->is_table()) return table.WrongType(each.name, *node, "a table of options");
+    CORDON_TRY(algorithm.options[each.name], ReadOptions(each, *node->as_table(), file));
   }
   return algorithm;
 }

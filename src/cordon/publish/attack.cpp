@@ -47,7 +47,7 @@ Result<void> RequireSameTable(const std::string& name, const Release& release, c
 // Randomness of the numbered table is that of the seed: nothing of it is published.
 Republish RepublishBy(const Policy& policy, const AttackOptions& options, const Run& run) {
   const auto choice = ChooseServed({}, policy);
-  if (!choice.ok() || choice.value().algorithm->permutes || !CheckStandsAlone(policy).ok()) return {};
+  if (!choice.ok() || choice.value().algorithm->permutes() || !CheckStandsAlone(policy).ok()) return {};
   const AlgorithmEntry* algorithm = choice.value().algorithm;
   const SuppressedRows suppressed =
       policy.algorithm.suppressed == Suppression::kStar ? SuppressedRows::kStar : SuppressedRows::kDrop;

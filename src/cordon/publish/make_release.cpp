@@ -184,13 +184,13 @@ Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, c
   auto groups = algorithm.run(
       {view, model, reference, counted, policy, &notes, options.effort, options.compared, options.previous, max_refinements},
       own, run);
-  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes) {
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes()) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }
   CORDON_TRY(const Groups found, std::move(groups));
   run.Report("recode", 0, 0);
   Random order = random;
-  if (algorithm.permutes) {
+  if (algorithm.permutes()) {
     CORDON_TRY(const std::string column, ColumnToPermute(policy));
     CORDON_TRY(Release release, PermuteRelease(view, found, column, order, run));
     return Judged(std::move(release), std::move(notes), policy, options, run);

@@ -107,7 +107,7 @@ class Trial {
     TryProgress progress(run_.progress, fmt::format("{}. {}", tried_.size(), algorithm.name));
     if (run_.progress != nullptr && compares_) run.progress = &progress;
     Stopwatch watch;
-    MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values);
+    MakeOptions options = OptionsOf(request_, policy_, algorithm.masks_values());
     options.compared = compares_;
     options.previous = previous_;
     auto made = MakeByAlgorithm(algorithm, data_, policy_, options, random_, run);
@@ -282,7 +282,7 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
     for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
   }
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
-  if (recoding == nullptr && choice.algorithm->masks_values) {
+  if (recoding == nullptr && choice.algorithm->masks_values()) {
     for (Warning& warning : TopDownWarnings(policy, data, release, RefinedColumns(best.made.notes), run))
       report.warnings.push_back(std::move(warning));
   } else if (report.utility.discernibility.min_group == 1) {

@@ -210,7 +210,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   }
   // Under a policy that ke serves, the groups that a release names are those inside which it was shuffled.
   const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
-  if (choice.ok() && choice.value().algorithm->permutes && !release.ColumnsOf(Role::kGroup).empty()) {
+  if (choice.ok() && choice.value().algorithm->permutes() && !release.ColumnsOf(Role::kGroup).empty()) {
     CORDON_TRY(release.permuted, ColumnToPermute(policy));
   }
   return release;

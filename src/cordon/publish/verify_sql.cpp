@@ -539,7 +539,7 @@ Result<std::string> VerifySql(const VerifySqlRequest& request, const Policy& pol
   std::string permuted;
   const auto choice = ChooseAlgorithm(policy.algorithm.name, policy);
   const bool named = policy.Find("group") == nullptr && std::find(columns.begin(), columns.end(), "group") != columns.end();
-  if (named && choice.ok() && choice.value().algorithm->permutes) {
+  if (named && choice.ok() && choice.value().algorithm->permutes()) {
     CORDON_TRY(permuted, ColumnToPermute(policy));
   }
   return VerifyStatement(request, policy, columns, std::move(permuted)).Make();
