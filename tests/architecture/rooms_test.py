@@ -21,6 +21,7 @@ ALLOWED = {
     "models/verify": {"base", "data", "models/spec"},
     "query": {"base", "data"},
     "metrics": {"base", "data"},
+    "metrics/bound": {"base", "data", "metrics"},
     "io/files": {"base"},
     "io/text": {"base", "data", "io/files"},
     "io/arrow": {"include", "base", "data", "io/text"},

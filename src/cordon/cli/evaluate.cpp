@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, whoever made it?
+//                 [--bound [--bound-sample N]]
 //                 [--classify COLUMN [--learner nb|tree] [--test FILE [--masked-test] | --folds N]]
 #include "cordon/publish/evaluate.h"
 
@@ -20,6 +21,8 @@ struct EvaluateArgs {
   MeasureFlags measure;
   ClassifyOptions classify;
   std::string learner = "tree";
+  bool bound = false;
+  LossBoundOptions bounding;
   bool json = false;
 };
 
@@ -34,6 +37,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(request.measure, args.measure.Options());
   if (request.html) request.measure.statistics = true;
+  if (args.bound) request.bound = args.bounding;
   if (!args.classify.column.empty()) {
     request.classify = args.classify;
     CORDON_TRY(request.classify->learner, ParseLearner(args.learner));
@@ -58,6 +62,13 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--html", args->request.html, "Write a page with charts; private")->type_name("FILE");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
   args->measure.AddStatisticsTo(*parser);
+  CLI::Option* bound =
+      parser->add_flag("--bound", args->bound, "How far is it from what any release with these guarantees must lose?");
+  parser
+      ->add_option("--bound-sample", args->bounding.sample,
+                   "Look at N random rows, 0 for all; default 20,000 if more than 100,000 rows are distinct")
+      ->type_name("N")
+      ->needs(bound);
   parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare")
       ->type_name("COLUMN");
   parser->add_option("--learner", args->learner, "nb or tree (default)")->type_name("nb|tree")->needs("--classify");
@@ -74,8 +85,8 @@ Command AddEvaluate(CLI::App& app) {
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--original", "--format"}},
            {"Measures",
-            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics", "--risk-threshold",
-             "--sampling-fraction"}},
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--bound", "--bound-sample",
+             "--statistics", "--risk-threshold", "--sampling-fraction"}},
            {"Classification", {"--classify", "--learner", "--test", "--masked-test", "--folds"}},
            {"Output", {"--html", "--json"}}},
           {"cordon evaluate release.csv -p policy.toml --original patients.csv",

@@ -13,6 +13,7 @@ namespace cordon::engine {
 namespace {
 
 Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& policy) {
+  if (request.bound) CORDON_RETURN_IF_ERROR(request.bound->Validate());
   if (request.test && !request.classify) return Error::InvalidPolicy("--test goes with --classify COLUMN");
   if (request.classify && request.classify->masked_test && !request.test) {
     return Error::InvalidPolicy("--masked-test goes with --test TABLE");
@@ -61,6 +62,10 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckEvaluateRequest(request, policy));
   CORDON_TRY(Microdata original, ReadOriginal(request.original, policy, run));
+  std::optional<LeastGroup> least;
+  if (request.bound) {
+    CORDON_TRY(least, LeastGroupOf(policy.models, original));
+  }
   CORDON_TRY(const Release release, ReadReleaseFile(request.release, policy, &original, request.format, run));
   Evaluation made;
   made.rows = release.num_rows;
@@ -76,6 +81,9 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
   if (request.measure.statistics) {
     CORDON_TRY(made.statistics, MeasureStatistics(original, release, run));
   }
+  if (least) {
+    CORDON_TRY(made.bound, BoundLoss(original, *least, *request.bound, run));
+  }
   if (request.html) CORDON_RETURN_IF_ERROR(WritePage(request, policy, original, release, made, run));
   if (request.classify) {
     CORDON_TRY(made.classification, Classify(request, policy, original, release, run));
@@ -89,6 +97,7 @@ Json ToJson(const Evaluation& made) {
   json["groups"] = made.utility.discernibility.groups;
   json["suppressed"] = made.utility.discernibility.suppressed;
   json["dropped"] = made.utility.discernibility.dropped;
+  if (made.bound) json["bound"] = ToJson(*made.bound, made.utility.loss.information_loss);
   if (made.risk) json["risk"] = ToJson(*made.risk);
   if (made.statistics) json["statistics"] = ToJson(*made.statistics);
   if (made.classification) json["classification"] = ToJson(*made.classification);
@@ -107,6 +116,7 @@ std::string Describe(const Evaluation& made) {
   text += fmt::format("information loss  {:.4f}   ({:.4f} if an exact category counts as 1 / all values, not as 0)\n",
                       loss.information_loss, loss.information_loss_thesis);
   for (const auto& [name, share] : loss.per_attribute) text += fmt::format("  {:<16}{:.4f}\n", name, share);
+  if (made.bound) text += Describe(*made.bound, loss.information_loss);
   text += fmt::format("discernibility    {}\n", sizes.discernibility);
   text += Describe(made.utility);
   if (made.risk) text += Describe(*made.risk);

@@ -9,6 +9,7 @@
 
 #include "cordon/publish/classify.h"
 #include "cordon/publish/release_files.h"
+#include "cordon/report/loss_bound.h"
 #include "cordon/report/measure.h"
 
 namespace cordon::engine {
@@ -19,6 +20,7 @@ struct EvaluateRequest {
   std::optional<FileFormat> format;  // of the release, if its name does not tell
   MeasureOptions measure;
   std::optional<ClassifyOptions> classify;  // trains a classifier on original and release
+  std::optional<LossBoundOptions> bound;    // what must any release lose?
   std::optional<std::string> test;          // rows to test it on, in their original form
   std::optional<std::string> html;          // private: the answer as a page
 };
@@ -30,6 +32,7 @@ struct Evaluation {
   std::optional<RiskReport> risk;
   bool rows_of_persons = false;  // people may have several rows, and risk is counted in rows
   std::optional<Statistics> statistics;
+  std::optional<LossBound> bound;
   std::optional<ClassificationErrors> classification;
 };
 
