@@ -44,12 +44,15 @@ class Refused(Exception):
 # ---------------------------------------------------------------------------------------------------------------------
 # The models. Each takes its claim (the parameters), one group, and the whole table (or window) as another group, and
 # returns whether the group satisfies it and the figure that is reported. A group has its rows, its people, and for each
-# sensitive column how many rows have which value.
+# sensitive column how many rows have which value, and which values each person has.
 
 
 class Group:
     def __init__(self, first_row=0):
-        self.first_row, self.rows, self.people, self.values = first_row, 0, 0, {}
+        self.first_row, self.rows, self.people, self.values, self.held = first_row, 0, 0, {}, {}
+
+    def hold(self, name, person, value):
+        self.held.setdefault(name, {}).setdefault(person, Counter())[value] += 1
 
 
 def parameter(claim, name):
@@ -66,6 +69,22 @@ def present(counts):
     return {value: count for value, count in counts.items() if value is not MISSING}
 
 
+def by_person(claim):
+    """Whether it goes by who has which value (docs/models/counts_persons.md)."""
+    return claim["model"] in ("l-diversity", "t-closeness", "beta-likeness") and claim.get("counts") == "persons"
+
+
+def share_of_holders(people, wanted):
+    """The share of people who have one of the wanted values."""
+    return Fraction(sum(1 for values in people.values() if any(value in wanted for value in values)), len(people))
+
+
+def expected_share(people, wanted, whole):
+    """The share that can be expected of people with so many rows, if every row shows a wanted value as often as all rows do."""
+    share = Fraction(sum(count for value, count in whole.items() if value in wanted), sum(whole.values()))
+    return sum((min(Fraction(1), sum(values.values()) * share) for values in people.values()), Fraction(0)) / len(people)
+
+
 def k_anonymity(claim, group, whole):
     """At least k people (docs/models/k_anonymity.md, ks_anonymity.md)."""
     return group.people >= parameter(claim, "k"), group.people
@@ -73,6 +92,8 @@ def k_anonymity(claim, group, whole):
 
 def l_diversity(claim, group, whole):
     """Enough different values; a missing value is not one (docs/models/l_diversity.md)."""
+    if by_person(claim):
+        return l_diversity_of_people(claim, group.held[claim["sensitive"]])
     counts = sorted(present(group.values[claim["sensitive"]]).values(), reverse=True)
     wanted = parameter(claim, "l")
     if claim["kind"] == "distinct":
@@ -83,6 +104,21 @@ def l_diversity(claim, group, whole):
     if rarer == 0:
         return False, INFINITE
     return counts[0] < parameter(claim, "c") * rarer, Fraction(counts[0], rarer)
+
+
+def l_diversity_of_people(claim, held):
+    """The l - 1 most widespread values leave somebody, or (recursive) enough people, however few have two of them."""
+    people = [set(values) - {MISSING} for values in held.values() if set(values) != {MISSING}]
+    holders = sorted(Counter(value for values in people for value in values).values(), reverse=True)
+    rest = lambda l: len(people) - sum(holders[:l - 1])
+    wanted = int(parameter(claim, "l"))
+    if claim["kind"] == "distinct":
+        return bool(people) and rest(wanted) > 0, max((l for l in range(1, len(holders) + 1) if rest(l) > 0), default=0)
+    if claim["kind"] != "recursive":
+        raise Refused("counts = \"persons\" does not go with entropy")
+    if not people or rest(wanted) <= 0:
+        return False, INFINITE
+    return holders[0] < parameter(claim, "c") * rest(wanted), Fraction(holders[0], rest(wanted))
 
 
 def entropy(counts):
@@ -104,10 +140,36 @@ def entropy_at_least(counts, wanted):
 
 def t_closeness(claim, group, whole):
     """Earth mover's distance to the whole at most t (docs/models/t_closeness.md)."""
+    if by_person(claim):
+        reached = rise_of_people(claim, group.held[claim["sensitive"]], whole.values[claim["sensitive"]])
+        return reached <= parameter(claim, "t"), reached
     q, p = (shares(each.values[claim["sensitive"]]) for each in (group, whole))
     distance = {"equal": equal_distance, "ordered": ordered_distance, "hierarchical": hierarchical_distance}
     reached = distance[claim["distance"]](q, p, claim)
     return reached <= parameter(claim, "t"), reached
+
+
+def rise_of_people(claim, people, whole):
+    """How far the shares of people who have a value of a set are above what is expected, each by the weight of its set."""
+    rises = ((weight, share_of_holders(people, wanted) - expected_share(people, wanted, whole)) for wanted, weight in weighted_sets(claim, whole))
+    return sum((weight * rise for weight, rise in rises if rise > 0), Fraction(0))
+
+
+def weighted_sets(claim, whole):
+    if claim["distance"] == "equal":
+        return [({value}, 1) for value in whole]
+    if claim["distance"] == "ordered":
+        order = claim["order"]
+        weight = Fraction(1, max(len(order) - 1, 1))
+        return [(set(part), weight) for cut in range(1, len(order)) for part in (order[:cut], order[cut:])]
+    heights, parents, leaves = {}, {}, {}
+    for leaf, path in claim["paths"].items():
+        nodes = list(dict.fromkeys(path))
+        for node in nodes:
+            heights[node] = max(heights.get(node, 0), path.index(node))
+            leaves.setdefault(node, set()).add(leaf)
+        parents.update(zip(nodes, nodes[1:]))
+    return [(leaves[node], Fraction(heights[parent] - heights[node], max(*heights.values(), 1))) for node, parent in parents.items()]
 
 
 def equal_distance(q, p, claim):
@@ -138,10 +200,17 @@ def beta_likeness(claim, group, whole):
     """No value, nor any set of values that the claim names, rises too far (docs/models/beta_likeness.md)."""
     in_group, in_whole = group.values[claim["sensitive"]], whole.values[claim["sensitive"]]
     beta, most, holds = parameter(claim, "beta"), Fraction(0), True
-    for count, all_rows in [(count, in_whole[value]) for value, count in in_group.items()] + named_sets(claim, in_group, in_whole):
-        if all_rows == 0:  # only against a window in which the value does not occur
+    if by_person(claim):
+        if "range" in claim or "min_depth" in claim:
+            raise Refused("counts = \"persons\" does not go with range and min_depth")
+        people = group.held[claim["sensitive"]]
+        bounded = [(share_of_holders(people, {value}), expected_share(people, {value}, in_whole)) for value in in_group]
+    else:
+        counts = [(count, in_whole[value]) for value, count in in_group.items()] + named_sets(claim, in_group, in_whole)
+        bounded = [(Fraction(count, group.rows), Fraction(all_rows, whole.rows)) for count, all_rows in counts]
+    for q, p in bounded:
+        if p == 0:  # only against a window in which the value does not occur
             return False, INFINITE
-        p, q = Fraction(all_rows, whole.rows), Fraction(count, group.rows)
         gain = (q - p) / p
         most = max(most, gain)
         holds = holds and gain <= beta and (claim["kind"] == "basic" or gain <= 0 or exp_at_most(gain, 1 / p))
@@ -328,6 +397,8 @@ def groups_of(release, columns, sensitive, exempt_suppressed=False):
         for name in sensitive:
             counts = group.values.setdefault(name, Counter())
             counts[values[name][row]] += 1
+            if release.persons is not None:
+                group.hold(name, release.persons[row], values[name][row])
         people[key].add(row if release.persons is None else release.persons[row])
     for key, group in found.items():
         group.people = len(people[key])
@@ -382,6 +453,9 @@ def judge(release, claims, exempt_suppressed=False):
     for given in claims:
         if given["model"] not in MODELS:
             raise Refused(f"'{given['model']}' cannot be judged of a table")
+        if by_person(given) and release.persons is None:
+            raise Refused(f"{given.get('text') or describe(given)} counts people, and a release does not tell them apart; "
+                          "give --original and --row-map")
         claim = with_domain(given, release)
         sensitive = sensitive_columns(claim)
         groups = groups_of(release, grouping_columns(release, claim), sensitive, exempt_suppressed)
@@ -434,7 +508,8 @@ def decimal_text(value):
 
 def describe(claim):
     hidden = ("model", "order", "paths", "text", "holds", "reached", "counts")
-    return f"{claim['model']}({', '.join(f'{key}={value}' for key, value in claim.items() if key not in hidden)})"
+    people = ", by person" if by_person(claim) else ""
+    return f"{claim['model']}({', '.join(f'{key}={value}' for key, value in claim.items() if key not in hidden)}{people})"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -761,15 +836,19 @@ def verify_manifest(path, manifest_path, previous, keys):
                       {column["name"]: column.get("type", "categorical") for column in columns}, output.get("missing", [""]))
     check_columns(release)
     release.permuted = manifest.get("permuted", "")
-    verdicts = judge(release, manifest["privacy"])
-    for claim, verdict in zip(manifest["privacy"], verdicts):
+    notes = [f"{claim['text']} counts people, which a release does not tell apart; it is not judged here"
+             for claim in manifest["privacy"] if by_person(claim)]
+    findings += [f"{claim['text']}: the manifest itself says that it does not hold"
+                 for claim in manifest["privacy"] if by_person(claim) and not claim["holds"]]
+    told = [claim for claim in manifest["privacy"] if not by_person(claim)]
+    verdicts = judge(release, told)
+    for claim, verdict in zip(told, verdicts):
         if not claim["holds"]:
             findings.append(f"{claim['text']}: the manifest itself says that it does not hold")
         people = claim.get("counts") == "persons"  # not published: rows are an upper bound of k
         if not people and not same_figure(claim.get("reached"), verdict):
             findings.append(f"{claim['text']}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
-    notes = []
-    if any(claim.get("counts") == "persons" for claim in manifest["privacy"]):
+    if any(claim.get("counts") == "persons" for claim in told):
         notes.append("people are not published; k counts rows here")
     joins = judge_joins(manifest, table, rows, previous, findings, notes) if "join" in manifest else []
     if not manifest["privacy"] and "join" not in manifest:

@@ -223,6 +223,9 @@ def random_models(case, columns):
                 model = {"model": "ke-anonymity", "sensitive": name, "k": 2, "e": chance.choice([0, 5, 20])}
                 if chance.random() < 0.4:
                     model["max_share"] = chance.choice([0.5, 0.7])
+            counted = kind in ("distinct", "recursive", "t") or (kind == "beta" and "range" not in model and "min_depth" not in model)
+            if counted and "who" in columns and chance.random() < 0.5:
+                model["counts"] = chance.choice(["persons", "persons", "rows"])
             models.append(model)
     chance.shuffle(models)
     # Alone, (k,e) is shuffled inside of groups, and sets of values decide more often.
@@ -232,8 +235,14 @@ def random_models(case, columns):
     return alone[:1] if alone and chance.random() < 0.5 else models
 
 
+def count_people(models):
+    return any(model.get("counts") == "persons" for model in models)
+
+
 def algorithms_for(models):
     asked = {model["model"] for model in models}
+    if count_people(models):
+        return ["auto", "mondrian", "partition"]
     found = ["auto", "mondrian", "partition", "peel", "full-domain"]
     found += ["sabre", "sabre-ak", "sabre-knn"] * ("t-closeness" in asked) + ["burel", "burel-paper"] * ("beta-likeness" in asked)
     if asked == {"ke-anonymity"}:
@@ -338,8 +347,10 @@ def table_case(case):
         for row in rows:
             box = chance.choice(rows[:3])
             row[:] = [box[i] if roles[name] == "quasi" else cell for i, (name, cell) in enumerate(zip(columns, row))]
+        if "who" in columns:
+            check_whose(case, columns, roles, rows, form)
     if manifest.exists():
-        check_release(case, ending, "who" in columns)
+        check_release(case, ending, "who" in columns, 2 if count_people(policy["privacy"]) else 0)
         names = json.loads(manifest.read_text())["output"]["names"]
         names, rows = published_cells(case.folder / ("out" + ending), form, names if not form.get("header", True) else None)
         if pyarrow and [model["model"] for model in policy["privacy"]] == ["ke-anonymity"]:
@@ -379,12 +390,23 @@ def reseal(case, copy, manifest, rows):
     (case.folder / f"{copy.name}.manifest.json").write_text(json.dumps(forged))
 
 
-def check_release(case, ending, people):
+def check_whose(case, columns, roles, rows, form):
+    """The rows as they are, as release and as original, which tells whose they are."""
+    published = [i for i, name in enumerate(columns) if roles[name] not in ("identifier", "person")]
+    write_cells(case.folder / "whose.csv", list(columns), rows, form)
+    write_cells(case.folder / "shown.csv", [list(columns)[i] for i in published], [[row[i] for i in published] for row in rows], form)
+    same = "".join(f"{row},{row}\n" for row in range(1, len(rows) + 1))
+    (case.folder / "same.csv").write_text("released_row,input_row\n" + same, encoding="utf-8")
+    case.compare("table with people", "shown.csv", "--policy", "p.toml", "--original", "whose.csv", "--row-map", "same.csv")
+
+
+def check_release(case, ending, people, alone):
+    """`alone`: how it ends without whose the rows are."""
     name = "out" + ending
-    if case.compare("release", name, "--policy", "p.toml") != 0:
+    if case.compare("release", name, "--policy", "p.toml") != alone:
         raise Disagreement(f"seed {case.seed}: the release does not hold")
-    if people:
-        case.compare("release with people", name, "--policy", "p.toml", "--original", "in.csv", "--row-map", "map.csv")
+    if people and case.compare("release with people", name, "--policy", "p.toml", "--original", "in.csv", "--row-map", "map.csv") != 0:
+        raise Disagreement(f"seed {case.seed}: the release with people does not hold")
     status, result = case.second(name)
     if status != 0:
         raise Disagreement(f"seed {case.seed}: the manifest of the release: {json.dumps(result, indent=1)}")

@@ -63,6 +63,32 @@ class VerifyRelease(unittest.TestCase):
         self.assertIn("k-anonymity(k=3): holds; reached 3\n", text)
         self.assertIn("l-diversity(pay, l=2, distinct): holds; reached 2\n", text)
 
+    def judged_of_people(self, rows, **claim):
+        """rows: group, person, value."""
+        table = {"q": [row[0] for row in rows], "pay": [row[2] for row in rows]}
+        release = verify_release.Release(table, len(rows), {"q": "quasi", "pay": "sensitive"}, {"pay": "numeric"}, [""])
+        release.persons = [row[1] for row in rows]
+        return verify_release.judge(release, [{"sensitive": "pay", "counts": "persons", **claim}])[0]
+
+    def test_people_are_counted(self):
+        everybody_has_1 = [("x", "a", "1"), ("x", "b", "1"), ("x", "c", "1"), ("x", "c", "2"), ("x", "c", "3"), ("x", "c", "4")]
+        distinct = self.judged_of_people(everybody_has_1, model="l-diversity", kind="distinct", l="2")
+        self.assertEqual((distinct["holds"], distinct["reached_exact"]), (False, "1"))
+        recursive = self.judged_of_people(everybody_has_1, model="l-diversity", kind="recursive", l="2", c="9")
+        self.assertEqual((recursive["holds"], recursive["reached_exact"]), (False, "infinite"))
+        rows = [("x", "a", "1"), ("x", "a", "3"), ("y", "b", "2"), ("y", "c", "2")]
+        ordered = self.judged_of_people(rows, model="t-closeness", distance="ordered", t="1/2")
+        self.assertEqual((ordered["holds"], ordered["reached_exact"]), (True, "1/2"))
+        beta = self.judged_of_people(rows, model="beta-likeness", kind="basic", beta="1/2")
+        self.assertEqual((beta["holds"], beta["reached_exact"]), (False, "1"))
+
+    def test_people_are_not_judged_by_a_manifest(self):
+        status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "reached": "1"}])
+        self.assertEqual(status, 0, text)
+        self.assertIn("l-diversity(pay, l=2, distinct) counts people, which a release does not tell apart; it is not judged here", text)
+        status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "holds": False}])
+        self.assertEqual(status, 1, text)
+
     def test_one_cell_breaks_k(self):
         rows = [*ROWS[:5], ("[30,39]", "F", "4")]
         status, text = self.run_on(rows, [K])

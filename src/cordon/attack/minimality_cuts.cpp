@@ -25,11 +25,13 @@ struct ValueModel {
   std::optional<CountedColumns> counted;
 };
 
-// Models that speak of other sensitive columns are left out: he does not know their values.
+// Models that speak of other sensitive columns are left out: he does not know their values. So are those that go by who has
+// which value: he does not know whose the rows are.
 Result<void> MakeValueModel(const Scene& scene, const TargetColumn& secret, ValueModel& made) {
   std::vector<ModelSpec> models;
   for (const ModelSpec& spec : scene.input.models) {
     const std::vector<std::string> columns = SensitiveColumns(spec);
+    if (CountsPersons(spec)) continue;
     if (std::all_of(columns.begin(), columns.end(), [&](const std::string& name) { return name == secret.name; })) {
       models.push_back(spec);
     }

@@ -24,6 +24,19 @@ bool HasTemplates(const Policy& policy) {
   });
 }
 
+// A model that goes by who has which value is not merge-closed: few searches take it.
+Result<void> CheckCountsPersons(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
+  if (!request.recoding && algorithm.counts_persons) return {};
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    if (!CountsPersons(policy.models[i])) continue;
+    return Error::InvalidPolicy("{}:{}: {} does not serve counts = \"persons\"", policy.name, policy.model_lines[i],
+                                request.recoding ? "--recoding" : algorithm.name)
+        .WithHint("{}", request.recoding ? "make a new release of these rows, without --recoding"
+                                         : "take --algorithm partition or mondrian");
+  }
+  return {};
+}
+
 // A shuffled release is what it is only in a random order, and has no boxes.
 Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(ColumnToPermute(policy));
@@ -74,6 +87,7 @@ Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& polic
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }
+  CORDON_RETURN_IF_ERROR(CheckCountsPersons(request, policy, *choice.algorithm));
   for (const AttributePolicy& attribute : policy.attributes) {
     if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values()) {
       return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,

@@ -49,6 +49,8 @@ bool Asks(const Policy& policy) {
                      [](const ModelSpec& spec) { return std::holds_alternative<Spec>(spec); });
 }
 
+bool AsksOfPersons(const Policy& policy) { return std::any_of(policy.models.begin(), policy.models.end(), CountsPersons); }
+
 bool AsksOfSomeColumns(const Policy& policy) {
   return std::any_of(policy.models.begin(), policy.models.end(), [](const ModelSpec& spec) {
     const auto* anonymity = std::get_if<KAnonymitySpec>(&spec);
@@ -66,6 +68,7 @@ Choice ChooseAutomatically(const Policy& policy) {
   if (Asks<KeAnonymitySpec>(policy) && ColumnToPermute(policy).ok()) {
     return {Find("ke"), "auto: exact quasi columns, values shuffled inside groups"};
   }
+  if (AsksOfPersons(policy)) return {Find("partition"), "auto: least loss if models count people"};
   // A class to be kept, and templates: what tdd and tdr are made for.
   if (HasClass(policy) && Asks<ConfidenceSpec>(policy)) return {Find("tdd"), "auto: a class column and confidence templates"};
   if (HasClass(policy) && AsksOfSomeColumns(policy)) return {Find("tdr"), "auto: a class column and templates on some columns"};
@@ -83,6 +86,7 @@ std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen
   if (chosen.permutes()) return "the policy is served by shuffling, which generalizes nothing";
   if (algorithm.permutes()) return "made for ke-anonymity alone";
   if (algorithm.made_for == MadeFor::kJoin) return "made for what was published before";
+  if (AsksOfPersons(policy) && !algorithm.counts_persons) return "does not serve counts = \"persons\"";
   // Of least loss, such a release would not be the one that is best for classification.
   if (chosen.masks_values()) return "the policy asks for a release for classification";
   if (algorithm.masks_values()) return "made for a class column and templates";

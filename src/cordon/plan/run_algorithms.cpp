@@ -8,6 +8,7 @@
 #include "cordon/algorithms/buckets/sabre.h"
 #include "cordon/algorithms/closeness/closeness_search.h"
 #include "cordon/algorithms/full_domain/full_domain.h"
+#include "cordon/algorithms/grouping/group_merge.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/algorithms/suppression/suppression.h"
@@ -88,12 +89,18 @@ AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth
 Result<Groups> LeavingOutWithin(const AlgorithmInput& input, const Run& run,
                                 const std::function<Result<Groups>(const AlgorithmInput&, std::uint64_t)>& search) {
   const std::uint64_t max_rows = MaxSuppressed(input);
-  if (max_rows == 0 || SuppressedBy(input) == SuppressedRows::kStar) return search(input, 0);
+  if (max_rows == 0 || SuppressedBy(input) == SuppressedRows::kStar || !input.model.merge_closed()) return search(input, 0);
   const std::vector<std::size_t> sensitive = SensitiveOf(input);
   const SuppressionProblem problem{input.view, input.policy.models, sensitive, input.counted};
   return SearchLeavingOut(
       problem, max_rows,
       [&](const KeptRows& kept, Depth depth, std::uint64_t more) { return search(Of(kept, input, depth), more); }, run);
+}
+
+// Groups that are published alike are one group to a reader: it is admitted as well if models are merge-closed.
+Result<Groups> AsRead(Result<Groups> groups, const AlgorithmInput& input, const Run& run) {
+  if (!groups.ok() || input.model.merge_closed()) return groups;
+  return MergeUntilReadAsAdmitted(input.view, std::move(groups).value(), input.model, input.counted, run);
 }
 
 Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput& input, const Run& run) {
@@ -136,7 +143,7 @@ Result<Groups> RunMondrian(const AlgorithmInput& input, Random&, const Run& run)
     options.categorical = MondrianOptions::Categorical::kOrdered;
   }
   options.relaxed = policy.Option<bool>("mondrian", "relaxed").value_or(false);
-  return Mondrian(input.view, input.model, input.counted, options, run);
+  return AsRead(Mondrian(input.view, input.model, input.counted, options, run), input, run);
 }
 
 Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& run) {
@@ -152,7 +159,7 @@ Result<Groups> RunFullDomain(const AlgorithmInput& input, Random&, const Run& ru
 }
 
 Result<Groups> RunPartition(const AlgorithmInput& input, Random&, const Run& run) {
-  return PartitionFrom(PartitionOptions::Start::kAuto, input, run);
+  return AsRead(PartitionFrom(PartitionOptions::Start::kAuto, input, run), input, run);
 }
 
 Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {

@@ -194,6 +194,11 @@ bool IsStreamAlgorithm(std::string_view name) {
 }
 
 Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name, const Policy& policy) {
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    if (!CountsPersons(policy.models[i])) continue;
+    return Error::InvalidPolicy("{}:{}: streams do not serve counts = \"persons\"", policy.name, policy.model_lines[i])
+        .WithHint("use counts = \"rows\"");
+  }
   std::vector<std::string> names = {"auto"};
   for (const StreamAlgorithmEntry& entry : kStreamAlgorithms) {
     names.emplace_back(entry.name);

@@ -45,8 +45,11 @@ class TableRun {
   bool Uses(unsigned what) const {
     return std::any_of(ran_.begin(), ran_.end(), [&](const AlgorithmEntry* each) { return (each->uses & what) != 0; });
   }
-  // Starred rows are a group of their own that no search makes; only a global recoding and a saved one have use for it.
+  bool CountsPeople() const { return std::any_of(policy_.models.begin(), policy_.models.end(), CountsPersons); }
+  // Starred rows are a group of their own that no search makes; only a global recoding and a saved one have use for it. Where a
+  // model counts people, no search leaves rows out.
   bool UsesLimit() const {
+    if (CountsPeople()) return false;
     const unsigned what = policy_.algorithm.suppressed == Suppression::kStar ? kUsesLimitOfStars : kUsesLimit;
     return request_.recoding || Uses(what);
   }
@@ -80,8 +83,9 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
                         {},
                         fmt::format("{} suppresses no row{}, whatever algorithm.suppression_limit allows: {}", run.who(),
                                     stars ? " where it would be starred" : "",
-                                    stars ? "use suppressed = \"drop\", or leave the limit out"
-                                          : "leave it out, or use partition, peel, sabre, burel or full-domain")});
+                                    run.CountsPeople() ? "leave it out: no search does where a model counts people"
+                                    : stars            ? "use suppressed = \"drop\", or leave the limit out"
+                                                       : "leave it out, or use partition, peel, sabre, burel or full-domain")});
   }
   if (policy.algorithm.objective != Objective::kInformationLoss && !run.UsesObjective()) {
     warnings.push_back(

@@ -46,6 +46,7 @@ struct AlgorithmFacts {
   int rank = 0;                     // among those of tables by the time they take: 1 is the quickest
   bool slow_on_many_rows = false;   // loses more than the searches, and takes longer than all of them together
   bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
+  bool counts_persons = false;      // serves counts = "persons"
   const char* options_of = "";      // the algorithm whose table of options it reads; empty: its own
   std::vector<AlgorithmOption> options = {};
 

@@ -82,17 +82,24 @@ std::string CanonicalOf(const AttributePolicy& attribute) {
 
 struct CanonicalModel {
   Canonical form;
+  // Rows are not written: policies that say nothing keep their digest.
+  void Counts(CountBy counts) {
+    if (counts == CountBy::kPersons) form("counts", "persons");
+  }
   void operator()(const KAnonymitySpec& spec) { form("model", "k-anonymity")("k", spec.k)("on", Sorted(spec.on)); }
   void operator()(const LDiversitySpec& spec) {
     form("model", "l-diversity")("sensitive", spec.sensitive)("l", spec.l)("kind", Number(spec.kind))("c", spec.c);
+    Counts(spec.counts);
   }
   void operator()(const TClosenessSpec& spec) {
     form("model", "t-closeness")("sensitive", spec.sensitive)("t", spec.t)("distance", Number(spec.distance));
+    Counts(spec.counts);
   }
   void operator()(const BetaLikenessSpec& spec) {
     form("model", "beta-likeness")("sensitive", spec.sensitive)("beta", spec.beta)("kind", Number(spec.kind));
     if (spec.range) form("range", *spec.range);
     if (spec.min_depth) form("min_depth", *spec.min_depth);
+    Counts(spec.counts);
   }
   void operator()(const DeltaDisclosureSpec& spec) {
     form("model", "delta-disclosure")("sensitive", spec.sensitive)("delta", spec.delta);

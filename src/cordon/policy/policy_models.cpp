@@ -66,6 +66,16 @@ Result<Rational> RequiredExact(const PolicyTable& table, const char* key) {
   return *value;
 }
 
+// People can be counted only where the policy says whose a row is.
+Result<CountBy> CountsOf(const PolicyTable& table, const Attributes& attributes) {
+  CORDON_TRY(const auto chosen, table.Choice("counts", {"rows", "persons"}));
+  if (chosen.value_or(0) == 0) return CountBy::kRows;
+  const auto is_person = [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; };
+  if (std::any_of(attributes.begin(), attributes.end(), is_person)) return CountBy::kPersons;
+  return table.AtKey("counts", "counts = \"persons\" in {} needs a column that tells people apart", table.where())
+      .WithHint("give the column role = \"person\"; without one each row is a person, and counts = \"rows\" counts them");
+}
+
 Result<ModelSpec> ReadKAnonymity(const PolicyTable& table, const Attributes& attributes) {
   KAnonymitySpec spec;
   CORDON_TRY(spec.k, RequiredWhole(table, "k"));
@@ -84,6 +94,7 @@ Result<ModelSpec> ReadLDiversity(const PolicyTable& table, const Attributes& att
   if (spec.kind != LDiversitySpec::Kind::kRecursive && spec.c) {
     return table.AtKey("c", "'c' in {} goes with kind = \"recursive\" only", table.where());
   }
+  CORDON_TRY(spec.counts, CountsOf(table, attributes));
   return ModelSpec(spec);
 }
 
@@ -114,6 +125,7 @@ Result<ModelSpec> ReadTCloseness(const PolicyTable& table, const Attributes& att
   CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
   CORDON_TRY(spec.t, RequiredExact(table, "t"));
   CORDON_TRY(spec.distance, DistanceOf(table, *FindAttribute(attributes, spec.sensitive)));
+  CORDON_TRY(spec.counts, CountsOf(table, attributes));
   return ModelSpec(spec);
 }
 
@@ -160,6 +172,7 @@ Result<ModelSpec> ReadBetaLikeness(const PolicyTable& table, const Attributes& a
   CORDON_TRY(spec.beta, RequiredExact(table, "beta"));
   CORDON_TRY(const auto kind, table.Choice("kind", {"basic", "enhanced"}));
   if (kind) spec.kind = *kind == 0 ? BetaLikenessSpec::Kind::kBasic : BetaLikenessSpec::Kind::kEnhanced;
+  CORDON_TRY(spec.counts, CountsOf(table, attributes));
   CORDON_TRY(spec.range, table.Exact("range"));
   CORDON_TRY(spec.min_depth, table.Whole("min_depth"));
   const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
@@ -249,9 +262,9 @@ struct ModelRule {
 const std::vector<ModelRule>& ModelRules() {
   static const std::vector<ModelRule> rules = {
       {"k-anonymity", {"model", "k", "on"}, ReadKAnonymity},
-      {"l-diversity", {"model", "sensitive", "l", "kind", "c"}, ReadLDiversity},
-      {"t-closeness", {"model", "sensitive", "t", "distance"}, ReadTCloseness},
-      {"beta-likeness", {"model", "sensitive", "beta", "kind", "range", "min_depth"}, ReadBetaLikeness},
+      {"l-diversity", {"model", "sensitive", "l", "kind", "c", "counts"}, ReadLDiversity},
+      {"t-closeness", {"model", "sensitive", "t", "distance", "counts"}, ReadTCloseness},
+      {"beta-likeness", {"model", "sensitive", "beta", "kind", "range", "min_depth", "counts"}, ReadBetaLikeness},
       {"delta-disclosure", {"model", "sensitive", "delta"}, ReadDeltaDisclosure},
       {"alpha-k", {"model", "sensitive", "value", "alpha", "k"}, ReadAlphaK},
       {"confidence", {"model", "on", "values", "h"}, ReadConfidence},

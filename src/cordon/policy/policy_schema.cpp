@@ -96,6 +96,7 @@ Json ModelKey(const std::string& model, const std::string& key) {
   if (key == "kind" && model == "l-diversity") return Choice({"distinct", "entropy", "recursive"});
   if (key == "kind") return Choice({"basic", "enhanced"});
   if (key == "objective") return Choice({"sum", "max"});
+  if (key == "counts") return Choice({"rows", "persons"});
   if (key == "sensitive") return Text();
   if (key == "values") return {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}, {"minProperties", 1}};
   return true;
@@ -103,7 +104,8 @@ Json ModelKey(const std::string& model, const std::string& key) {
 
 // Keys a model can do without; what decides it cannot.
 bool IsOptional(const std::string& key) {
-  static const std::set<std::string> optional = {"on", "kind", "c", "distance", "range", "min_depth", "objective", "max_share"};
+  static const std::set<std::string> optional = {"on",        "kind",      "c",         "distance", "range",
+                                                 "min_depth", "objective", "max_share", "counts"};
   return optional.contains(key);
 }
 

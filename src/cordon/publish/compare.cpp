@@ -19,7 +19,7 @@ Result<ComparedRelease> Measure(const TableInput& input, const CompareRequest& r
   side.rows = release.num_rows;
   CORDON_TRY(side.utility, MeasureUtility(release, original, request.measure, run));
   side.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
-  CORDON_TRY(side.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
+  CORDON_TRY(side.verdicts, Verifier(ToldByRows(policy.models), {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", input.name));
   return side;

@@ -38,7 +38,7 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   report.utility = made.utility;
   report.risk = made.risk;
   report.statistics = made.statistics;
-  CORDON_TRY(report.privacy, Verifier(policy.models, {.keep_per_group = true}).Judge(release, run));
+  CORDON_TRY(report.privacy, Verifier(ToldByRows(policy.models), {.keep_per_group = true}).Judge(release, run));
   CORDON_TRY(HtmlFacts facts, GatherHtmlFacts(request.release.name, report, original, release, run));
   facts.date = Today();
   Outputs outputs;

@@ -134,7 +134,7 @@ Result<void> CheckFits(const AppliedRecoding& applied, const Recoding& recoding,
   if (applied.groups.size() == 0) {
     const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
     CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-    const CountedColumns counted(view.data(), sensitive, model.uses_persons());
+    const CountedColumns counted = ColumnsFor(model, view.data(), sensitive);
     if (auto any = CheckSatisfiable(view, model, counted); !any.ok()) {
       return WithWhatWouldDo(std::move(any).error(), view, policy, run);
     }
@@ -178,7 +178,7 @@ Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, c
   const std::vector<std::size_t> sensitive = NamedColumns(data, policy);
   const Reference reference = ReferenceOf(data, sensitive, view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-  const CountedColumns counted(data, sensitive, model.uses_persons());
+  const CountedColumns counted = ColumnsFor(model, data, sensitive);
   Random own = random.Substream(algorithm.name);
   AlgorithmNotes notes;
   auto groups = algorithm.run(

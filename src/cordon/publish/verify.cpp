@@ -64,6 +64,18 @@ Result<void> CheckPrevious(const VerifyRequest& request, const Policy& policy) {
       .WithHint("add [[privacy]] with model = \"xy-anonymity\" or \"xy-linkability\", or leave --previous out");
 }
 
+// A release does not tell people apart, and counting rows in their place would prove nothing.
+Result<void> CheckTellsPeople(const Policy& policy, const Release& release) {
+  if (!release.persons.empty()) return {};
+  for (std::size_t i = 0; i < policy.models.size(); ++i) {
+    if (!CountsPersons(policy.models[i])) continue;
+    return Error::InvalidPolicy("{}:{}: {} counts people, and a release does not tell them apart", policy.name,
+                                policy.model_lines[i], Describe(policy.models[i]))
+        .WithHint("give --original with --row-map, the file that anonymize --row-map writes");
+  }
+  return {};
+}
+
 std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
   std::vector<std::string> notes;
   if (!release.permuted.empty()) {
@@ -108,6 +120,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
     const auto behind = rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt;
     CORDON_TRY(made.truth, CheckTruth(release, *original, behind, run));
   }
+  CORDON_RETURN_IF_ERROR(CheckTellsPeople(policy, release));
   made.rows = release.num_rows;
   made.counts_people = !release.persons.empty();
   made.notes = NotesOf(policy, release);

@@ -145,6 +145,7 @@ Json ToJson(const ModelSpec& spec) {
           },
       },
       spec);
+  if (CountsPersons(spec)) json["counts"] = "persons";
   return json;
 }
 

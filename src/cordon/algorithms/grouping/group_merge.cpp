@@ -2,10 +2,12 @@
 #include "cordon/algorithms/grouping/group_merge.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/data/recode.h"
 
 namespace cordon::engine {
 namespace {
@@ -194,6 +196,42 @@ Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupMo
     merged.starts.push_back(merged.rows.size());
   }
   return merged;
+}
+
+namespace {
+
+Groups JoinAlike(const View& view, const Groups& groups, const Run& run) {
+  const GroupCells cells = CellsOf(view.data(), BoxesOf(view.data(), groups, run), run);
+  std::map<std::vector<Code>, std::vector<std::size_t>> alike;
+  std::vector<const std::vector<std::size_t>*> first_of(groups.size());  // in the order of the first group of each
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    std::vector<Code> shown;
+    for (const std::vector<Code>& column : cells.codes) shown.push_back(column[group]);
+    std::vector<std::size_t>& same = alike[std::move(shown)];
+    if (same.empty()) first_of[group] = &same;
+    same.push_back(group);
+  }
+  Groups joined;
+  joined.suppressed = groups.suppressed;
+  for (const std::vector<std::size_t>* same : first_of) {
+    if (same == nullptr) continue;
+    std::vector<RowId> rows;
+    for (const std::size_t group : *same) rows.insert(rows.end(), groups[group].begin(), groups[group].end());
+    joined.Add(rows);
+  }
+  return joined;
+}
+
+}  // namespace
+
+Result<Groups> MergeUntilReadAsAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& counted,
+                                        const Run& run) {
+  while (true) {
+    groups = JoinAlike(view, groups, run);
+    const std::size_t before = groups.size();
+    CORDON_TRY(groups, MergeUntilAdmitted(view, std::move(groups), model, counted, run));
+    if (groups.size() == before) return groups;
+  }
 }
 
 }  // namespace cordon::engine

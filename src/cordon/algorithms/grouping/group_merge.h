@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Merging groups until a model admits each of them: for what an algorithm does not reach by itself, such as a second
-// sensitive column, people with several rows, or another model beside its own. What holds already stays, since models
+// sensitive column, people with several rows, or another model beside its own. What holds already stays, if models
 // are merge-closed.
 //
 // A group that is refused is joined by another, again and again until it is admitted: by the one with which its box loses
@@ -24,5 +24,10 @@ inline constexpr std::size_t kMergeWindow = 512;
 // those of the group it joined.
 Result<Groups> MergeUntilAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& counted,
                                   const Run& run);
+
+// For models that are not merge-closed: groups that would be published as equal texts are joined first, as a reader cannot tell
+// them apart, and so again after every merge. What comes out holds as it is read. REQUIRES: groups show their boxes.
+Result<Groups> MergeUntilReadAsAdmitted(const View& view, Groups groups, const GroupModel& model, const CountedColumns& counted,
+                                        const Run& run);
 
 }  // namespace cordon::engine

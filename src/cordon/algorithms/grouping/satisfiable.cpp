@@ -20,6 +20,11 @@ Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const C
   all.Add(view.rows());
   if (model.Admits(all)) return {};
   const std::string people = counted.persons() != nullptr ? fmt::format(" ({} people)", all.persons()) : "";
+  if (!model.merge_closed()) {
+    return Error::Unsatisfiable(
+        "no release found that satisfies {}: the search begins with one group of all {} rows{}, and that does not",
+        model.Describe(), view.size(), people);
+  }
   return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", model.Describe(),
                               view.size(), people);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether there is any release at all. Models are merge-closed, so if any grouping is admitted, all rows as one group are.
+// Of those that are not, a search finds none then.
 #pragma once
 
 #include "cordon/base/result.h"

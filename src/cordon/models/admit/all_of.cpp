@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cordon/models/admit/beta_likeness.h"
+#include "cordon/models/admit/by_person.h"
 #include "cordon/models/admit/confidence.h"
 #include "cordon/models/admit/k_anonymity.h"
 #include "cordon/models/admit/ke_anonymity.h"
@@ -34,6 +35,7 @@ Made Make(const KsAnonymitySpec& spec, const Reference&) { return New<KAnonymity
 
 Made Make(const LDiversitySpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  if (spec.counts == CountBy::kPersons) return New<LDiversityByPerson>(spec, at, reference.sensitive[at].domain->missing());
   return New<LDiversity>(spec, at, reference.sensitive[at].domain->missing());
 }
 
@@ -41,11 +43,15 @@ Made Make(const TClosenessSpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
   CORDON_TRY(EarthMover distance,
              EarthMover::Make(*reference.sensitive[at].domain, spec.distance).WithContext("column '{}'", spec.sensitive));
+  if (spec.counts == CountBy::kPersons) {
+    return New<TClosenessByPerson>(spec, at, reference.histograms[at], reference.sensitive[at].domain->hierarchy());
+  }
   return New<TCloseness>(spec, DistanceToWhole(std::move(distance), reference.histograms[at], reference.rows), at);
 }
 
 Made Make(const BetaLikenessSpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
+  if (spec.counts == CountBy::kPersons) return New<BetaLikenessByPerson>(spec, at, reference.histograms[at]);
   CORDON_TRY(SetLimits sets, SetLimits::Make(spec, *reference.sensitive[at].domain, reference.histograms[at], reference.rows)
                                  .WithContext("column '{}'", spec.sensitive));
   return New<BetaLikeness>(spec, at, ShareLimits::Beta(spec, reference.histograms[at], reference.rows), std::move(sets));
@@ -154,6 +160,14 @@ std::optional<std::vector<DistinctNeed>> AllOf::only_distinct() const {
     all.insert(all.end(), own->begin(), own->end());
   }
   return all;
+}
+
+bool AllOf::uses_holdings() const {
+  return std::any_of(models_.begin(), models_.end(), [](const auto& model) { return model->uses_holdings(); });
+}
+
+bool AllOf::merge_closed() const {
+  return std::all_of(models_.begin(), models_.end(), [](const auto& model) { return model->merge_closed(); });
 }
 
 bool AllOf::uses_persons() const {

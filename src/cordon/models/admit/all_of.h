@@ -33,6 +33,8 @@ class AllOf final : public GroupModel {
   std::int64_t Room(const GroupCounts& group) const override;
   bool uses_histograms() const override;
   bool uses_persons() const override;
+  bool uses_holdings() const override;
+  bool merge_closed() const override;
   std::optional<std::vector<DistinctNeed>> only_distinct() const override;
 
   std::span<const std::unique_ptr<const GroupModel>> models() const { return models_; }

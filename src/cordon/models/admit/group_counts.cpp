@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/models/admit/group_counts.h"
 
+#include <algorithm>
+
 namespace cordon::engine {
 namespace {
 
@@ -79,10 +81,62 @@ const Listed& ListValues(const Codes& codes, Code num_values, std::span<const Ro
   return listed;
 }
 
+bool HoldingBefore(const Holding& a, const Holding& b) {
+  return a.person != b.person ? a.person < b.person : a.value < b.value;
+}
+
+// What is in one list or both. REQUIRES: each sorted, each pair once.
+void MergeHoldings(std::vector<Holding>& into, std::span<const Holding> other) {
+  static thread_local std::vector<Holding> merged;
+  merged.clear();
+  auto here = into.begin();
+  for (const Holding& each : other) {
+    while (here != into.end() && HoldingBefore(*here, each)) merged.push_back(*here++);
+    merged.push_back(each);
+    if (here != into.end() && !HoldingBefore(each, *here)) merged.back().rows += here++->rows;
+  }
+  merged.insert(merged.end(), here, into.end());
+  into.assign(merged.begin(), merged.end());
+}
+
+// REQUIRES: every row of `part` is among those of `from`.
+void SplitHoldings(std::vector<Holding>& from, std::span<const Holding> part) {
+  auto kept = from.begin();
+  auto here = part.begin();
+  for (Holding each : from) {
+    if (here != part.end() && !HoldingBefore(each, *here)) {
+      CORDON_CHECK_LE(here->rows, each.rows);
+      each.rows -= here++->rows;
+    }
+    if (each.rows > 0) *kept++ = each;
+  }
+  CORDON_CHECK(here == part.end());
+  from.erase(kept, from.end());
+}
+
+std::span<const Holding> HoldingsOf(const CountedColumns& columns, std::size_t i, std::span<const RowId> rows) {
+  static thread_local std::vector<Holding> found;
+  found.clear();
+  for (const RowId row : rows) found.push_back(columns.holding(i, row));
+  std::sort(found.begin(), found.end(), HoldingBefore);
+  auto last = found.begin();
+  for (auto each = found.begin(); each != found.end(); ++each) {
+    if (each == found.begin()) continue;
+    if (HoldingBefore(*last, *each)) {
+      *++last = *each;
+    } else {
+      ++last->rows;
+    }
+  }
+  if (!found.empty()) found.erase(last + 1, found.end());
+  return found;
+}
+
 }  // namespace
 
 CountedColumns::CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
-                               Code most_counted) {
+                               Code most_counted, bool holdings)
+    : holdings_(holdings) {
   for (const std::size_t column : sensitive) {
     CORDON_CHECK(data.columns[column].attribute.domain != nullptr);
     const Code size = data.columns[column].attribute.domain->size();
@@ -94,11 +148,14 @@ CountedColumns::CountedColumns(const Microdata& data, const std::vector<std::siz
       num_counts_ += static_cast<std::size_t>(size);
     }
   }
-  if (persons && !data.persons.empty()) persons_ = &data.persons;
+  if ((persons || holdings) && !data.persons.empty()) persons_ = &data.persons;
 }
 
 GroupCounts::GroupCounts(const CountedColumns& columns)
-    : columns_(&columns), counts_(columns.num_counts()), listed_(columns.num_sparse()) {}
+    : columns_(&columns),
+      counts_(columns.num_counts()),
+      listed_(columns.num_sparse()),
+      holdings_(columns.holdings() ? columns.num_histograms() : 0) {}
 
 void GroupCounts::Add(RowId row) {
   ++rows_;
@@ -110,6 +167,8 @@ void GroupCounts::Add(RowId row) {
       ++counts_[columns_->start(i) + value];
     }
   }
+  const RowId one[] = {row};
+  for (std::size_t i = 0; i < holdings_.size(); ++i) MergeHoldings(holdings_[i], HoldingsOf(*columns_, i, one));
   if (columns_->persons() != nullptr) ++person_rows_[(*columns_->persons())[row]];
 }
 
@@ -129,6 +188,7 @@ void GroupCounts::Add(std::span<const RowId> rows) {
     std::int64_t* const counts = counts_.data() + columns_->start(i);
     for (const RowId row : rows) ++counts[codes[row]];
   }
+  for (std::size_t i = 0; i < holdings_.size(); ++i) MergeHoldings(holdings_[i], HoldingsOf(*columns_, i, rows));
   if (columns_->persons() == nullptr) return;
   const Codes& persons = *columns_->persons();
   person_rows_.reserve(person_rows_.size() + rows.size());
@@ -145,6 +205,8 @@ void GroupCounts::Remove(RowId row) {
       --counts_[columns_->start(i) + value];
     }
   }
+  const RowId one[] = {row};
+  for (std::size_t i = 0; i < holdings_.size(); ++i) SplitHoldings(holdings_[i], HoldingsOf(*columns_, i, one));
   if (columns_->persons() == nullptr) return;
   const auto found = person_rows_.find((*columns_->persons())[row]);
   CORDON_CHECK(found != person_rows_.end());
@@ -157,6 +219,7 @@ void GroupCounts::Merge(const GroupCounts& other) {
   rows_ += other.rows_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   for (std::size_t i = 0; i < listed_.size(); ++i) MergeInto(listed_[i], other.listed_[i]);
+  for (std::size_t i = 0; i < holdings_.size(); ++i) MergeHoldings(holdings_[i], other.holdings_[i]);
   for (const auto& [person, rows] : other.person_rows_) person_rows_[person] += rows;
 }
 
@@ -167,6 +230,7 @@ void GroupCounts::Split(const GroupCounts& part) {
   rows_ -= part.rows_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] -= part.counts_[i];
   for (std::size_t i = 0; i < listed_.size(); ++i) SplitFrom(listed_[i], part.listed_[i]);
+  for (std::size_t i = 0; i < holdings_.size(); ++i) SplitHoldings(holdings_[i], part.holdings_[i]);
   for (const auto& [person, rows] : part.person_rows_) {
     const auto found = person_rows_.find(person);
     CORDON_CHECK(found != person_rows_.end());
@@ -180,6 +244,7 @@ void GroupCounts::Clear() {
   counts_.assign(counts_.size(), 0);
   for (Listed& listed : listed_) listed.clear();
   person_rows_.clear();
+  for (std::vector<Holding>& holdings : holdings_) holdings.clear();
 }
 
 }  // namespace cordon::engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the group models need to know of a group of rows: how many rows, how many people, and how often each
-// sensitive value occurs. Rows can be added and removed one by one, counts merged and taken apart, and counts
-// of disjoint shards merged into those of the whole.
+// What the group models need to know of a group of rows: how many rows, how many people, how often each
+// sensitive value occurs, and, where a model asks, who has which value. Rows can be added and removed one by one, counts merged
+// and taken apart, and counts of disjoint shards merged into those of the whole.
 //
 // A column of few values is counted value by value; of one of very many, a group lists the values that it has, ascending.
 #pragma once
@@ -17,14 +17,22 @@
 
 namespace cordon::engine {
 
+// A person and a value that the person has, with the rows that show it.
+struct Holding {
+  Code person = 0;
+  Code value = 0;
+  std::uint32_t rows = 0;
+};
+
 // Where the counted facts of a row are: shared by all GroupCounts of one search, outlives them.
 class CountedColumns {
  public:
   static constexpr Code kMostCounted = 512;  // values of a column; of one with more, those that a group has are listed
 
-  // `sensitive`: columns of `data` to keep histograms of; persons are counted where the data has them.
+  // `sensitive`: columns of `data` to keep histograms of; persons are counted where the data has them. `holdings`: also who has
+  // which value of these columns.
   CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
-                 Code most_counted = kMostCounted);
+                 Code most_counted = kMostCounted, bool holdings = false);
 
   std::size_t num_histograms() const { return columns_.size(); }
   Code histogram_size(std::size_t i) const { return columns_[i].size; }
@@ -35,6 +43,10 @@ class CountedColumns {
   std::size_t num_sparse() const { return num_sparse_; }
   std::size_t num_counts() const { return num_counts_; }  // of all histograms that are not sparse
   const Codes* persons() const { return persons_; }       // null: each row is a person of its own
+  bool holdings() const { return holdings_; }
+  Holding holding(std::size_t i, RowId row) const {
+    return {persons_ == nullptr ? static_cast<Code>(row) : (*persons_)[row], codes(i)[row], 1};
+  }
 
  private:
   struct Counted {
@@ -47,6 +59,7 @@ class CountedColumns {
   std::size_t num_sparse_ = 0;
   std::size_t num_counts_ = 0;
   const Codes* persons_ = nullptr;
+  bool holdings_ = false;
 };
 
 class GroupCounts {
@@ -61,6 +74,12 @@ class GroupCounts {
     const std::size_t start = columns_->start(i);
     if (columns_->sparse(i)) return ValueHistogram(std::span<const ValueCount>(listed_[start]));
     return ValueHistogram(std::span(counts_).subspan(start, static_cast<std::size_t>(columns_->histogram_size(i))));
+  }
+
+  // Who has which value of a column: by person, then by value, each pair once. REQUIRES: holdings are kept.
+  std::span<const Holding> holdings(std::size_t i) const {
+    CORDON_CHECK(i < holdings_.size());
+    return holdings_[i];
   }
 
   void Add(RowId row);
@@ -79,6 +98,7 @@ class GroupCounts {
   std::vector<std::int64_t> counts_;                    // all histograms that are not sparse, one after the other
   std::vector<std::vector<ValueCount>> listed_;         // the sparse ones
   std::unordered_map<Code, std::int64_t> person_rows_;  // rows of each person, where persons are counted
+  std::vector<std::vector<Holding>> holdings_;          // by column, where they are kept
 };
 
 }  // namespace cordon::engine

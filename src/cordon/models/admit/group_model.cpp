@@ -22,6 +22,10 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
   return reference;
 }
 
+CountedColumns ColumnsFor(const GroupModel& model, const Microdata& data, const std::vector<std::size_t>& sensitive) {
+  return CountedColumns(data, sensitive, model.uses_persons(), CountedColumns::kMostCounted, model.uses_holdings());
+}
+
 Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < reference.sensitive.size(); ++i) {

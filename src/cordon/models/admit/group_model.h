@@ -3,9 +3,10 @@
 // A model decided group by group, so that a search may ask it before it commits to a split. Exact: no
 // floating point decides, except where logarithms enter, and there it rounds towards refusing.
 //
-// All models here are merge-closed: the union of two admitted groups is admitted. Hence a partition whose
+// Models are merge-closed: the union of two admitted groups is admitted. Hence a partition whose
 // groups are admitted also satisfies the model on any subset of the quasi columns (its groups are unions),
-// and boxes that happen to be equal do no harm. Those that are also monotone (adding any row keeps an
+// and boxes that happen to be equal do no harm. Those that go by who has which value are not, as people may be in both
+// groups; they say so, and few searches take them. Those that are also monotone (adding any row keeps an
 // admitted group admitted) say so; k and distinct l are.
 //
 // Nothing here is used by the verifier.
@@ -56,15 +57,20 @@ class GroupModel {
   // No group with fewer rows is admitted: a bound for pruning.
   virtual std::int64_t MinRows() const { return 1; }
   virtual bool monotone() const { return false; }
+  virtual bool merge_closed() const { return true; }
   // So many rows may join or leave an admitted group, whichever they are, and it stays admitted: a bound that saves asking
   // again about large groups. 0 where the model does not know.
   virtual std::int64_t Room(const GroupCounts&) const { return 0; }
-  // Whether Admits looks at histograms / at persons; a search need not keep what nobody looks at.
+  // Whether Admits looks at histograms / at persons / at holdings; a search need not keep what nobody looks at.
   virtual bool uses_histograms() const { return true; }
   virtual bool uses_persons() const { return false; }
+  virtual bool uses_holdings() const { return false; }
   // Where such needs are all that the model asks: a search may count them as it likes, and need not keep histograms of
   // many values for many groups. Nothing where it asks more.
   virtual std::optional<std::vector<DistinctNeed>> only_distinct() const { return std::nullopt; }
 };
+
+// What the model looks at of these columns.
+CountedColumns ColumnsFor(const GroupModel& model, const Microdata& data, const std::vector<std::size_t>& sensitive);
 
 }  // namespace cordon::engine

@@ -53,6 +53,8 @@ Result<void> NeedsColumn(std::string_view model, const std::string& column) {
   return Error::InvalidPolicy("{} names no sensitive column", model).WithHint("add sensitive = \"<column>\"");
 }
 
+const char* ByPerson(CountBy counts) { return counts == CountBy::kPersons ? ", by person" : ""; }
+
 Result<void> NeedsK(std::string_view model, std::int64_t k) {
   if (k >= 1) return {};
   return OutOfRange(model, "k", std::to_string(k), "a whole number of at least 1")
@@ -75,6 +77,10 @@ Result<void> Check(const LDiversitySpec& spec) {
   } else if (spec.c) {
     return Error::InvalidPolicy("l-diversity: c belongs to kind recursive, the kind is {}", KindName(spec.kind));
   }
+  if (spec.kind == LDiversitySpec::Kind::kEntropy && spec.counts == CountBy::kPersons) {
+    return Error::InvalidPolicy("l-diversity: counts = \"persons\" does not go with kind = \"entropy\"")
+        .WithHint("a mix of values says nothing about a value that everybody has; use kind = \"recursive\"");
+  }
   return {};
 }
 
@@ -94,6 +100,10 @@ Result<void> Check(const BetaLikenessSpec& spec) {
   if (spec.min_depth && *spec.min_depth < 0) {
     return OutOfRange("beta-likeness", "min_depth", std::to_string(*spec.min_depth), "0 or more")
         .WithHint("the root of the hierarchy has depth 0");
+  }
+  if ((spec.range || spec.min_depth) && spec.counts == CountBy::kPersons) {
+    return Error::InvalidPolicy("beta-likeness: counts = \"persons\" does not go with {}", spec.range ? "range" : "min_depth")
+        .WithHint("leave {} out; t-closeness by persons looks at sets of related values", spec.range ? "range" : "min_depth");
   }
   return {};
 }
@@ -183,16 +193,17 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("k-anonymity(k={}{})", m.k, m.on.empty() ? "" : ", on " + Joined(m.on));
                  },
                  [](const LDiversitySpec& m) {
-                   return fmt::format("l-diversity({}, l={}, {}{})", m.sensitive, m.l.ToShortString(), KindName(m.kind),
-                                      m.c ? ", c=" + m.c->ToShortString() : "");
+                   return fmt::format("l-diversity({}, l={}, {}{}{})", m.sensitive, m.l.ToShortString(), KindName(m.kind),
+                                      m.c ? ", c=" + m.c->ToShortString() : "", ByPerson(m.counts));
                  },
                  [](const TClosenessSpec& m) {
-                   return fmt::format("t-closeness({}, t={}, {})", m.sensitive, m.t.ToShortString(), DistanceName(m.distance));
+                   return fmt::format("t-closeness({}, t={}, {}{})", m.sensitive, m.t.ToShortString(), DistanceName(m.distance),
+                                      ByPerson(m.counts));
                  },
                  [](const BetaLikenessSpec& m) {
-                   return fmt::format("beta-likeness({}, beta={}, {}{}{})", m.sensitive, m.beta.ToShortString(),
+                   return fmt::format("beta-likeness({}, beta={}, {}{}{}{})", m.sensitive, m.beta.ToShortString(),
                                       KindName(m.kind), m.range ? ", range=" + m.range->ToShortString() : "",
-                                      m.min_depth ? fmt::format(", min_depth={}", *m.min_depth) : "");
+                                      m.min_depth ? fmt::format(", min_depth={}", *m.min_depth) : "", ByPerson(m.counts));
                  },
                  [](const DeltaDisclosureSpec& m) {
                    return fmt::format("delta-disclosure({}, delta={})", m.sensitive, m.delta.ToShortString());
@@ -239,9 +250,25 @@ std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
                     spec);
 }
 
+bool CountsPersons(const ModelSpec& spec) {
+  return std::visit(
+      Overloaded{[](const LDiversitySpec& m) { return m.counts == CountBy::kPersons; },
+                 [](const TClosenessSpec& m) { return m.counts == CountBy::kPersons; },
+                 [](const BetaLikenessSpec& m) { return m.counts == CountBy::kPersons; }, [](const auto&) { return false; }},
+      spec);
+}
+
+std::vector<ModelSpec> ToldByRows(const std::vector<ModelSpec>& specs) {
+  std::vector<ModelSpec> told = specs;
+  std::erase_if(told, CountsPersons);
+  return told;
+}
+
 bool AlwaysHolds(const ModelSpec& spec) {
   if (const auto* diversity = std::get_if<LDiversitySpec>(&spec)) return diversity->l <= Rational(1);
-  if (const auto* closeness = std::get_if<TClosenessSpec>(&spec)) return closeness->t >= Rational(1);
+  if (const auto* closeness = std::get_if<TClosenessSpec>(&spec)) {
+    return closeness->t >= Rational(1) && closeness->counts == CountBy::kRows;
+  }
   if (const auto* closeness = std::get_if<WindowClosenessSpec>(&spec)) return closeness->t >= Rational(1);
   if (const auto* alpha = std::get_if<AlphaKSpec>(&spec)) return alpha->alpha >= Rational(1);
   if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) return confidence->h >= Rational(1);

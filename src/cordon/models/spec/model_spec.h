@@ -18,6 +18,8 @@
 namespace cordon::engine {
 
 enum class Distance { kOrdered, kHierarchical, kEqual };
+// What a model of sensitive values counts: rows, or the people who have a value in some row (docs/models/counts_persons.md).
+enum class CountBy { kRows, kPersons };
 
 // Every combination of the quasi columns `on` (empty: all of them) belongs to at least k people.
 struct KAnonymitySpec {
@@ -35,6 +37,7 @@ struct LDiversitySpec {
   Rational l;  // whole for kDistinct and kRecursive
   Kind kind = Kind::kDistinct;
   std::optional<Rational> c;  // kRecursive
+  CountBy counts = CountBy::kRows;
 };
 
 // Earth mover's distance of the group's values to those of all published rows at most t.
@@ -42,6 +45,7 @@ struct TClosenessSpec {
   std::string sensitive;
   Rational t;
   Distance distance = Distance::kOrdered;
+  CountBy counts = CountBy::kRows;
 };
 
 struct BetaLikenessSpec {
@@ -55,6 +59,7 @@ struct BetaLikenessSpec {
   // The same bound also for sets of related values, each as if it were one value:
   std::optional<Rational> range = {};          // numbers, dates: all runs of values with greatest - least <= range
   std::optional<std::int64_t> min_depth = {};  // categories: all inner nodes of the hierarchy at this depth (root: 0) or deeper
+  CountBy counts = CountBy::kRows;
 };
 
 // |ln(q / p)| < delta for every value; each value occurs in each group.
@@ -122,6 +127,10 @@ std::string Describe(const ModelSpec& spec);
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
+// Whether it goes by who has which value: counts = "persons".
+bool CountsPersons(const ModelSpec& spec);
+// Those that can be told of a release alone, which does not say whose a row is.
+std::vector<ModelSpec> ToldByRows(const std::vector<ModelSpec>& specs);
 // Whether every release satisfies it: then it guards nothing.
 bool AlwaysHolds(const ModelSpec& spec);
 // The tuples of the window that a model holds groups against; nothing for models that have none.
@@ -130,7 +139,7 @@ std::optional<std::int64_t> WindowOf(const ModelSpec& spec);
 ModelSpec WithinWindow(const ModelSpec& spec);
 // Parameters in their ranges: k >= 1, l >= 1, 0 <= t <= 1, beta > 0, range and min_depth >= 0, delta > 0, 0 < alpha <= 1,
 // 0 < h <= 1, (k,e): k >= 2, e >= 0, windows >= 1
-// tuples with 0 < t <= 1, ...
+// tuples with 0 < t <= 1, ... Nothing is asked of people that only rows can tell: entropy, range and min_depth.
 Result<void> Validate(const ModelSpec& spec);
 
 }  // namespace cordon::engine

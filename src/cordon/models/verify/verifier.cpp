@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
@@ -99,7 +101,28 @@ ValueMap MapTexts(const ReleaseColumn& column) {
 struct Wanted {                        // one set of grouping columns
   std::vector<std::size_t> models;     // places in the list of specs
   std::vector<std::size_t> sensitive;  // columns of the release, each once
+  std::set<std::size_t> held;          // those of them where a model asks who has which value
 };
+
+// Every pair of a person and a value that some row shows, and the place of each row's own.
+struct Held {
+  std::vector<Holder> holders;
+  Codes place_of_row;
+};
+
+Held HeldIn(const Release& release, const Codes& texts, const ValueMap& map, const Run& run) {
+  const auto pair_of = [&](std::size_t row) { return std::pair(release.persons[row], map.value_of[texts[row] + 1]); };
+  std::vector<std::pair<Code, Code>> pairs(release.num_rows);
+  for (std::size_t row = 0; row < release.num_rows; ++row) pairs[row] = pair_of(row);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  Held held;
+  for (const auto& [person, value] : pairs) held.holders.push_back({person, value});
+  held.place_of_row = Codes::Generate(release.num_rows, run.threads, [&](std::size_t row) {
+    return static_cast<Code>(std::lower_bound(pairs.begin(), pairs.end(), pair_of(row)) - pairs.begin());
+  });
+  return held;
+}
 
 // The column over all published rows, exempt or not: that is what a reader of the release knows of everybody.
 Result<SensitiveFacts> FactsOf(const ReleaseColumn& column, const ValueMap& map) {
@@ -130,15 +153,22 @@ Result<Evidence> Gather(const Release& release, const std::vector<std::size_t>& 
   TallyPlan plan(release, grouping);
   if (options.exempt_suppressed) plan.ExemptStars(release, release.ColumnsOf(Role::kQuasi));
   std::vector<SensitiveFacts> columns;
+  std::deque<Codes> places;  // the plan refers to them
   for (const std::size_t i : wanted.sensitive) {
     const ReleaseColumn& column = release.columns[i];
     ValueMap map = MapTexts(column);
     CORDON_TRY(SensitiveFacts facts, FactsOf(column, map));
+    if (wanted.held.contains(i)) {
+      Held held = HeldIn(release, column.text.codes, map, run);
+      facts.holders = std::move(held.holders);
+      places.push_back(std::move(held.place_of_row));
+    }
     columns.push_back(std::move(facts));
     plan.AddHistogram(column.text.codes, std::move(map.value_of), map.num_values);
   }
   const bool persons = !release.persons.empty();
   if (persons) plan.AddHistogram(release.persons, {}, 0);
+  for (const Codes& place_of_row : places) plan.AddHistogram(place_of_row, {}, 0);
 
   CORDON_TRY(Tally tally, Tally::CountAll(plan, run));
   return Evidence(std::move(tally), std::move(columns), persons);
@@ -229,13 +259,27 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
   verdict.witness = Witness{evidence.first_row(witness) + 1, static_cast<std::uint64_t>(evidence.rows(witness))};
 }
 
-std::vector<std::string> PersonWarnings(const Evidence& evidence) {
+// Whether the model could count people instead.
+bool CouldCountPersons(const ModelSpec& spec) {
+  return std::visit(
+      [](auto each) {
+        if constexpr (requires { each.counts; }) {
+          each.counts = CountBy::kPersons;
+          return Validate(each).ok();
+        } else {
+          return false;
+        }
+      },
+      spec);
+}
+
+std::vector<std::string> PersonWarnings(const ModelSpec& spec, const Evidence& evidence) {
   std::size_t groups = 0;
   for (std::size_t group = 0; group < evidence.num_groups(); ++group)
     groups += evidence.persons(group) < evidence.rows(group) ? 1 : 0;
   if (groups == 0) return {};
-  return {
-      fmt::format("in {} of {} groups a person has several rows, and this model counts rows", groups, evidence.num_groups())};
+  return {fmt::format("in {} of {} groups a person has several rows, and this model counts rows{}", groups,
+                      evidence.num_groups(), CouldCountPersons(spec) ? "; counts = \"persons\" would count people" : "")};
 }
 
 Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, const VerifyOptions& options, const Run& run) {
@@ -252,7 +296,7 @@ Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, cons
   JudgeGroups(*judge, evidence, options, run, verdict);
   verdict.warnings = judge->Warnings(evidence);
   if (judge->counts_rows()) {
-    for (std::string& warning : PersonWarnings(evidence)) verdict.warnings.push_back(std::move(warning));
+    for (std::string& warning : PersonWarnings(spec, evidence)) verdict.warnings.push_back(std::move(warning));
   }
   return verdict;
 }
@@ -267,6 +311,42 @@ std::optional<Code> SensitiveFacts::Find(const std::string& text) const {
 
 Evidence::Evidence(Tally tally, std::vector<SensitiveFacts> columns, bool persons)
     : tally_(std::move(tally)), columns_(std::move(columns)), persons_(persons) {}
+
+std::vector<Holder> Evidence::holders(std::size_t column, std::size_t group) const {
+  std::size_t histogram = columns_.size() + (persons_ ? 1 : 0);
+  for (std::size_t i = 0; i < column; ++i) histogram += columns_[i].holders.empty() ? 0 : 1;
+  std::vector<Holder> found;
+  for (const Tally::Entry& entry : tally_.histogram(histogram, group)) {
+    const Holder& holder = columns_[column].holders[entry.value];
+    found.push_back({holder.person, holder.value, entry.count});
+  }
+  return found;
+}
+
+HeldValues HeldValuesOf(std::span<const Holder> holders) {
+  HeldValues held;
+  std::map<Code, std::uint32_t> counts;
+  for (std::size_t i = 0; i < holders.size();) {
+    std::int64_t rows = 0;
+    for (const Code person = holders[i].person; i < holders.size() && holders[i].person == person; ++i) {
+      rows += holders[i].rows;
+      ++counts[holders[i].value];
+    }
+    ++held.people;
+    ++held.people_by_rows[rows];
+  }
+  for (const auto& [value, count] : counts) held.values.push_back({value, count});
+  return held;
+}
+
+Int128 HeldValues::Unexpected(std::int64_t set_rows, std::int64_t whole_rows) const {
+  Int128 unexpected = 0;
+  for (const auto& [rows, number] : people_by_rows) {
+    const Int128 left = whole_rows - static_cast<Int128>(rows) * set_rows;
+    if (left > 0) unexpected += left * number;
+  }
+  return unexpected;
+}
 
 std::size_t Evidence::Find(const std::string& column) const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -303,6 +383,10 @@ Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& 
     return Error::InvalidData("the release has {} rows, more than {} cannot be judged at once", release.num_rows,
                               std::numeric_limits<std::uint32_t>::max() - 1);
   }
+  const auto by_person = std::find_if(specs_.begin(), specs_.end(), CountsPersons);
+  if (by_person != specs_.end() && release.persons.empty() && release.num_rows > 0) {
+    return Error::InvalidPolicy("{} counts people, and it is not known whose the rows are", Describe(*by_person));
+  }
   // 1. Models with the same grouping columns share one count.
   std::map<std::vector<std::size_t>, Wanted> groupings;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
@@ -313,6 +397,7 @@ Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& 
       CORDON_TRY(const std::size_t column, FindColumn(release, name, Role::kSensitive).WithContext("{}", ModelName(specs_[i])));
       if (std::find(wanted.sensitive.begin(), wanted.sensitive.end(), column) == wanted.sensitive.end())
         wanted.sensitive.push_back(column);
+      if (CountsPersons(specs_[i])) wanted.held.insert(column);
     }
   }
   // 2. Count, then judge.

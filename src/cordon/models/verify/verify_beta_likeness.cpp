@@ -178,6 +178,43 @@ class BetaJudge final : public GroupJudge {
   std::vector<std::uint64_t> before_;  // rows of the whole with smaller values
 };
 
+// q is the share of people who have the value, and p what is expected of people with so many rows (counts_persons.md). Both
+// times people and all rows: what is expected is what is not unexpected.
+class BetaByPersonJudge final : public GroupJudge {
+ public:
+  BetaByPersonJudge(BetaLikenessSpec spec, const Evidence& evidence)
+      : spec_(std::move(spec)), column_(evidence.Find(spec_.sensitive)), whole_(evidence.column(column_)) {}
+
+  Finding Judge(const Evidence& evidence, std::size_t group) const override {
+    const HeldValues held = HeldValuesOf(evidence.holders(column_, group));
+    const Int128 everybody = static_cast<Int128>(held.people) * whole_.rows;
+    Finding finding{true, Measure::Fraction(0, 1)};
+    for (const Tally::Entry& entry : held.values) {
+      const Int128 expected = everybody - held.Unexpected(whole_.counts[entry.value], whole_.rows);
+      const Int128 more = static_cast<Int128>(entry.count) * whole_.rows - expected;
+      if (more <= 0) continue;
+      const Measure gain = Measure::Fraction(static_cast<UInt128>(more), static_cast<UInt128>(expected));
+      if (Measure::Compare(gain, finding.value) > 0) finding.value = gain;
+      finding.holds = finding.holds && more * spec_.beta.denominator() <= expected * spec_.beta.numerator();
+      if (spec_.kind == BetaLikenessSpec::Kind::kEnhanced)
+        finding.holds = finding.holds && BelowSurprise(more, expected, everybody);
+    }
+    return finding;
+  }
+  bool counts_rows() const override { return false; }
+
+ private:
+  // p exp(gain) <= 1, with the margin that is told of above. Where people are expected to have it for certain, none are more.
+  static bool BelowSurprise(Int128 more, Int128 expected, Int128 everybody) {
+    const long double p = static_cast<long double>(expected) / static_cast<long double>(everybody);
+    return p * std::exp(static_cast<long double>(more) / static_cast<long double>(expected)) <= 1 - std::ldexp(1.0L, -57);
+  }
+
+  BetaLikenessSpec spec_;
+  std::size_t column_;
+  const SensitiveFacts& whole_;
+};
+
 class DeltaJudge final : public GroupJudge {
  public:
   DeltaJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence)
@@ -219,6 +256,7 @@ JudgeResult MakeJudge(const BetaLikenessSpec& spec, const Evidence& evidence) {
   if (spec.min_depth && (column.domain == nullptr || !column.domain->is_categorical())) {
     return Error::InvalidPolicy("column '{}': min_depth needs a categorical column", column.name);
   }
+  if (spec.counts == CountBy::kPersons) return JudgeResult(std::make_unique<const BetaByPersonJudge>(spec, evidence));
   return JudgeResult(std::make_unique<const BetaJudge>(spec, evidence));
 }
 JudgeResult MakeJudge(const DeltaDisclosureSpec& spec, const Evidence& evidence) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,13 @@
 
 namespace cordon::engine {
 
+// A person has a value: so many rows of the person show it.
+struct Holder {
+  Code person;
+  Code value;
+  std::uint32_t rows = 0;
+};
+
 // One sensitive column over all published rows.
 struct SensitiveFacts {
   std::string name;
@@ -25,6 +33,7 @@ struct SensitiveFacts {
   std::optional<Code> missing;       // the value that stands for none
   std::vector<std::int64_t> counts;  // by value: the reference distribution
   std::int64_t rows = 0;
+  std::vector<Holder> holders = {};  // by person, then by value, each pair once; only where a model counts people
 
   // The value of a text in a policy; nothing where the column has no such value.
   std::optional<Code> Find(const std::string& text) const;
@@ -33,6 +42,7 @@ struct SensitiveFacts {
 // What was counted: groups with rows, people and values.
 class Evidence {
  public:
+  // The tally has a histogram per column, one of persons, and one of places among the holders per column that has some.
   Evidence(Tally tally, std::vector<SensitiveFacts> columns, bool persons);
 
   std::size_t num_groups() const { return tally_.num_groups(); }
@@ -42,6 +52,8 @@ class Evidence {
   }
   std::uint64_t first_row(std::size_t group) const { return tally_.first_row(group); }
   std::span<const Tally::Entry> values(std::size_t column, std::size_t group) const { return tally_.histogram(column, group); }
+  // By person, then by value, each pair once. REQUIRES: the column has holders.
+  std::vector<Holder> holders(std::size_t column, std::size_t group) const;
   std::size_t Find(const std::string& column) const;  // REQUIRES: it is there
   const SensitiveFacts& column(std::size_t i) const { return columns_[i]; }
 
@@ -64,6 +76,18 @@ struct Measure {
   // -1, 0, 1 as a is below, equal to or above b. REQUIRES: of the same kind.
   static int Compare(const Measure& a, const Measure& b);
 };
+
+// The people of a group: how many have each value that somebody has, ascending by value, and how many rows each person has.
+struct HeldValues {
+  std::vector<Tally::Entry> values;
+  std::map<std::int64_t, std::int64_t> people_by_rows;
+  std::int64_t people = 0;
+
+  // How many are not expected to have what set_rows of all rows have: of a person with m rows, max(0, 1 - m * share of the
+  // set). Times whole_rows: below 2^64.
+  Int128 Unexpected(std::int64_t set_rows, std::int64_t whole_rows) const;
+};
+HeldValues HeldValuesOf(std::span<const Holder> holders);
 
 struct Finding {
   bool holds = false;

@@ -114,9 +114,53 @@ class LJudge final : public GroupJudge {
   std::size_t column_;
 };
 
+// By who has which value (docs/models/counts_persons.md): taken away one after the other, the most widespread first, the values
+// leave at least so many people who have none of those taken.
+class LByPersonJudge final : public GroupJudge {
+ public:
+  LByPersonJudge(LDiversitySpec spec, const Evidence& evidence)
+      : spec_(std::move(spec)), column_(evidence.Find(spec_.sensitive)) {}
+
+  Finding Judge(const Evidence& evidence, std::size_t group) const override {
+    std::vector<Holder> holders = evidence.holders(column_, group);
+    std::erase_if(holders, [&](const Holder& holder) { return holder.value == evidence.column(column_).missing; });
+    const HeldValues held = HeldValuesOf(holders);
+    std::vector<std::int64_t> counts;
+    for (const Tally::Entry& entry : held.values) counts.push_back(entry.count);
+    std::sort(counts.begin(), counts.end(), std::greater<>());
+    return spec_.kind == LDiversitySpec::Kind::kDistinct ? Distinct(counts, held.people) : Recursive(counts, held.people);
+  }
+  bool smaller_is_worse() const override { return spec_.kind == LDiversitySpec::Kind::kDistinct; }
+  bool counts_rows() const override { return false; }
+
+ private:
+  // The greatest l that holds: as many values as can be taken away and leave somebody, and one more.
+  Finding Distinct(const std::vector<std::int64_t>& counts, std::int64_t people) const {
+    std::int64_t reached = 0;
+    for (const std::int64_t count : counts) {
+      if (people <= 0) break;
+      ++reached;
+      people -= count;
+    }
+    return {Rational(reached) >= spec_.l, Measure::Fraction(static_cast<UInt128>(reached), 1)};
+  }
+
+  Finding Recursive(const std::vector<std::int64_t>& counts, std::int64_t people) const {
+    for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(spec_.l.numerator()) && i < counts.size(); ++i)
+      people -= counts[i];
+    if (people <= 0) return {false, Measure::Fraction(1, 0)};
+    return {Rational(counts.front(), people) < *spec_.c,
+            Measure::Fraction(static_cast<UInt128>(counts.front()), static_cast<UInt128>(people))};
+  }
+
+  LDiversitySpec spec_;
+  std::size_t column_;
+};
+
 }  // namespace
 
 JudgeResult MakeJudge(const LDiversitySpec& spec, const Evidence& evidence) {
+  if (spec.counts == CountBy::kPersons) return JudgeResult(std::make_unique<const LByPersonJudge>(spec, evidence));
   return JudgeResult(std::make_unique<const LJudge>(spec, evidence));
 }
 

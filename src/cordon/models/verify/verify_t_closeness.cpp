@@ -9,6 +9,7 @@
 // All give cost / (scale * rows of the group * rows of the whole), in whole numbers. Counts are below 2^32 and scales at
 // most 2^32, so cost < 2^96, and times a part of t (below 2^30) < 2^126.
 #include <algorithm>
+#include <map>
 
 #include "cordon/models/verify/verify_internal.h"
 
@@ -145,6 +146,119 @@ class HierarchicalJudge final : public TJudge {
   Int128 all_edges_ = 0;
 };
 
+// By who has which value (docs/models/counts_persons.md): how far the shares of people who have a value of a set are above what
+// is expected, over the sets of the distance. Told by those who lack it: people who are not expected to have one, less those
+// who have none. As above, rise / (scale * people of the group * rows of the whole).
+class TByPersonJudge : public GroupJudge {
+ public:
+  TByPersonJudge(const TClosenessSpec& spec, const Evidence& evidence)
+      : t_(spec.t), column_(evidence.Find(spec.sensitive)), whole_(evidence.column(column_)) {}
+
+  Finding Judge(const Evidence& evidence, std::size_t group) const override {
+    const std::vector<Holder> holders = evidence.holders(column_, group);
+    const HeldValues held = HeldValuesOf(holders);
+    const Int128 rise = Rise(holders, held);
+    const Int128 allowed = static_cast<Int128>(held.people) * static_cast<Int128>(common_denominator()) * t_.numerator();
+    return {rise * t_.denominator() <= allowed,
+            Measure::Fraction(static_cast<UInt128>(rise), static_cast<UInt128>(held.people))};
+  }
+  UInt128 common_denominator() const override { return static_cast<UInt128>(Scale()) * static_cast<UInt128>(whole_.rows); }
+  bool counts_rows() const override { return false; }
+
+ protected:
+  virtual Int128 Rise(const std::vector<Holder>& holders, const HeldValues& held) const = 0;
+  virtual std::int64_t Scale() const = 0;
+  // Of a set that `lacking` people have nothing of, and that set_rows of all rows show.
+  Int128 RiseOf(std::int64_t lacking, std::int64_t set_rows, const HeldValues& held) const {
+    const Int128 rise = held.Unexpected(set_rows, whole_.rows) - static_cast<Int128>(lacking) * whole_.rows;
+    return rise > 0 ? rise : 0;
+  }
+
+  Rational t_;
+  std::size_t column_;
+  const SensitiveFacts& whole_;
+};
+
+class EqualByPersonJudge final : public TByPersonJudge {
+ public:
+  using TByPersonJudge::TByPersonJudge;
+
+ protected:
+  std::int64_t Scale() const override { return 1; }
+  Int128 Rise(const std::vector<Holder>&, const HeldValues& held) const override {
+    Int128 rise = 0;
+    for (const Tally::Entry& entry : held.values) rise += RiseOf(held.people - entry.count, whole_.counts[entry.value], held);
+    return rise;
+  }
+};
+
+// Nothing up to a value have those whose least is larger, nothing above it those whose greatest is not.
+class OrderedByPersonJudge final : public TByPersonJudge {
+ public:
+  using TByPersonJudge::TByPersonJudge;
+
+ protected:
+  std::int64_t Scale() const override { return std::max<std::int64_t>(static_cast<std::int64_t>(whole_.counts.size()) - 1, 1); }
+  Int128 Rise(const std::vector<Holder>& holders, const HeldValues& held) const override {
+    std::vector<std::int64_t> least(whole_.counts.size());
+    std::vector<std::int64_t> greatest(whole_.counts.size());
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+      if (i == 0 || holders[i - 1].person != holders[i].person) ++least[holders[i].value];
+      if (i + 1 == holders.size() || holders[i + 1].person != holders[i].person) ++greatest[holders[i].value];
+    }
+    Int128 rise = 0;
+    std::int64_t none_up_to = held.people;
+    std::int64_t none_above = 0;
+    std::int64_t rows_up_to = 0;
+    for (std::size_t value = 0; value + 1 < whole_.counts.size(); ++value) {
+      none_up_to -= least[value];
+      none_above += greatest[value];
+      rows_up_to += whole_.counts[value];
+      rise += RiseOf(none_up_to, rows_up_to, held) + RiseOf(none_above, whole_.rows - rows_up_to, held);
+    }
+    return rise;
+  }
+};
+
+// The people below a node are the pairs below it, less the pairs of neighbours among one person's values that meet there or
+// below.
+class HierarchicalByPersonJudge final : public TByPersonJudge {
+ public:
+  HierarchicalByPersonJudge(const TClosenessSpec& spec, const Evidence& evidence)
+      : TByPersonJudge(spec, evidence), tree_(*whole_.domain->hierarchy()), before_{0} {
+    for (const std::int64_t count : whole_.counts) before_.push_back(before_.back() + count);
+  }
+
+ protected:
+  std::int64_t Scale() const override { return std::max<std::int64_t>(tree_.height(), 1); }
+  Int128 Rise(const std::vector<Holder>& holders, const HeldValues& held) const override {
+    std::map<NodeId, std::int64_t> below;
+    const auto add = [&](NodeId from, std::int64_t number) {
+      for (NodeId node = from; node != kRoot; node = tree_.parent(node)) below[node] += number;
+    };
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+      add(tree_.leaf_node(holders[i].value), 1);
+      if (i > 0 && holders[i - 1].person == holders[i].person) add(tree_.Lca(holders[i - 1].value, holders[i].value), -1);
+    }
+    Int128 rise = 0;
+    for (const auto& [node, people] : below) {
+      const std::int64_t rows = before_[static_cast<std::size_t>(tree_.last_leaf(node)) + 1] - before_[tree_.first_leaf(node)];
+      rise += RiseOf(held.people - people, rows, held) * (tree_.height(tree_.parent(node)) - tree_.height(node));
+    }
+    return rise;
+  }
+
+ private:
+  const Hierarchy& tree_;
+  std::vector<std::int64_t> before_;  // rows of the whole with earlier leaves
+};
+
+template <typename ByRow, typename ByPerson>
+JudgeResult TJudgeOf(const TClosenessSpec& spec, const Evidence& evidence) {
+  if (spec.counts == CountBy::kPersons) return JudgeResult(std::make_unique<const ByPerson>(spec, evidence));
+  return JudgeResult(std::make_unique<const ByRow>(spec, evidence));
+}
+
 }  // namespace
 
 JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence&) {
@@ -158,17 +272,17 @@ JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence&) {
 
 JudgeResult MakeJudge(const TClosenessSpec& spec, const Evidence& evidence) {
   const SensitiveFacts& column = evidence.column(evidence.Find(spec.sensitive));
-  if (spec.distance == Distance::kEqual) return JudgeResult(std::make_unique<const EqualJudge>(spec, evidence));
+  if (spec.distance == Distance::kEqual) return TJudgeOf<EqualJudge, EqualByPersonJudge>(spec, evidence);
   if (column.domain == nullptr) {
     return Error::InvalidPolicy("column '{}' has no order and no hierarchy", column.name)
         .WithHint("use distance = \"equal\", or declare its type");
   }
-  if (spec.distance == Distance::kOrdered) return JudgeResult(std::make_unique<const OrderedJudge>(spec, evidence));
+  if (spec.distance == Distance::kOrdered) return TJudgeOf<OrderedJudge, OrderedByPersonJudge>(spec, evidence);
   if (!column.domain->is_categorical()) {
     return Error::InvalidPolicy("column '{}': the distance hierarchical needs a categorical column", column.name)
         .WithHint("use distance = \"ordered\" for numbers and dates");
   }
-  return JudgeResult(std::make_unique<const HierarchicalJudge>(spec, evidence));
+  return TJudgeOf<HierarchicalJudge, HierarchicalByPersonJudge>(spec, evidence);
 }
 
 }  // namespace cordon::engine
