@@ -574,20 +574,37 @@ def published(column, value):
     return f"[{lo},{hi}{']' if hi == 99 else ')'}"
 
 
+def reached_text(templates, reached):
+    return "".join(f"k-anonymity(k={k}, on {'+'.join(on)}) {least}/1\n" for (on, k), least in zip(templates, reached)).encode()
+
+
+def cut_text(column, cut, shown):
+    """The values that some record shows."""
+    values = [value for value in ordered_cut(column, cut[column]) if any(row[column] == value for row in shown)]
+    return (f"{column}:" + "".join(published(column, value) + "\n" for value in values)).encode()
+
+
+def leaves_text(columns, shown, leaves):
+    return b"".join("".join(published(column, shown[leaf[0]][column]) + "\n" for column in columns).encode() +
+                    b"".join(u32(i) for i in leaf) for leaf in leaves)
+
+
 def state_digest(columns, templates, reached, cut, shown, leaves):
-    """Of what is reached, the values that some record shows, and the leaves with their records."""
-    text = b"cordon top-down state 1\n"
-    for (on, k), least in zip(templates, reached):
-        text += f"k-anonymity(k={k}, on {'+'.join(on)}) {least}/1\n".encode()
-    for column in columns:
-        text += f"{column}:".encode()
-        for value in ordered_cut(column, cut[column]):
-            if any(row[column] == value for row in shown):
-                text += (published(column, value) + "\n").encode()
+    """Of what is reached, the cuts, and the leaves with their records."""
+    return sha256(b"cordon top-down state 1\n", reached_text(templates, reached), *(cut_text(each, cut, shown) for each in columns),
+                  leaves_text(columns, shown, leaves)).hex()
+
+
+def step_digest(before, column, columns, templates, reached, cut, shown, leaves, moved):
+    """Of the digest before the step and of what it has changed: the leaves of `moved` records, by place and content."""
+    places, changed, at = "", [], 0
     for leaf in leaves:
-        text += "".join(published(column, shown[leaf[0]][column]) + "\n" for column in columns).encode()
-        text += b"".join(u32(i) for i in leaf)
-    return sha256(text).hex()
+        if leaf[0] in moved:
+            places += f"{at} {at + len(leaf)}\n"
+            changed.append(leaf)
+        at += len(leaf)
+    return sha256(f"cordon top-down step 1\n{before}\n".encode(), reached_text(templates, reached), cut_text(column, cut, shown),
+                  places.encode(), leaves_text(columns, shown, changed)).hex()
 
 
 def top_down(columns, owners, templates):
@@ -604,6 +621,7 @@ def top_down(columns, owners, templates):
             groups[key] = groups.get(key, 0) + 1
         return min(groups.values())
 
+    chained = state_digest(columns, templates, [smallest(on, shown) for on, _ in templates], cut, shown, leaves)
     while True:
         candidates = []
         position = -1
@@ -638,11 +656,12 @@ def top_down(columns, owners, templates):
         shown = then
         cut[column] = [each for each in cut[column] if each != value] + children
         reached = [smallest(on, shown) for on, _ in templates]
+        chained = step_digest(chained, column, columns, templates, reached, cut, shown, leaves, number)
         rounds.append({"keys": {side: f"{each:024x}" for side, each in keys.items()}, "winner": owners[column], "column": column,
                        "value": str(value), "children": len(children), "Q": score, "numbers": numbers,
                        "packed": pack(numbers, len(children))[7:].hex(),
                        "reached": reached, "leaves": [len(leaf) for leaf in leaves],
-                       "state": state_digest(columns, templates, reached, cut, shown, leaves)})
+                       "state": state_digest(columns, templates, reached, cut, shown, leaves), "step": chained})
     return rounds
 
 

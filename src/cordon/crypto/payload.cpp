@@ -16,12 +16,19 @@ unsigned BitsFor(std::uint16_t below) { return std::max(1U, static_cast<unsigned
 
 std::uint64_t PackedSize(std::uint32_t count, unsigned bits) { return (std::uint64_t{count} * bits + 7) / 8; }
 
-std::uint32_t NumberAt(std::string_view packed, std::uint64_t bit, unsigned bits) {
-  std::uint32_t number = 0;
-  for (unsigned i = 0; i < bits; ++i, ++bit) {
-    number |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(packed[bit / 8]) >> (bit % 8) & 1U) << i;
+// f(number) for each of the packed numbers, as long as it says true.
+template <typename Function>
+bool ForEachPacked(std::string_view packed, std::uint32_t count, unsigned bits, const Function& f) {
+  std::uint64_t window = 0;  // the bits at hand, the next ones lowest
+  unsigned filled = 0;
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (; filled < bits; filled += 8) window |= std::uint64_t{static_cast<std::uint8_t>(packed[next++])} << filled;
+    if (!f(static_cast<std::uint32_t>(window & ((1U << bits) - 1)))) return false;
+    window >>= bits;
+    filled -= bits;
   }
-  return number;
+  return true;
 }
 
 void Write(WireWriter& to, const PackedNumbers& numbers) {
@@ -40,9 +47,8 @@ void Read(WireReader& from, PackedNumbers& numbers) {
   from.Require(from.ok() && from.num_left() == PackedSize(numbers.count, bits));
   if (!from.ok()) return;
   numbers.bytes = from.Take(from.num_left());
-  for (std::uint64_t i = 0; i < numbers.count; ++i) {
-    if (NumberAt(numbers.bytes, i * bits, bits) >= numbers.below) return from.Fail();
-  }
+  const auto is_below = [&](std::uint32_t number) { return number < numbers.below; };
+  from.Require(numbers.below == 1U << bits || ForEachPacked(numbers.bytes, numbers.count, bits, is_below));
   const unsigned used = static_cast<unsigned>(std::uint64_t{numbers.count} * bits % 8);
   if (used != 0) from.Require(static_cast<std::uint8_t>(numbers.bytes.back()) >> used == 0);
 }
@@ -326,21 +332,26 @@ PackedNumbers PackedNumbers::Pack(std::span<const std::uint32_t> numbers, std::u
   const unsigned bits = BitsFor(below);
   PackedNumbers packed{.below = below, .count = static_cast<std::uint32_t>(numbers.size()), .bytes = {}};
   packed.bytes.resize(PackedSize(packed.count, bits));
-  std::uint64_t bit = 0;
+  std::uint64_t window = 0;
+  unsigned filled = 0;
+  std::size_t next = 0;
   for (const std::uint32_t number : numbers) {
     CORDON_CHECK_LT(number, std::uint32_t{below});
-    for (unsigned i = 0; i < bits; ++i, ++bit) {
-      char& byte = packed.bytes[bit / 8];
-      byte = static_cast<char>(static_cast<std::uint8_t>(byte) | ((number >> i & 1U) << (bit % 8)));
-    }
+    window |= std::uint64_t{number} << filled;
+    for (filled += bits; filled >= 8; filled -= 8, window >>= 8) packed.bytes[next++] = static_cast<char>(window & 0xff);
   }
+  if (filled > 0) packed.bytes[next] = static_cast<char>(window);
   return packed;
 }
 
 std::vector<std::uint32_t> PackedNumbers::Unpack() const {
   const unsigned bits = BitsFor(below);
   std::vector<std::uint32_t> numbers(count);
-  for (std::uint64_t i = 0; i < count; ++i) numbers[i] = NumberAt(bytes, i * bits, bits);
+  std::uint32_t* next = numbers.data();
+  ForEachPacked(bytes, count, bits, [&](std::uint32_t number) {
+    *next++ = number;
+    return true;
+  });
   return numbers;
 }
 

@@ -15,15 +15,16 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kComparisonsPerBatch = 256;  // 400 kB of columns
+constexpr std::size_t kHashedAtOnce = 1 << 16;     // bytes
 
 std::string_view TextOf(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Sha256Digest StateOf(const TopDown& search) {
-  Sha256Digest state;
-  CORDON_CHECK(FromHex(search.Digest(), state));
-  return state;
+Sha256Digest DigestOf(std::string_view hex) {
+  Sha256Digest digest;
+  CORDON_CHECK(FromHex(hex, digest));
+  return digest;
 }
 
 // What is told to the peer; nothing if the run can go on.
@@ -58,6 +59,7 @@ class PartyRun {
     CORDON_RETURN_IF_ERROR(Align());
     CORDON_RETURN_IF_ERROR(AgreeOnClass());
     CORDON_TRY(result_.search, input_.make_search(result_.rows));
+    state_ = result_.search->Digest();
     CORDON_RETURN_IF_ERROR(Refine());
     CORDON_RETURN_IF_ERROR(Sign());
     return std::move(result_);
@@ -166,22 +168,34 @@ class PartyRun {
     return {};
   }
 
-  // Under a key of the contract and the run, and bound to the role, so that a party cannot send the other's code back.
-  Sha256Digest ClassCode(PartyRole role) const {
-    std::string text = "TDI1-CLASS";
-    text += static_cast<char>(role);
+  Sha256Digest DigestOfClasses() const {
+    Sha256 hash;
+    std::string text;
+    const auto hash_text = [&] {
+      hash.Update(text);
+      text.clear();
+    };
     for (const std::size_t row : result_.rows) {
-      const auto size = static_cast<std::uint32_t>(input_.classes[row].size());
+      const std::string_view label = input_.classes[row];
+      const auto size = static_cast<std::uint32_t>(label.size());
       for (int i = 0; i < 4; ++i) text += static_cast<char>(size >> (8 * i));
-      text += input_.classes[row];
+      text += label;
+      if (text.size() > kHashedAtOnce) hash_text();
     }
+    hash_text();
+    return hash.Finish();
+  }
+
+  // Under a key of the contract and the run, and bound to the role, so that a party cannot send the other's code back.
+  Sha256Digest ClassCode(PartyRole role, const Sha256Digest& classes) const {
     const Sha256Digest key = HmacSha256(TextOf(input_.pepper), "TDI1-CLASS-KEY" + std::string(TextOf(id_)));
-    return HmacSha256(TextOf(key), text);
+    return HmacSha256(TextOf(key), "TDI1-CLASS" + std::string(1, static_cast<char>(role)) + std::string(TextOf(classes)));
   }
 
   Result<void> AgreeOnClass() {
-    CORDON_TRY(const ClassMacPayload peer, channel_.Exchange(ClassMacPayload{ClassCode(input_.role)}));
-    if (!SameBytes(peer.mac, ClassCode(OtherRole(input_.role)))) {
+    const Sha256Digest classes = DigestOfClasses();
+    CORDON_TRY(const ClassMacPayload peer, channel_.Exchange(ClassMacPayload{ClassCode(input_.role, classes)}));
+    if (!SameBytes(peer.mac, ClassCode(OtherRole(input_.role), classes))) {
       return Error::InvalidData("the parties have different classes for the common records");
     }
     return {};
@@ -317,8 +331,9 @@ class PartyRun {
     CORDON_CHECK(checked.ok());
     CORDON_RETURN_IF_ERROR(channel_.Send(InstructOf(search, step), round));
     search.Apply(refinement);
+    state_ = search.StepDigest(state_);
     CORDON_TRY(const AckPayload ack, channel_.Receive<AckPayload>(round));
-    if (!SameBytes(ack.state, StateOf(search))) return Error::Protocol("the parties are at different states");
+    if (!SameBytes(ack.state, DigestOf(state_))) return Error::Protocol("the parties are at different states");
     return channel_.Send(CommitPayload{}, round);
   }
 
@@ -327,13 +342,15 @@ class PartyRun {
     CORDON_TRY(const InstructPayload instruct, channel_.Receive<InstructPayload>(round));
     CORDON_TRY(const ToldStep step, StepOf(search, instruct));
     CORDON_RETURN_IF_ERROR(search.Apply(step));
-    CORDON_RETURN_IF_ERROR(channel_.Send(AckPayload{StateOf(search)}, round));
+    state_ = search.StepDigest(state_);
+    CORDON_RETURN_IF_ERROR(channel_.Send(AckPayload{DigestOf(state_)}, round));
     CORDON_RETURN_IF_ERROR(channel_.Receive<CommitPayload>(round));
     return {};
   }
 
+  // The end is that of all records, read once more: not only of what each step has changed.
   Result<void> Sign() {
-    const Sha256Digest state = StateOf(*result_.search);
+    const Sha256Digest state = DigestOf(result_.search->Digest());
     result_.statement = FinishStatement(id_, channel_.chain_of(PartyRole::kA), channel_.chain_of(PartyRole::kB), state);
     result_.signature = input_.key->Sign(result_.statement);
     CORDON_TRY(const FinishPayload peer, channel_.Exchange(FinishPayload{state, result_.signature}));
@@ -353,6 +370,7 @@ class PartyRun {
   std::uint32_t attempt_ = 0;                  // of the comparison of this round
   std::optional<CompareGarbler> garbler_;      // A
   std::optional<CompareEvaluator> evaluator_;  // B
+  std::string state_;                          // digest of the start and of each step since
   PartyResult result_;
 };
 

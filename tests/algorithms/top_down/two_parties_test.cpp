@@ -19,9 +19,12 @@ class Party {
 
   Result<void> Start(const TopDownOptions& options = {}) {
     CORDON_TRY(search_, party_.Make(options));
+    chain_ = search_->Digest();
     return {};
   }
   TopDown& search() { return *search_; }
+  // After each step: the digest that two parties exchange.
+  const std::string& Chain() { return chain_ = search_->StepDigest(chain_); }
   UInt128 Key() const {
     const auto best = search_->Best();
     return best ? search_->KeyOf(*best) : 0;
@@ -31,6 +34,7 @@ class Party {
  private:
   JointParty party_;
   std::unique_ptr<TopDown> search_;
+  std::string chain_;
 };
 
 struct Tally {
@@ -64,6 +68,9 @@ void RunInLockStep(const Joint& joint, const std::vector<bool>& of_a, Tally& tal
     ++tally.steps;
     ASSERT_EQ(a.search().Digest(), central.search().Digest());
     ASSERT_EQ(b.search().Digest(), central.search().Digest());
+    const std::string& chain = central.Chain();
+    ASSERT_EQ(a.Chain(), chain);
+    ASSERT_EQ(b.Chain(), chain);
   }
   ASSERT_TRUE(a.Key() == 0 && b.Key() == 0);
   const std::string published = central.Published();
@@ -128,6 +135,27 @@ TEST(TwoPartiesPaper, WorkedRunsAreThoseOfTheReference) {
       EXPECT_EQ(sizes, round.at("leaves").get<std::vector<std::size_t>>());
       EXPECT_EQ(a.search().Digest(), round.at("state"));
       EXPECT_EQ(b.search().Digest(), round.at("state"));
+      EXPECT_EQ(a.Chain(), round.at("step"));
+      EXPECT_EQ(b.Chain(), round.at("step"));
+    }
+  }
+}
+
+// Two records go to each other's part, which keeps all counts: the step is valid, and both digests tell it.
+TEST(TwoPartiesDigest, TellsRecordsThatWentElsewhere) {
+  const Joint joint = Table7(true);
+  for (const int wrong_round : {0, 1, 2}) {
+    Party right(joint, {true, false, false}), wrong(joint, {true, false, false}), b(joint, {false, true, true});
+    ASSERT_TRUE(right.Start().ok() && wrong.Start().ok() && b.Start().ok());
+    for (int round = 0; round <= wrong_round; ++round) {
+      ToldStep step = b.search().Tell(*b.search().Best());
+      b.search().Apply(step.refinement);
+      ASSERT_TRUE(right.search().Apply(step).ok());
+      ASSERT_NE(step.child_numbers.front(), step.child_numbers.back());
+      if (round == wrong_round) std::swap(step.child_numbers.front(), step.child_numbers.back());
+      ASSERT_TRUE(wrong.search().Apply(step).ok());
+      EXPECT_EQ(wrong.search().Digest() == right.search().Digest(), round < wrong_round);
+      EXPECT_EQ(wrong.Chain() == right.Chain(), round < wrong_round);
     }
   }
 }

@@ -276,11 +276,11 @@ void TopDown::Settle(const Refinement& refinement, std::span<const std::uint32_t
   } else {
     JudgeAll();
   }
-  std::vector<std::uint32_t> renewed;
+  last_step_ = {refinement.attribute, {}};
   for (std::size_t i = 0; i < part_leaves.size(); ++i) {
-    if (sizes[i] > 0) renewed.push_back(part_leaves[i]);
+    if (sizes[i] > 0) last_step_.leaves.push_back(part_leaves[i]);
   }
-  JudgeState(renewed);
+  JudgeState(last_step_.leaves);
 }
 
 // New groups in the groupings that have the attribute: a group and a part of it make one. Under suppression a group

@@ -19,10 +19,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cordon/algorithms/top_down/top_down_attribute.h"
 #include "cordon/algorithms/top_down/top_down_requirement.h"
+#include "cordon/base/digest.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
@@ -106,6 +108,9 @@ class TopDown {
 
   // Of the whole state: cuts, leaves with their rows, what the requirements reach. Equal states have equal digests.
   std::string Digest() const;
+  // Of all that the last step has changed, on top of the digest `before` it. Costs in proportion to the rows of the step. From
+  // equal states on, searches that make the same steps have equal digests. REQUIRES: a step was made.
+  std::string StepDigest(std::string_view before) const;
 
   // The leaves as groups that show their cut values. Quasi columns that are not masked are shown as they are, and cut the
   // leaves further.
@@ -186,6 +191,9 @@ class TopDown {
   Result<std::vector<Bound>> ReachedBy(const ToldStep& step) const;
   std::vector<std::vector<Changed>> Regroup(std::size_t attribute, std::span<const std::uint32_t> leaves,
                                             std::span<const std::size_t> sizes, std::span<const std::uint32_t> part_leaves);
+  void HashReached(Sha256& hash) const;
+  void HashCut(std::size_t attribute, Sha256& hash) const;
+  void HashLeaves(std::span<const std::uint32_t> leaves, Sha256& hash) const;
   void Welcome(std::size_t attribute);
   void JudgeAll();
   void JudgeGroups(const Grouping& grouping, std::vector<Changed> changed);
@@ -215,6 +223,10 @@ class TopDown {
   std::vector<int> shown_;             // by leaf and attribute
   std::vector<std::uint32_t> groups_;  // by leaf and grouping
   std::int64_t num_refinements_ = 0;
+  struct {
+    std::size_t attribute = 0;
+    std::vector<std::uint32_t> leaves;  // in order
+  } last_step_;
 };
 
 }  // namespace cordon::engine

@@ -45,8 +45,9 @@ struct GroupRows {
   }
   void AppendRowIds(std::vector<RowId>& ids) const {
     for (const RowRun& run : runs) {
-      for (std::size_t place = run.begin; place < run.end; ++place)
-        ids.push_back(PackedRows::row(rows.record(run.buffer, place)));
+      const std::size_t first = ids.size();
+      ids.resize(first + run.size());
+      for (std::size_t i = 0; i < run.size(); ++i) ids[first + i] = PackedRows::row(rows.record(run.buffer, run.begin + i));
     }
   }
 };

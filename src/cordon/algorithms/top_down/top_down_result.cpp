@@ -3,8 +3,10 @@
 // What a top-down search has come to: its digest, its leaves, and the groups it hands on.
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "cordon/algorithms/top_down/top_down.h"
+#include "cordon/base/check.h"
 #include "cordon/base/digest.h"
 #include "cordon/base/parallel_for.h"
 
@@ -34,6 +36,26 @@ bool Alike(const Microdata& data, std::span<const std::size_t> columns, RowId a,
 std::string TopDown::Digest() const {
   Sha256 hash;
   hash.Update("cordon top-down state 1\n");
+  HashReached(hash);
+  for (std::size_t i = 0; i < attributes_.size(); ++i) HashCut(i, hash);
+  HashLeaves(AllLeavesInOrder(), hash);
+  return ToHex(hash.Finish());
+}
+
+std::string TopDown::StepDigest(std::string_view before) const {
+  CORDON_CHECK(!last_step_.leaves.empty());
+  Sha256 hash;
+  hash.Update(fmt::format("cordon top-down step 1\n{}\n", before));
+  HashReached(hash);
+  HashCut(last_step_.attribute, hash);
+  for (const std::uint32_t leaf : last_step_.leaves) {
+    hash.Update(fmt::format("{} {}\n", runs_[leaf].begin, runs_[leaf].end));
+  }
+  HashLeaves(last_step_.leaves, hash);
+  return ToHex(hash.Finish());
+}
+
+void TopDown::HashReached(Sha256& hash) const {
   for (std::size_t i = 0; i < reached_.size(); ++i) {
     const std::int64_t common = std::gcd(reached_[i].above, reached_[i].below);
     hash.Update(fmt::format("{} {}/{}\n", requirement(i).Describe(), reached_[i].above / common, reached_[i].below / common));
@@ -43,20 +65,32 @@ std::string TopDown::Digest() const {
     const std::int64_t common = std::max<std::int64_t>(1, std::gcd(bound.above, bound.below));
     hash.Update(fmt::format("{} {}/{}\n", each->Describe(), bound.above / common, bound.below / common));
   }
-  for (const AttributeState& state : attributes_) {
-    hash.Update(fmt::format("{}:", state.masked.attribute().name));
-    for (std::size_t node = 0; node < state.leaves.size(); ++node) {
-      if (!state.leaves[node].empty()) hash.Update(state.masked.Text(static_cast<int>(node)) + "\n");
+}
+
+void TopDown::HashCut(std::size_t attribute, Sha256& hash) const {
+  const AttributeState& state = attributes_[attribute];
+  hash.Update(fmt::format("{}:", state.masked.attribute().name));
+  for (std::size_t node = 0; node < state.leaves.size(); ++node) {
+    if (!state.leaves[node].empty()) hash.Update(state.masked.Text(static_cast<int>(node)) + "\n");
+  }
+}
+
+void TopDown::HashLeaves(std::span<const std::uint32_t> leaves, Sha256& hash) const {
+  std::vector<std::unordered_map<int, std::string>> texts(attributes_.size());  // a text is made once per node
+  std::string key;
+  std::vector<RowId> rows;
+  for (const std::uint32_t leaf : leaves) {
+    key.clear();
+    for (std::size_t i = 0; i < attributes_.size(); ++i) {
+      const auto [found, is_new] = texts[i].try_emplace(shown(leaf, i));
+      if (is_new) found->second = attributes_[i].masked.Text(shown(leaf, i)) + "\n";
+      key += found->second;
     }
+    hash.Update(key);
+    rows.clear();
+    RowsOf(leaf).AppendRowIds(rows);
+    hash.Update({reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(RowId)});
   }
-  std::vector<RowId> leaf_rows;
-  for (const std::uint32_t leaf : AllLeavesInOrder()) {
-    for (std::size_t i = 0; i < attributes_.size(); ++i) hash.Update(attributes_[i].masked.Text(shown(leaf, i)) + "\n");
-    leaf_rows.clear();
-    GroupRows{rows_, std::span(&runs_[leaf], 1)}.AppendRowIds(leaf_rows);
-    hash.Update({reinterpret_cast<const char*>(leaf_rows.data()), leaf_rows.size() * sizeof(RowId)});
-  }
-  return ToHex(hash.Finish());
 }
 
 std::size_t TopDown::num_shown(std::size_t attribute) const {

@@ -68,11 +68,17 @@ ToldStep TopDown::Tell(const Refinement& refinement) const {
   const MaskedAttribute& masked = attributes_[refinement.attribute].masked;
   CORDON_CHECK(!masked.foreign());
   ToldStep step{refinement, masked.masking() == Masking::kIntervals ? masked.split(refinement.node) : kNull, {}};
-  for (const std::uint32_t leaf : LeavesInOrder(refinement)) {
+  const std::vector<std::uint32_t> leaves = LeavesInOrder(refinement);
+  std::size_t num_rows = 0;
+  for (const std::uint32_t leaf : leaves) num_rows += runs_[leaf].size();
+  step.child_numbers.resize(num_rows);
+  std::uint32_t* next = step.child_numbers.data();
+  const bool one_by_one = masked.one_by_one();
+  const std::int32_t* const part_of = masked.part_of().data();
+  for (const std::uint32_t leaf : leaves) {
     const RowRun& run = runs_[leaf];
     rows_.ForEachCode(run.buffer, run.begin, run.end, refinement.attribute, [&](Code code) {
-      step.child_numbers.push_back(masked.one_by_one() ? code != refinement.node - 1
-                                                       : static_cast<std::uint32_t>(masked.part_of()[code]));
+      *next++ = one_by_one ? code != refinement.node - 1 : static_cast<std::uint32_t>(part_of[code]);
     });
   }
   return step;
