@@ -2,25 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two parties on one machine, end to end: CPU time, memory and bytes per side against one run on the joined table.
 
-    run_party.py CORDON [--data DIR] [--k 50] [--kills]
+    run_party.py CORDON [--data DIR] [--k 50] [--records N] [--kills [--every N]]
 
 Adult (45,222 complete records) is split as in the source: nine columns at one party, five at the other, one template over all.
-A figure is printed only if both releases are, byte by byte, that of tdr on the joined table. With --kills each side is also killed
-before every write and sync, and resumed: the bytes must be the same again. CORDON_DIE_AT names the library that kills (tests/cli).
+--records takes so many of them at random, or draws more with repetition. A figure is printed only if both releases are, byte by
+byte, that of tdr on the joined table. With --kills each side is also killed before every write and sync (or every N-th), and
+resumed: the bytes must be the same again. CORDON_DIE_AT names the library that kills (tests/cli).
 """
 import argparse
 import json
 import os
+import random
 import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "cli" / "party"))
-from two_parties import Parties, scratch, write_csv  # noqa: E402
+from two_parties import Parties, Process, scratch, write_csv  # noqa: E402
 
 NAMES = ["age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex",
          "capital-gain", "capital-loss", "hours-per-week", "native-country", "class"]
@@ -54,8 +57,15 @@ def policy(k):
     return text + f'[attributes.class]\nrole = "class"\n[[privacy]]\nmodel = "k-anonymity"\nk = {k}\n[algorithm]\nname = "tdr"\n'
 
 
-def write_tables(folder, data):
+def draw(rows, count):
+    chance = random.Random(1)
+    return chance.sample(rows, count) if count <= len(rows) else chance.choices(rows, k=count)
+
+
+def write_tables(folder, data, count):
     rows = read_adult(data)
+    if count:
+        rows = draw(rows, count)
     place = {name: i for i, name in enumerate(NAMES)}
     for column in BANK + BUREAU:
         if column in NUMBERS:
@@ -66,7 +76,7 @@ def write_tables(folder, data):
             shutil.copy(data / "adult" / f"adult_hierarchy_{column}.csv", folder / f"{column}.csv")
     for name, columns in (("bank", BANK), ("bureau", BUREAU), ("joined", BANK + BUREAU)):
         write_csv(folder / f"{name}.csv", ["person", *columns, "class"],
-                  [[f"{number:06}", *(row[place[column]] for column in columns), row[place["class"]]] for number, row in enumerate(rows)])
+                  [[f"{number:07}", *(row[place[column]] for column in columns), row[place["class"]]] for number, row in enumerate(rows)])
     return len(rows)
 
 
@@ -77,12 +87,40 @@ def released(parties, run=""):
 ENDINGS = ("journal", "journal.private", "out.csv", "out.csv.manifest.json")
 
 
+def matched(parties, run):
+    """Whether both sides have kept who the common people are."""
+    def has_rows(name):
+        try:
+            return b'"rows"' in parties.bytes_of(f"{name}{run}.journal.private")
+        except FileNotFoundError:
+            return False
+    return all(has_rows(name) for name in Parties.NAMES)
+
+
+def without_matching(parties):
+    """Kills both sides when the common people are known. What the resumed sides take is all but matching."""
+    sides = [Process(parties.command("run", "bank", "rest", "--listen", "127.0.0.1:0"), parties.folder, {})]
+    sides[0].known.wait()
+    sides.append(Process(parties.command("run", "bureau", "rest", "--connect", f"127.0.0.1:{sides[0].port}"), parties.folder, {}))
+    while not matched(parties, "rest") and all(side.process.poll() is None for side in sides):
+        time.sleep(0.005)
+    for side in sides:
+        side.stop()
+    sides = parties.both("resume", run="rest", more=["--json", "--threads", "1"])
+    reports = [json.loads(side.out) for side in sides]
+    if not released(parties, "rest"):
+        sys.exit("the releases differ after matching")
+    if any(report["run"] == "" for report in reports):
+        sys.exit("the run was at its end before it could be stopped")
+    return reports
+
+
 class Kills:
     """Kills one side before each of its writes and syncs, resumes both, and compares the bytes. Matching people takes most of the
     time, so what comes after it starts from a copy of a run that was killed there."""
 
-    def __init__(self, parties, library):
-        self.parties, self.library, self.killed = parties, library, 0
+    def __init__(self, parties, library, every):
+        self.parties, self.library, self.every, self.killed = parties, library, every, 0
 
     def preload(self, victim, **more):
         environment = [{}, {}]
@@ -95,10 +133,6 @@ class Kills:
     def done(self, run):
         return all(os.path.exists(self.parties.path(f"{name}{run}.out.csv")) and
                    not os.path.exists(self.parties.path(f"{name}{run}.journal.private")) for name in Parties.NAMES)
-
-    def matched(self, run):
-        return all("rows" in json.loads(self.parties.bytes_of(f"{name}{run}.journal.private"))
-                   if os.path.exists(self.parties.path(f"{name}{run}.journal.private")) else False for name in Parties.NAMES)
 
     def finish(self, run, where):
         for _ in range(3):
@@ -117,23 +151,28 @@ class Kills:
         return died
 
     def all_of(self, victim):
-        name, step = Parties.NAMES[victim], 0
+        name, run = Parties.NAMES[victim], f"killed{victim}"
+        step = 1
         while True:  # up to the step after which both know the common people
-            step += 1
-            self.kill("run", victim, step, "early")
-            if self.matched("early"):
+            self.kill("run", victim, step, run)
+            if matched(self.parties, run):
                 break
-            self.finish("early", f"{name} killed at step {step} of a run")
-        kept = {path: open(path, "rb").read() for path in self.files("early")}
-        for step in range(1, 10_000):
+            self.finish(run, f"{name} killed at step {step} of a run")
+            step += self.every
+        kept = {path: open(path, "rb").read() for path in self.files(run)}
+        early = self.killed
+        for step in range(1, 10_000, self.every):
             for path, data in kept.items():
                 with open(path, "wb") as file:
                     file.write(data)
                 os.chmod(path, 0o600)
-            died = self.kill("resume", victim, step, "early")
-            self.finish("early", f"{name} killed at step {step} after matching")
+            died = self.kill("resume", victim, step, run)
+            self.finish(run, f"{name} killed at step {step} after matching")
             if not died:
-                return
+                break
+        print(f"{name}: killed {early} times until people were matched, {self.killed - early} times after; the same bytes", flush=True)
+        killed, self.killed = self.killed, 0
+        return killed
 
 
 def main():
@@ -141,30 +180,35 @@ def main():
     parser.add_argument("cordon", type=os.path.abspath)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CORDON_DATA_DIR", "data")))
     parser.add_argument("--k", type=int, default=50)
+    parser.add_argument("--records", type=int)
     parser.add_argument("--kills", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     folder = Path(scratch())
     try:
-        records = write_tables(folder, arguments.data)
-        parties = Parties(arguments.cordon, str(folder), policy(arguments.k))
+        records = write_tables(folder, arguments.data, arguments.records)
+        parties = Parties(arguments.cordon, str(folder), policy(arguments.k), max_ids=records)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         parties.call("--threads", "1", "anonymize", "joined.csv", "--policy", "joint.toml", "--output", "central.csv")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         print(f"adult, {records} records, k = {arguments.k}; one run on the joined table: "
-              f"{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} CPU s")
+              f"{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} CPU s, {after.ru_maxrss >> 10} MB", flush=True)
         sides = parties.both("run", more=["--json", "--threads", "1"])
         if [side.process.returncode for side in sides] != [0, 0] or not released(parties):
             sys.exit(f"the releases differ: {[side.err for side in sides]}")
         for name, side in zip(Parties.NAMES, sides):
             report = json.loads(side.out)
             print(f"{name}: {report['cpu_seconds']:.2f} CPU s, sent {report['sent_bytes']} bytes, {report['refinements']} refinements")
+        largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+        print(f"memory of the larger side: {largest} MB", flush=True)
+        for name, report in zip(Parties.NAMES, without_matching(parties)):
+            print(f"{name} without matching: {report['cpu_seconds']:.2f} CPU s", flush=True)
         print(re.sub(r"(?s).*?(what left)", r"\1", parties.call("party", "audit", "bank.journal", "--policy", "joint.toml", "--release",
-                                                                 "central.csv").stdout))
+                                                                 "central.csv").stdout), flush=True)
         if arguments.kills:
-            kills = Kills(parties, os.environ["CORDON_DIE_AT"])
-            for victim in (0, 1):
-                kills.all_of(victim)
-            print(f"killed {kills.killed} times, before every write and sync of either side: the same bytes after resume")
+            kills = Kills(parties, os.environ["CORDON_DIE_AT"], arguments.every)
+            killed = sum(kills.all_of(victim) for victim in (0, 1))
+            print(f"killed {killed} times, before every {arguments.every}. write or sync of either side: the same bytes after resume")
     finally:
         shutil.rmtree(folder)
 
