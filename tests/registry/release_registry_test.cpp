@@ -165,12 +165,33 @@ TEST_F(RegistryFile, PendingReleasesAreToldApart) {
 TEST_F(RegistryFile, AStoreThatMayStillAppearIsNotForgotten) {
   RegisteredRelease store = EntryOf("store", "published");
   store.command = "permute";
+  store.files.push_back({"manifest", "manifest.json", ToHex(Sha256Of("m"))});
   ASSERT_TRUE(registry_.Announce(store).ok());
   Enter(EntryOf("a.csv", "a"));
   ASSERT_EQ(registry_.Read().value().pending.size(), 1u);
   folder_.Write("store", "published");
   EXPECT_EQ(registry_.Read().value().pending.at(0).state, PendingRelease::State::kPublished);
   Enter(store);
+  EXPECT_TRUE(registry_.Read().value().pending.empty());
+}
+
+// An append that was killed before its decision: the next one is made in another part, or with other bytes, and this one never.
+TEST_F(RegistryFile, AnAppendThatWillNotAppearGoesWithTheNext) {
+  const auto append = [](const std::string& part, const std::string& manifest) {
+    RegisteredRelease entry = EntryOf(part, part);
+    entry.command = "append";
+    entry.files.push_back({"groups", "groups-" + part, ToHex(Sha256Of("groups of " + part))});
+    entry.files.push_back({"manifest", "manifest.json", ToHex(Sha256Of(manifest))});
+    return entry;
+  };
+  ASSERT_TRUE(registry_.Announce(append("part-6", "six")).ok());
+  Enter(EntryOf("a.csv", "a"));
+  EXPECT_EQ(registry_.Read().value().pending.size(), 1u) << "another command cannot know";
+  // What is told of the rows comes into place before them: it is published then.
+  folder_.Write("groups-part-6", "groups of part-6");
+  EXPECT_EQ(registry_.Read().value().pending.at(0).state, PendingRelease::State::kPublished);
+  std::filesystem::remove(folder_ / "groups-part-6");
+  Enter(append("part-7", "seven"));
   EXPECT_TRUE(registry_.Read().value().pending.empty());
 }
 

@@ -21,8 +21,8 @@ struct AppendArgs {
 };
 
 Result<Answer> RunConvert(const AppendArgs& args, Console& console, const Run& run) {
-  if (!args.request.input.empty() || args.request.compact) {
-    return Error::InvalidPolicy("--convert takes no rows, and no --compact")
+  if (!args.request.input.empty() || args.request.compact || args.request.registry) {
+    return Error::InvalidPolicy("--convert takes no rows, no --compact and no --registry")
         .WithHint("convert first, then append to the new store");
   }
   const std::string& old = args.request.store;
@@ -65,6 +65,10 @@ Command AddAppend(CLI::App& app) {
       ->type_name("NEW");
   parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key; a signed store asks for it")
       ->type_name("FILE");
+  parser->add_option("--registry", args->request.registry, "Enter what is appended; a store that was entered asks for it")
+      ->type_name("FILE");
+  parser->add_option("--person-key", args->request.person_key, "Key of the digests by which the registry knows people")
+      ->type_name("FILE");
   parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle")
       ->type_name("N");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
@@ -72,6 +76,7 @@ Command AddAppend(CLI::App& app) {
   Explain(*parser,
           {{"Input", {"--format", "--again"}},
            {"Release", {"--compact", "--convert", "--sign", "--json"}},
+           {"Earlier releases", {"--registry", "--person-key"}},
            {"Tests", {"--seed", "--insecure-seed"}}},
           {"cordon append store july.csv", "cordon append store --compact", "cordon append old --convert store"});
   return {parser, [args](Console& console, const Run& run) { return RunAppend(*args, console, run); }};

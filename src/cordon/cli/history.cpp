@@ -25,7 +25,9 @@ Result<Answer> RunHistory(const HistoryArgs& args, Console& console) {
 Command AddHistory(CLI::App& app) {
   auto args = std::make_shared<HistoryArgs>();
   CLI::App* parser = app.add_subcommand("history", "What was published: the releases of a registry");
-  parser->add_option("REGISTRY", args->registry, "The registry (--registry of anonymize, release-next, permute and stream)")
+  parser
+      ->add_option("REGISTRY", args->registry,
+                   "The registry (--registry of anonymize, release-next, permute, append and stream)")
       ->required();
   parser->add_flag("--check", args->check, "Are their files still those that were published?");
   parser->add_flag("--json", args->json, "Print JSON");

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/registry/history.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
+#include "cordon/base/digest.h"
 #include "cordon/base/printable.h"
+#include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/io/files/stored_file.h"
 
@@ -27,9 +31,12 @@ const char* StateName(FileState state) {
     case FileState::kAsPublished: return "as published";
     case FileState::kChanged: return "changed since it was published";
     case FileState::kMissing: return "missing";
+    case FileState::kReplaced: return "replaced by a later append";
   }
   return "";
 }
+
+bool IsWrong(FileState state) { return state == FileState::kChanged || state == FileState::kMissing; }
 
 const char* StateName(PendingState state) {
   switch (state) {
@@ -47,6 +54,80 @@ const char* StateName(PendingState state) {
   return "";
 }
 
+// The releases of one store, held against what its manifest shows now. `releases` are those that were entered and, after them,
+// those that were published and not entered.
+class StoreCheck {
+ public:
+  StoreCheck(const ReleaseRegistry& registry, const RegisteredFile& manifest, std::vector<const RegisteredRelease*> releases)
+      : registry_(registry), folder_(std::filesystem::path(manifest.path).parent_path()), releases_(std::move(releases)) {
+    const Result<std::string> text = ReadFile(registry.PathOf(manifest));
+    if (!text.ok()) return;
+    sha256_ = ToHex(Sha256Of(text.value()));
+    const Json json = ParseJson(text.value());
+    if (json.is_object() && json.contains("files") && json["files"].is_object()) named_ = json["files"];
+    is_known_ = std::any_of(releases_.begin(), releases_.end(), [&](const auto* release) { return IsNow(*release); });
+  }
+
+  std::vector<FileFinding> Check(const RegisteredRelease& entry) const {
+    std::vector<FileFinding> found;
+    for (const RegisteredFile& file : entry.files) {
+      found.push_back({file.path, &file == entry.store() ? OfManifest(entry) : OfPart(file)});
+    }
+    if (!IsNow(entry)) return found;
+    for (const auto& [name, described] : named_.items()) {  // parts of earlier releases, merged or not
+      const std::string path = (folder_ / name).string();
+      if (Lists(entry, path)) continue;
+      const FileState state = CheckFile(registry_.PathOf({"", path, ""}), described.value("sha256", ""));
+      if (IsWrong(state)) found.push_back({path, state});
+    }
+    return found;
+  }
+
+ private:
+  bool IsNow(const RegisteredRelease& entry) const { return entry.store()->sha256 == sha256_; }
+  static bool Lists(const RegisteredRelease& entry, const std::string& path) {
+    return std::any_of(entry.files.begin(), entry.files.end(), [&](const RegisteredFile& file) { return file.path == path; });
+  }
+
+  FileState OfManifest(const RegisteredRelease& entry) const {
+    if (IsNow(entry)) return FileState::kAsPublished;
+    if (&entry != releases_.back()) return FileState::kReplaced;
+    // If one of before is there, an append was killed, and the next one puts this into place.
+    return sha256_.empty() || is_known_ ? FileState::kMissing : FileState::kChanged;
+  }
+
+  FileState OfPart(const RegisteredFile& part) const {
+    const FileState state = CheckFile(registry_.PathOf(part), part.sha256);
+    if (state != FileState::kMissing || !is_known_ || Lists(*releases_.back(), part.path)) return state;
+    return named_.contains(std::filesystem::path(part.path).lexically_relative(folder_).string()) ? state
+                                                                                                  : FileState::kReplaced;
+  }
+
+  const ReleaseRegistry& registry_;
+  std::filesystem::path folder_;  // of the store, as the registry names it
+  std::vector<const RegisteredRelease*> releases_;
+  std::string sha256_;           // of the manifest; empty: it cannot be read
+  Json named_ = Json::object();  // files below the folder, by the manifest
+  bool is_known_ = false;        // whether a release has made this manifest
+};
+
+std::map<std::string, StoreCheck> StoresOf(const ReleaseRegistry& registry, const RegistryContents& contents) {
+  std::map<std::string, std::vector<const RegisteredRelease*>> releases;
+  const auto add = [&](const RegisteredRelease& release) {
+    if (release.store() != nullptr) releases[release.store()->path].push_back(&release);
+  };
+  for (const RegisteredRelease& release : contents.releases) add(release);
+  for (const PendingRelease& pending : contents.pending) {
+    if (pending.state == PendingState::kPublished) add(pending.entry);
+  }
+  std::map<std::string, StoreCheck> stores;
+  for (auto& [path, of_store] : releases) {
+    const RegisteredFile manifest = *of_store.front()->store();
+    stores.emplace(path, StoreCheck(registry, manifest, std::move(of_store)));
+  }
+  return stores;
+}
+
 bool IsWrong(PendingState state) { return state != PendingState::kNotPublished && state != PendingState::kEntered; }
 
 }  // namespace
@@ -54,7 +135,7 @@ bool IsWrong(PendingState state) { return state != PendingState::kNotPublished &
 bool History::holds() const {
   for (const auto& release : files) {
     for (const FileFinding& file : release) {
-      if (file.state != FileState::kAsPublished) return false;
+      if (IsWrong(file.state)) return false;
     }
   }
   for (const PendingRelease& pending : contents.pending) {
@@ -69,10 +150,15 @@ Result<History> ReadHistory(const std::string& registry, bool check) {
   CORDON_TRY(history.contents, file.Read());
   if (!file.Exists() && history.contents.pending.empty()) {
     return Error::Io("there is no registry {}", registry)
-        .WithHint("anonymize, permute, stream and release-next make one: --registry {}", registry);
+        .WithHint("anonymize, permute, append, stream and release-next make one: --registry {}", registry);
   }
   if (!check) return history;
+  const std::map<std::string, StoreCheck> stores = StoresOf(file, history.contents);
   for (const RegisteredRelease& entry : history.contents.releases) {
+    if (entry.store() != nullptr) {
+      history.files.push_back(stores.at(entry.store()->path).Check(entry));
+      continue;
+    }
     std::vector<FileFinding>& found = history.files.emplace_back();
     for (const RegisteredFile& each : entry.files) found.push_back({each.path, CheckFile(file.PathOf(each), each.sha256)});
   }
@@ -86,7 +172,9 @@ Json ToJson(const History& history) {
     release.update(ToJson(history.contents.releases[i]));
     if (history.checked) {
       for (std::size_t file = 0; file < history.files[i].size(); ++file) {
-        release["files"][file]["check"] = StateName(history.files[i][file].state);
+        const FileFinding& found = history.files[i][file];
+        if (file == release["files"].size()) release["files"].push_back({{"role", "earlier part"}, {"path", found.path}});
+        release["files"][file]["check"] = StateName(found.state);
       }
     }
     json["releases"].push_back(std::move(release));
@@ -118,7 +206,7 @@ std::string Describe(const History& history) {
     }
     if (!history.checked) continue;
     for (const FileFinding& file : history.files[i]) {
-      if (file.state == FileState::kAsPublished) continue;
+      if (!IsWrong(file.state)) continue;
       text += fmt::format("   {}: {}\n", Printable(file.path), StateName(file.state));
     }
   }

@@ -11,7 +11,12 @@
 namespace cordon::engine {
 
 struct FileFinding {
-  enum class State { kAsPublished, kChanged, kMissing };
+  enum class State {
+    kAsPublished,
+    kChanged,
+    kMissing,
+    kReplaced,  // of a store: a later append has replaced the manifest, or merged the part
+  };
   std::string path;
   State state = State::kAsPublished;
 };

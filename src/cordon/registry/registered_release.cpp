@@ -3,6 +3,18 @@
 
 namespace cordon::engine {
 
+const RegisteredFile* RegisteredRelease::store() const {
+  if (command != "permute" && command != "append") return nullptr;
+  for (const RegisteredFile& file : files) {
+    if (file.role == "manifest") return &file;
+  }
+  return nullptr;
+}
+
+bool RegisteredRelease::InStoreOf(const RegisteredRelease& other) const {
+  return store() != nullptr && other.store() != nullptr && store()->path == other.store()->path;
+}
+
 Json ToJson(const RegisteredRelease& entry) {
   Json json = {{"population", entry.population}, {"published", entry.published}, {"command", entry.command},
                {"algorithm", entry.algorithm},   {"tool", entry.tool},           {"policy_sha256", entry.policy_sha256}};

@@ -46,6 +46,10 @@ struct RegisteredRelease {
   Json models = Json::array();     // with parameters, and what the release reached
 
   const RegisteredFile& release() const { return files.front(); }
+  // The manifest of the store that it is in (permute, append); null: its files are all that there is of it. Appends replace
+  // the manifest and merge parts, so what a store is now is told by the last release in it.
+  const RegisteredFile* store() const;
+  bool InStoreOf(const RegisteredRelease& other) const;
 };
 
 Json ToJson(const RegisteredRelease& entry);

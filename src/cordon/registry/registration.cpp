@@ -113,6 +113,12 @@ Result<void> CheckWritable(const std::string& registry) {
   return {};
 }
 
+Result<void> CheckIsFile(const std::string& output) {
+  if (output != "-" && (output.empty() || !IsSpecialFile(output))) return {};
+  return Error::InvalidPolicy("--registry is for releases that are files, and --output {} is not", output)
+      .WithHint("give --output FILE");
+}
+
 }  // namespace
 
 Json ModelEntry(const Verdict& verdict) {
@@ -125,10 +131,7 @@ Json ModelEntry(const Verdict& verdict) {
 
 Result<Registration> Registration::Begin(const std::string& registry, const Policy& policy, const std::string& output) {
   if (registry.empty() || registry == "-") return Error::InvalidPolicy("--registry needs the name of a file");
-  if (output == "-" || (!output.empty() && IsSpecialFile(output))) {
-    return Error::InvalidPolicy("--registry is for releases that are files, and --output {} is not", output)
-        .WithHint("give --output FILE");
-  }
+  CORDON_RETURN_IF_ERROR(CheckIsFile(output));
   if (policy.population.empty()) {
     return Error::InvalidPolicy("{}: --registry needs to know whose people these are", policy.name)
         .WithHint("add population = \"...\" at the top of the policy");
@@ -160,6 +163,14 @@ Result<void> Registration::CheckOutputIsNew() const {
       .WithHint("give --output another name");
 }
 
+Result<Registration> Registration::WithOutput(const std::string& output) const {
+  CORDON_RETURN_IF_ERROR(CheckIsFile(output));
+  Registration made = *this;
+  made.output_ = registry_.NameOf(output);
+  CORDON_RETURN_IF_ERROR(made.CheckOutputIsNew());
+  return made;
+}
+
 std::vector<RegisteredRelease> Registration::OfPopulation(const RegistryContents& contents) const {
   std::vector<RegisteredRelease> found;
   for (const RegisteredRelease& entry : contents.releases) {
@@ -174,9 +185,13 @@ std::vector<RegisteredRelease> Registration::OfPopulation(const RegistryContents
 }
 
 std::vector<Warning> Registration::SecondRelease() const {
-  if (earlier_.empty()) return {};
-  const RegisteredRelease& first = earlier_.front();
-  const std::size_t others = earlier_.size() - 1;
+  std::vector<const RegisteredRelease*> elsewhere;
+  for (const RegisteredRelease& entry : earlier_) {
+    if (entry.store() == nullptr || entry.store()->path != output_) elsewhere.push_back(&entry);
+  }
+  if (elsewhere.empty()) return {};
+  const RegisteredRelease& first = *elsewhere.front();
+  const std::size_t others = elsewhere.size() - 1;
   return {{"second-release",
            {},
            fmt::format(
@@ -195,11 +210,12 @@ Result<std::vector<std::string>> Registration::Previous(const std::vector<std::s
   }
   for (const RegisteredRelease& entry : earlier_) {
     const std::string& name = entry.release().path;
-    if (entry.command == "permute" || entry.release().sha256.empty()) {
+    const bool in_store = entry.store() != nullptr;
+    if (in_store || entry.release().sha256.empty()) {
       return Error::InvalidPolicy("'{}' was published by {} before, as {}: release-next cannot judge the join with it",
                                   entry.population, entry.command, name)
-          .WithHint("{}", entry.command == "permute" ? "a permuted column has no join with other releases that could be bounded"
-                                                     : "wait for the end of the stream");
+          .WithHint("{}", in_store ? "a permuted column has no join with other releases that could be bounded"
+                                   : "wait for the end of the stream");
     }
     const std::string path = registry_.PathOf(entry.release());
     const Result<StoredFile> file = StoredFile::Open(path);
@@ -223,8 +239,7 @@ Result<std::vector<std::string>> Registration::Previous(const std::vector<std::s
   return given.empty() ? found : given;
 }
 
-Result<void> Registration::CheckInput(const Table& table, std::string sha256, const std::optional<std::string>& person_key,
-                                      bool allow_unequal) {
+Result<void> Registration::Describe(const Table& table, std::string sha256, const std::optional<std::string>& person_key) {
   const std::string* person = PersonColumn(*policy_);
   if (person_key && person == nullptr) {
     return Error::InvalidPolicy("{}: --person-key needs a column with role = \"person\"", policy_->name);
@@ -241,29 +256,83 @@ Result<void> Registration::CheckInput(const Table& table, std::string sha256, co
       input.people_sha256 = DigestOf(people_);
     }
   }
-  for (std::size_t i = 0; i < earlier_.size() && !allow_unequal; ++i) {
-    if (earlier_[i].input) CORDON_RETURN_IF_ERROR(CheckAgainst(earlier_[i], input));
-  }
   input_ = std::move(input);
   return {};
 }
 
-Result<void> Registration::CheckAgainst(const RegisteredRelease& before, const InputFacts& input) const {
-  if (!before.input->person_key.empty()) {
-    if (input.person_key != before.input->person_key) {
-      return Error::InvalidPolicy("{} was entered with digests of its people, and {}", before.release().path,
-                                  input.person_key.empty() ? "there is no --person-key" : "--person-key is another key")
-          .WithHint("give --person-key the file that it was entered with");
-    }
-    CORDON_TRY(const People then, registry_.ReadPeople(before));
+Result<void> Registration::CheckInput(const Table& table, std::string sha256, const std::optional<std::string>& person_key,
+                                      bool allow_unequal) {
+  CORDON_RETURN_IF_ERROR(Describe(table, std::move(sha256), person_key));
+  for (std::size_t i = 0; i < earlier_.size() && !allow_unequal; ++i) {
+    if (earlier_[i].input && earlier_[i].command != "append") CORDON_RETURN_IF_ERROR(CheckAgainst(earlier_[i]));
+  }
+  return {};
+}
+
+Result<void> Registration::CheckBatch(const Table& table, std::string sha256, const std::optional<std::string>& person_key,
+                                      bool again) {
+  CORDON_RETURN_IF_ERROR(Describe(table, std::move(sha256), person_key));
+  for (const RegisteredRelease& before : earlier_) {
+    if (!before.input || before.input->person_key.empty()) continue;
+    CORDON_RETURN_IF_ERROR(CheckKey(before));
+    if (again || before.store() == nullptr || before.store()->path != output_) continue;
+    CORDON_TRY(const People there, registry_.ReadPeople(before));
+    const std::size_t twice = people_.size() - NotIn(people_, there);
+    if (twice == 0) continue;
+    return Error::InvalidData("people of this batch who are in {} already: {}", before.release().path, twice)
+        .WithHint("rows published twice tell more of their people; --again if they are to be");
+  }
+  return {};
+}
+
+Result<void> Registration::CheckKey(const RegisteredRelease& before) const {
+  if (input_->person_key == before.input->person_key) return {};
+  return Error::InvalidPolicy("{} was entered with digests of its people, and {}", before.release().path,
+                              input_->person_key.empty() ? "there is no --person-key" : "--person-key is another key")
+      .WithHint("give --person-key the file that it was entered with");
+}
+
+std::vector<const RegisteredRelease*> Registration::WithAppends(const RegisteredRelease& before) const {
+  std::vector<const RegisteredRelease*> found = {&before};
+  for (const RegisteredRelease& entry : earlier_) {
+    if (entry.command == "append" && entry.input && entry.InStoreOf(before)) found.push_back(&entry);
+  }
+  return found;
+}
+
+Result<People> Registration::PeopleOf(const std::vector<const RegisteredRelease*>& releases) const {
+  People all;
+  for (const RegisteredRelease* release : releases) {
+    CORDON_TRY(const People some, registry_.ReadPeople(*release));
+    People both;
+    std::set_union(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(both));
+    all = std::move(both);
+  }
+  return all;
+}
+
+Result<void> Registration::CheckAgainst(const RegisteredRelease& before) const {
+  if (!before.input->person_key.empty()) CORDON_RETURN_IF_ERROR(CheckKey(before));
+  const std::vector<const RegisteredRelease*> whole = WithAppends(before);
+  // One that a killed run left has lost its digests.
+  const bool known = std::all_of(whole.begin(), whole.end(), [&](const RegisteredRelease* release) {
+    return !release->input->person_key.empty() && release->input->person_key == input_->person_key;
+  });
+  if (known) {
+    CORDON_TRY(const People then, PeopleOf(whole));
     const std::size_t added = NotIn(people_, then);
     const std::size_t removed = NotIn(then, people_);
     if (added + removed > 0) return DataChanged(before, fmt::format("people added: {}, removed: {}", added, removed));
-  } else if (before.input->people != input.people) {
-    return DataChanged(before,
-                       fmt::format("it was made from {} people, and the input has {}", before.input->people, input.people));
+  } else {
+    std::uint64_t people = 0;
+    for (const RegisteredRelease* release : whole) people += release->input->people;
+    if (people != input_->people) {
+      return DataChanged(before, fmt::format("it was made from {} people{}, and the input has {}", people,
+                                             whole.size() > 1 ? " with those appended" : "", input_->people));
+    }
   }
-  const bool same_bytes = input.sha256.empty() || before.input->sha256.empty() || input.sha256 == before.input->sha256;
+  const std::string& sha256 = before.input->sha256;
+  const bool same_bytes = whole.size() > 1 || input_->sha256.empty() || sha256.empty() || input_->sha256 == sha256;
   if (same_bytes || before.columns != PublishedColumns(*policy_)) return {};
   return DataChanged(before, "it has the same columns, and the input has other bytes");
 }

@@ -19,13 +19,16 @@ namespace cordon::engine {
 
 class Registration {
  public:
-  // Before any work. `output` is the release, empty on a dry run. Refuses a policy that does not name its population, a
-  // registry that is damaged or something else, and an output without a file.
+  // Before any work. `output` is the release, or the manifest of the store that it goes into; empty on a dry run. Refuses a
+  // policy that does not name its population, a registry that is damaged or something else, and an output without a file.
   static Result<Registration> Begin(const std::string& registry, const Policy& policy, const std::string& output);
   // Refuses an output that was published before.
   Result<void> CheckOutputIsNew() const;
+  // The same run with another output: where a release goes may be said after it was made. Refused as Begin does, or if it was
+  // published before.
+  Result<Registration> WithOutput(const std::string& output) const;
 
-  // A warning that names the first release; for a policy without a model on the join.
+  // A warning that names the first release that is not in the same store; for a policy without a model on the join.
   std::vector<Warning> SecondRelease() const;
 
   // The files of all earlier releases. Refused, by name, if one has changed; `given` (--previous) must have all of them, unless
@@ -36,6 +39,9 @@ class Registration {
   // or to which they were added, since an earlier release, unless `allow_unequal`.
   Result<void> CheckInput(const Table& table, std::string sha256, const std::optional<std::string>& person_key,
                           bool allow_unequal);
+  // The same of rows for a store: other people than those of whom it holds rows. With a key, people who are in it already are
+  // refused, unless `again`.
+  Result<void> CheckBatch(const Table& table, std::string sha256, const std::optional<std::string>& person_key, bool again);
 
   // The facts of this run that are known here; the rest is the caller's.
   RegisteredRelease NewEntry(std::string command, std::string algorithm) const;
@@ -56,7 +62,12 @@ class Registration {
 
  private:
   Registration(const Policy& policy, ReleaseRegistry registry) : policy_(&policy), registry_(std::move(registry)) {}
-  Result<void> CheckAgainst(const RegisteredRelease& before, const InputFacts& input) const;
+  Result<void> Describe(const Table& table, std::string sha256, const std::optional<std::string>& person_key);
+  Result<void> CheckKey(const RegisteredRelease& before) const;
+  // The people of a release, with those who came into its store later.
+  std::vector<const RegisteredRelease*> WithAppends(const RegisteredRelease& before) const;
+  Result<People> PeopleOf(const std::vector<const RegisteredRelease*>& releases) const;
+  Result<void> CheckAgainst(const RegisteredRelease& before) const;
   std::vector<RegisteredRelease> OfPopulation(const RegistryContents& contents) const;
   Result<void> EnterInto(RegistryWriter& writer, const RegisteredRelease& entry) const;
 

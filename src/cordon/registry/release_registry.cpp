@@ -197,6 +197,12 @@ Result<void> Make(const std::string& path, const std::string& name) {
   return SyncDirectory(DirectoryOf(path));
 }
 
+bool HasDigest(const std::string& path, const std::string& sha256) {
+  const Result<StoredFile> file = StoredFile::Open(path);
+  const Result<std::string> digest = file.ok() ? file.value().Digest() : Result<std::string>(file.error());
+  return digest.ok() && digest.value() == sha256;
+}
+
 PendingRelease::State StateOf(const RegisteredRelease& entry, const std::string& path,
                               const std::vector<RegisteredRelease>& entered) {
   using State = PendingRelease::State;
@@ -207,9 +213,14 @@ PendingRelease::State StateOf(const RegisteredRelease& entry, const std::string&
   if (entry.release().sha256.empty()) return State::kStream;
   CleanFolderOnce(DirectoryOf(path));  // files of a killed run may be about to appear
   if (std::error_code failed; !fs::exists(path, failed)) return State::kNotPublished;
-  const Result<StoredFile> file = StoredFile::Open(path);
-  const Result<std::string> digest = file.ok() ? file.value().Digest() : Result<std::string>(file.error());
-  return digest.ok() && digest.value() == entry.release().sha256 ? State::kPublished : State::kOtherBytes;
+  return HasDigest(path, entry.release().sha256) ? State::kPublished : State::kOtherBytes;
+}
+
+// Of a store, the rows come into place last, and what is told of them before that. Numbers of parts are never used twice.
+bool IsPartlyThere(const ReleaseRegistry& registry, const RegisteredRelease& entry) {
+  return std::any_of(entry.files.begin(), entry.files.end(), [&](const RegisteredFile& file) {
+    return &file != entry.store() && HasDigest(registry.PathOf(file), file.sha256);
+  });
 }
 
 }  // namespace
@@ -263,7 +274,11 @@ Result<std::vector<PendingRelease>> ReleaseRegistry::ReadPending(const std::vect
     Result<RegisteredRelease> entry = text.ok() ? ReadEntry(text.value()) : Result<RegisteredRelease>(text.error());
     if (!entry.ok()) return std::move(entry).error().WithContext("reading {}", path);
     if (auto& input = entry.value().input) input->person_key = input->people_sha256 = "";
-    const PendingRelease::State state = StateOf(entry.value(), PathOf(entry.value().release()), entered);
+    PendingRelease::State state = StateOf(entry.value(), PathOf(entry.value().release()), entered);
+    if (state == PendingRelease::State::kNotPublished && entry.value().store() != nullptr &&
+        IsPartlyThere(*this, entry.value())) {
+      state = PendingRelease::State::kPublished;
+    }
     pending.push_back({path, std::move(entry).value(), state});
   }
   std::sort(pending.begin(), pending.end(),
@@ -356,8 +371,13 @@ Result<void> RegistryWriter::Commit() {
   CORDON_RETURN_IF_ERROR(database_->connection.Do("COMMIT"));
   for (std::size_t i = known_; i < contents_.releases.size(); ++i) registry_.Withdraw(contents_.releases[i]);
   for (const PendingRelease& pending : contents_.pending) {
-    // A store that was decided and is not in place yet appears when its permute is run again (docs/store.md).
-    const bool never = pending.state == PendingRelease::State::kNotPublished && pending.entry.command != "permute";
+    // Of a store it may have been decided, and appears when the next run finishes it (docs/store.md). A release that was
+    // entered now was made by a run that had finished what was decided before.
+    const bool may_appear =
+        pending.entry.store() != nullptr &&
+        std::none_of(contents_.releases.begin() + static_cast<std::ptrdiff_t>(known_), contents_.releases.end(),
+                     [&](const RegisteredRelease& entered) { return entered.InStoreOf(pending.entry); });
+    const bool never = pending.state == PendingRelease::State::kNotPublished && !may_appear;
     if (never || pending.state == PendingRelease::State::kEntered) ::unlink(pending.file.c_str());
   }
   return {};

@@ -11,6 +11,7 @@
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_permute_internal.h"
 #include "cordon/store/publish_part.h"
+#include "cordon/store/store_entry.h"
 
 namespace cordon::engine {
 namespace {
@@ -22,15 +23,16 @@ struct NewRows {
 };
 
 // After what the last append may have left to do. Sizes are compared, and nothing is read: an append costs what it adds.
-Result<OpenedStore> OpenForAppend(const std::string& path, const std::optional<std::string>& sign) {
+Result<OpenedStore> OpenForAppend(const AppendRequest& request) {
   FileLayer& files = PosixFiles();
   OpenedStore store;
-  store.path = path;
+  store.path = StorePath(request.store);
+  const std::string& path = store.path;
   CORDON_TRY(store.state, ReadState(files, path));
   CORDON_RETURN_IF_ERROR(FinishChange(files, path, store.state));
   CORDON_RETURN_IF_ERROR(Sweep(files, path, store.state));
   CORDON_RETURN_IF_ERROR(OpenStore(path, FileCheck::kSizes));
-  CORDON_TRY(store.key, KeyFor(path, store.state.manifest.json, sign));
+  CORDON_TRY(store.key, KeyFor(path, store.state.manifest.json, request.sign));
   CORDON_TRY(store.policy, ReadPrivatePolicy(path, store.state));
   CORDON_TRY(store.model, KeModelOf(store.policy));
   for (const Json& column : store.state.manifest.json["columns"]) {
@@ -79,7 +81,8 @@ void PutInOrder(Table& table, const std::vector<StoreColumn>& columns) {
 }
 
 // The new rows, checked by themselves so that an error names their own row numbers, and those that wait before them.
-Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Json& own, const Run& run) {
+Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store, Registration* registration, Json& own,
+                         const Run& run) {
   const Policy& policy = store.policy;
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.input, {.text = policy.data.text,
                                                                               .format = request.input_format,
@@ -102,8 +105,11 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
   CORDON_TRY(KeRows rows,
              BindKeRows(policy, store.model, more, run).WithContext("binding {} to the store's policy", request.input.name));
   CORDON_TRY(const Table pending, PendingRows(store, run));
-  if (pending.num_rows == 0) return NewRows{std::move(more), std::move(rows)};
-  Table both = Concatenated(pending, more);
+  Table both = pending.num_rows == 0 ? std::move(more) : Concatenated(pending, more);
+  if (registration != nullptr) {
+    CORDON_RETURN_IF_ERROR(registration->CheckBatch(both, source->InputDigest(), request.person_key, request.again));
+  }
+  if (pending.num_rows == 0) return NewRows{std::move(both), std::move(rows)};
   CORDON_TRY(rows, BindKeRows(policy, store.model, both, run).WithContext("the rows that wait with {}", request.input.name));
   return NewRows{std::move(both), std::move(rows)};
 }
@@ -123,9 +129,10 @@ Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json
   return report;
 }
 
-Result<KeReport> AppendRows(const AppendRequest& request, const OpenedStore& store, const Run& run) {
+Result<KeReport> AppendRows(const AppendRequest& request, const OpenedStore& store, Registration* registration,
+                            const Run& run) {
   Json own = store.state.own;
-  CORDON_TRY(NewRows rows, ReadRows(request, store, own, run));
+  CORDON_TRY(NewRows rows, ReadRows(request, store, registration, own, run));
   if (rows.rows.values.empty() && rows.table.num_rows > 0) {
     return Error::InvalidData("{} has no row with a value of '{}'", request.input.name, store.model.sensitive);
   }
@@ -139,16 +146,30 @@ Result<KeReport> AppendRows(const AppendRequest& request, const OpenedStore& sto
   return PublishPart(store, std::move(rows.rows), found, std::move(own), compact, random, run);
 }
 
-Result<KeReport> AppendAndCompact(const AppendRequest& request, OpenedStore store, const Run& run) {
+Result<KeReport> AppendAndCompact(const AppendRequest& request, OpenedStore& store, const Run& run) {
+  CORDON_TRY(std::optional<Registration> registration,
+             RegistrationOf(store.path, store.state.own, request.registry, store.policy));
+  if (!registration && request.person_key) return Error::InvalidPolicy("--person-key needs --registry");
   KeReport report;
   report.mode = "compact";
   if (store.state.own.contains("pending")) report.pending = store.state.own["pending"].value("rows", std::uint64_t{0});
+  const auto enter_changes = [&] {
+    RememberRegistry(request.registry, store.state.own);
+    store.registration = registration ? &*registration : nullptr;
+  };
+  enter_changes();
   if (!request.input.empty()) {
-    CORDON_TRY(report, AppendRows(request, store, run));
+    CORDON_TRY(report, AppendRows(request, store, registration ? &*registration : nullptr, run));
   }
   if (request.compact && report.groups == 0) {  // no rows were given, or they wait
-    CORDON_TRY(store, OpenForAppend(store.path, request.sign));
+    CORDON_TRY(store, OpenForAppend(request));
+    enter_changes();
     CORDON_RETURN_IF_ERROR(CompactParts(store, run));
+  }
+  if (registration) {
+    for (const Warning& each : registration->SecondRelease()) {
+      report.warnings.push_back(fmt::format("{}: {}", each.code, each.fix));
+    }
   }
   return report;
 }
@@ -163,8 +184,8 @@ Result<KeReport> Append(const AppendRequest& request, const Run& run) {
   std::error_code failed;
   if (!std::filesystem::exists(PrivatePath(path), failed)) CORDON_RETURN_IF_ERROR(ReadState(PosixFiles(), path));
   CORDON_TRY(const std::unique_ptr<FolderLock> lock, PosixFiles().Lock(PrivatePath(path)).WithContext("appending to {}", path));
-  CORDON_TRY(OpenedStore store, OpenForAppend(path, request.sign));
-  auto made = AppendAndCompact(request, std::move(store), run);
+  CORDON_TRY(OpenedStore store, OpenForAppend(request));
+  auto made = AppendAndCompact(request, store, run);
   if (!made.ok()) {
     if (const auto now = ReadState(PosixFiles(), path); now.ok()) (void)Sweep(PosixFiles(), path, now.value());
     return made;

@@ -20,6 +20,8 @@ struct AppendRequest {
   bool compact = false;             // all parts become one
   std::optional<std::string> sign;  // file of a private key; a signed store asks for one
   std::optional<std::uint64_t> seed;
+  std::optional<std::string> registry;    // of releases; a store that was entered asks for it
+  std::optional<std::string> person_key;  // of the digests by which the registry knows people
 };
 
 Result<KeReport> Append(const AppendRequest& request, const Run& run);

@@ -3,21 +3,19 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 
 #include "cordon/algorithms/ke/ke.h"
-#include "cordon/base/digest.h"
 #include "cordon/bind/bind.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_served.h"
 #include "cordon/plan/unused_keys.h"
-#include "cordon/registry/registration.h"
 #include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
 #include "cordon/store/ke_batch.h"
 #include "cordon/store/ke_permute_internal.h"
 #include "cordon/store/store_change.h"
+#include "cordon/store/store_entry.h"
 
 namespace cordon::engine {
 namespace {
@@ -63,23 +61,6 @@ std::string ReleaseOf(const PermuteRequest& request) {
   return request.output.empty() ? "" : StorePath(request.output) + "/" + PartFile("table", 1);
 }
 
-// The entry comes last: the store is in place before it.
-Result<void> CommitAndEnter(const PermuteRequest& request, const KePublication& publication, const StoreManifest& manifest,
-                            const Registration& registration, const std::function<Result<void>()>& commit) {
-  RegisteredRelease entry = registration.NewEntry("permute", "ke");
-  entry.rows = publication.verified.release().num_rows;
-  entry.models.push_back(ModelEntry(publication.verdict));
-  const Json& files = manifest.json["files"];
-  const std::string store = StorePath(request.output);
-  entry.files.push_back(registration.FileOf("release", ReleaseOf(request), files[PartFile("table", 1)]["sha256"]));
-  for (const char* table : {"help", "groups"}) {
-    const std::string name = PartFile(table, 1);
-    entry.files.push_back(registration.FileOf(table, store + "/" + name, files[name]["sha256"]));
-  }
-  entry.files.push_back(registration.FileOf("manifest", ManifestPath(store), ToHex(Sha256Of(manifest.Text()))));
-  return registration.Publish(entry, commit);
-}
-
 Result<void> MakeStore(const PermuteRequest& request, const KePublication& publication, const Policy& policy,
                        const KeAnonymitySpec& model, Json own, const Registration* registration, const Run& run) {
   CORDON_TRY(NewStore made, NewStore::Begin(StorePath(request.output)));
@@ -90,10 +71,11 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   CORDON_TRY(const std::shared_ptr<const SigningKey> key, KeyFor(StorePath(request.output), manifest, request.sign));
   CORDON_TRY(StoreManifest sealed, SignAndSeal(std::move(manifest), key.get()));
   CORDON_TRY(own["policy_directory"], AbsoluteDirectory(policy.directory));
+  RememberRegistry(request.registry, own);
   const StoreState state{std::move(sealed), "", std::move(own)};
   const auto commit = [&] { return made.Commit(state, policy.text); };
   if (run.Stopped()) return Error::Cancelled();
-  return registration == nullptr ? commit() : CommitAndEnter(request, publication, state.manifest, *registration, commit);
+  return CommitAndEnter({"permute", StorePath(request.output), state.manifest, &publication}, registration, commit);
 }
 
 std::string Percent(const std::string& share) {

@@ -5,6 +5,7 @@
 
 #include "cordon/store/ke_permute_internal.h"
 #include "cordon/store/merge_parts.h"
+#include "cordon/store/store_entry.h"
 
 namespace cordon::engine {
 namespace {
@@ -59,14 +60,18 @@ Result<void> MergeLast(NextParts& next, const MergePlan& plan, const Json& in_st
   return AddPart(next, rows, next.parts.empty() ? StorePart::kSettled : plan.level);
 }
 
-Result<void> CommitNext(const OpenedStore& store, const NextParts& next, Json manifest, Json own, const Run& run) {
+// `publication`: null if no rows are new.
+Result<void> CommitNext(const OpenedStore& store, const NextParts& next, Json manifest, Json own,
+                        const KePublication* publication, const Run& run) {
   SetParts(manifest, next.parts, next.files);
   manifest["next_part"] = next.next_number;
   manifest["columns"] = Json::array();
   for (const StoreColumn& column : next.columns) manifest["columns"].push_back(ToJson(column));
   CORDON_TRY(StoreManifest sealed, SignAndSeal(std::move(manifest), store.key.get()));
   if (run.Stopped()) return Error::Cancelled();
-  return CommitChange(PosixFiles(), store.path, {std::move(sealed), store.state.manifest.digest, std::move(own)});
+  const StoreState state{std::move(sealed), store.state.manifest.digest, std::move(own)};
+  return CommitAndEnter({"append", store.path, state.manifest, publication}, store.registration,
+                        [&] { return CommitChange(PosixFiles(), store.path, state); });
 }
 
 bool SameTypes(const std::vector<StoreColumn>& a, const std::vector<StoreColumn>& b) {
@@ -100,7 +105,7 @@ Result<KeReport> PublishPart(const OpenedStore& store, KeRows rows, const KeGrou
   manifest["groups"] = manifest["groups"].get<std::uint64_t>() + publication.groups;
   manifest["next_group"] = first_group + publication.groups;
   manifest["releases"].push_back(internal::ReleaseEntry(publication, "frozen"));
-  CORDON_RETURN_IF_ERROR(CommitNext(store, next, std::move(manifest), std::move(own), run));
+  CORDON_RETURN_IF_ERROR(CommitNext(store, next, std::move(manifest), std::move(own), &publication, run));
   return internal::ReportOf(publication, excluded, "frozen");
 }
 
@@ -109,7 +114,7 @@ Result<void> CompactParts(const OpenedStore& store, const Run& run) {
   if (manifest["parts"].size() == 1) return {};
   CORDON_TRY(NextParts next, BeginNext(store, store.columns, store.scale));
   CORDON_RETURN_IF_ERROR(MergeLast(next, {next.parts.size(), StorePart::kSettled}, manifest["files"], run));
-  return CommitNext(store, next, manifest, store.state.own, run);
+  return CommitNext(store, next, manifest, store.state.own, nullptr, run);
 }
 
 }  // namespace cordon::engine

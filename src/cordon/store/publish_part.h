@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cordon/permute/permuted_release.h"
+#include "cordon/registry/registration.h"
 #include "cordon/store/ke_permute.h"
 #include "cordon/store/parquet_tables.h"
 #include "cordon/store/store_change.h"
@@ -20,8 +21,9 @@ struct OpenedStore {
   Policy policy;
   KeAnonymitySpec model;
   std::vector<StoreColumn> columns;
-  int scale = 0;                          // of the sensitive column
-  std::shared_ptr<const SigningKey> key;  // null: it is not signed
+  int scale = 0;                               // of the sensitive column
+  std::shared_ptr<const SigningKey> key;       // null: it is not signed
+  const Registration* registration = nullptr;  // where what changes is entered
 };
 
 enum class Compact { kNo, kYes };

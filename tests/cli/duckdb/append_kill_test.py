@@ -192,6 +192,62 @@ class AppendKills(unittest.TestCase):
             taken.add(report["rows"])
         self.assertEqual(taken, {3, 5})  # the two rows were taken in, or not
 
+    def test_with_a_registry(self):
+        """What is published is entered, or named by history --check and entered by the next append. Nothing else is entered."""
+        with open("staff.toml", "w") as file:
+            file.write('population = "staff"\n' + POLICY)
+        for half in ("", ".private"):
+            shutil.rmtree("kept" + half)
+        self.assertEqual(cordon("permute", "rows.csv", "-p", "staff.toml", "-o", "store", "--registry", "R.db").returncode, 0)
+        write("first.csv", 3000, 10)
+        self.assertEqual(cordon("append", "store", "first.csv", "--registry", "R.db").returncode, 0)
+        for half in ("", ".private"):
+            os.rename("store" + half, "kept" + half)
+        os.rename("R.db", "kept.db")
+        write("more.csv", 5000, 20)
+        write("last.csv", 90000, 5)
+        self.assertEqual(self.registered_steps(1, "more.csv"), {"not published", "published", "entered"})
+        self.assertLessEqual({"not published", "published"}, self.registered_steps(5, "more.csv", "--compact"))
+
+    def registered_steps(self, stride, *arguments):
+        append = ("append", "store", *arguments, "--registry", "R.db")
+        self.restore_registered()
+        self.assertEqual(cordon(*append, LD_PRELOAD=LIBRARY, DIE_COUNT="count").returncode, 0)
+        states = set()
+        for step in range(1, read_json("count")[0] + 1, stride):
+            for power in ({}, {"DIE_POWER": "1"}):
+                self.restore_registered()
+                seen = self.published()
+                self.assertEqual(cordon(*append, LD_PRELOAD=LIBRARY, DIE_AT=str(step), **power).returncode, -signal.SIGKILL)
+                there = not self.published().keys() <= seen.keys()
+                status, said = self.history()
+                if len(said["releases"]) == 3:
+                    self.assertEqual((status, there), (0, True), (step, power))
+                    states.add("entered")
+                elif there:
+                    self.assertEqual((status, [each["state"] for each in said["pending"]]), (1, ["published"]), (step, power))
+                    states.add("published")
+                else:
+                    self.assertEqual((status, len(said["releases"])), (0, 2), (step, power))
+                    states.add("not published")
+                decided = read_json("store.private/state.json")["manifest"]["rows"]
+                done = cordon("append", "store", "last.csv", "--registry", "R.db")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                status, said = self.history()
+                self.assertEqual((status, said["pending"]), (0, []), (step, power))
+                self.assertEqual([each["rows"] for each in said["releases"]], [30, 10] + [20] * (decided == 60) + [5])
+        return states
+
+    def restore_registered(self):
+        self.restore()
+        for path in glob.glob("R.db*"):
+            os.remove(path)
+        shutil.copy("kept.db", "R.db")
+
+    def history(self):
+        done = cordon("history", "R.db", "--check", "--json")
+        return done.returncode, json.loads(done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
