@@ -31,6 +31,8 @@ struct AnonymizeOptions {
   bool risk = false;                  // measures the risks that are left
   std::optional<std::uint64_t> seed;  // repeats a run; none: randomness of the operating system
   bool insecure_seed = false;         // allows a seed if randomness protects: for tests
+  std::string registry;               // of releases (cordon/registry.h): `Release::Write` enters it there; empty: none
+  std::string person_key;             // file of the key by which the registry knows people; empty: it does not
   RunOptions run;
 };
 
@@ -65,7 +67,8 @@ class CORDON_API Release {
   // Private: the report as a page, as `cordon anonymize --html` writes it. It shows how the original is distributed.
   Result<std::string> Html(const RunOptions& run = {}) const;
 
-  // Writes the rows to `path`, the manifest and the private run record beside it: all of them, or none.
+  // Writes the rows to `path`, the manifest and the private run record beside it: all of them, or none. If a registry was
+  // named, the release is entered after that. A release that was entered in the meantime, this one among them, is an error.
   Result<void> Write(const std::string& path, const WriteOptions& options = {}) const;
 
   struct Parts;

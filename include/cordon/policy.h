@@ -87,6 +87,9 @@ class CORDON_API PolicyBuilder {
     return Model("l-diversity", {{"sensitive", std::move(sensitive)}, {"l", l}});
   }
 
+  // Whose people these are; a registry of releases needs it.
+  PolicyBuilder& Population(std::string name);
+
   // Keys of the tables [data], [algorithm], [stream], ...: Set("algorithm", {{"suppression_limit", 0.02}}).
   PolicyBuilder& Set(std::string table, PolicyKeys keys);
 
@@ -94,6 +97,7 @@ class CORDON_API PolicyBuilder {
   Result<Policy> Build(const std::string& directory = ".") const;
 
  private:
+  std::string population_;
   PolicyKeys attributes_;
   std::vector<PolicyKeys> models_;
   PolicyKeys tables_;

@@ -27,9 +27,18 @@ struct StoreReport {
   std::string text;  // for a person
 };
 
+struct CreateOptions {
+  std::string sign;        // file of the private key that signs the manifest; empty: it is not signed
+  std::string registry;    // of releases, where the store is entered (cordon/registry.h); empty: it is not
+  std::string person_key;  // file of the key by which the registry knows people; empty: it does not
+  RunOptions run;
+};
+
 struct AppendOptions {
-  bool again = false;  // takes in a batch although the same rows were taken in before
-  std::string sign;    // file of the private key that signs the manifest; a signed store asks for one
+  bool again = false;      // takes in a batch although the same rows were taken in before
+  std::string sign;        // as above; a signed store asks for one
+  std::string registry;    // as above; a store that was entered asks for it
+  std::string person_key;  // as above
   RunOptions run;
 };
 
@@ -42,7 +51,7 @@ class CORDON_API Store {
  public:
   // `path`: a directory that is not there yet. The report of the first release is in `report`, if it is given.
   static Result<Store> Create(const std::string& path, const Input& input, const Policy& policy, StoreReport* report = nullptr,
-                              const RunOptions& run = {});
+                              const CreateOptions& options = {});
   // Compares every file with the manifest.
   static Result<Store> Open(const std::string& path);
 

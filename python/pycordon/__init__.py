@@ -13,9 +13,11 @@ from .duckdb_library import name_library as _name_library
 from .errors import Cancelled, Error, InputOutputError, InvalidData, InvalidPolicy, Unsatisfiable
 from .frames import Frame, Table
 from .policy import Policy, PolicyBuilder
+from .registry import Registry
 from .requests import (
     Release,
     anonymize,
+    attack,
     check,
     compare,
     draft_policy,
@@ -26,14 +28,18 @@ from .requests import (
     verify,
 )
 from .results import (
+    Attacked,
+    AttackFigure,
     Checked,
     ColumnProfile,
     ComparedRelease,
     Comparison,
     Evaluation,
+    History,
     Inspection,
     Measured,
     QueryAnswer,
+    RegisteredRelease,
     Report,
     StoreReport,
     StreamFigures,
@@ -49,6 +55,8 @@ from .stream import RefusedRow, Stream, StreamOutput
 _name_library()
 
 __all__ = [
+    "AttackFigure",
+    "Attacked",
     "Cancelled",
     "Checked",
     "ColumnProfile",
@@ -57,6 +65,7 @@ __all__ = [
     "Error",
     "Evaluation",
     "Frame",
+    "History",
     "InputOutputError",
     "Inspection",
     "InvalidData",
@@ -66,6 +75,8 @@ __all__ = [
     "PolicyBuilder",
     "QueryAnswer",
     "RefusedRow",
+    "RegisteredRelease",
+    "Registry",
     "Release",
     "Report",
     "Store",
@@ -82,6 +93,7 @@ __all__ = [
     "Warned",
     "__version__",
     "anonymize",
+    "attack",
     "check",
     "compare",
     "draft_policy",

@@ -135,6 +135,11 @@ class PolicyBuilder:
     def t_closeness(self, sensitive: str, t: float | str | Fraction, **keys: Any) -> PolicyBuilder:
         return self.model("t-closeness", sensitive=sensitive, t=t, **keys)
 
+    def population(self, name: str) -> PolicyBuilder:
+        """Whose people these are; a registry of releases needs it."""
+        self._tables["population"] = name
+        return self
+
     def set(self, table: str, **keys: Any) -> PolicyBuilder:
         """Keys of [data], [algorithm], [stream], ..."""
         self._tables.setdefault(table, {}).update(keys)

@@ -36,6 +36,10 @@ def _optional(name: str, value: Any) -> int | None:
     return None if value is None else whole(name, value)
 
 
+def file_name(path: str | os.PathLike[str] | None) -> str:
+    return "" if path is None else os.fspath(path)
+
+
 def _names(what: str, names: str | Iterable[str]) -> list[str]:
     made = [names] if isinstance(names, str) else list(names)
     for name in made:
@@ -99,6 +103,8 @@ def anonymize(
     risk: bool = True,
     seed: int | None = None,
     insecure_seed: bool = False,
+    registry: str | os.PathLike[str] | None = None,
+    person_key: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Release:
@@ -106,7 +112,9 @@ def anonymize(
 
     algorithm: None: the policy's. seconds: for the search; the release then depends on the machine. group_column: adds a
     column with an opaque name of each row's group. risk: measures the risks that are left. seed: repeats a run;
-    insecure_seed allows it where randomness protects, for tests.
+    insecure_seed allows it where randomness protects, for tests. registry: what was published of these people is looked up
+    there, and `Release.write` enters the release; the policy names the population. person_key: file of the key by which the
+    registry knows people.
     """
     with telling(progress) as tell:
         asked = _threads(threads)
@@ -114,29 +122,34 @@ def anonymize(
             _core.anonymize(
                 input_of(data, asked, tell), inner(policy), algorithm or "", effort, order or "",
                 None if seconds is None else float(seconds), group_column, risk, _optional("seed", seed), insecure_seed,
-                asked, tell,
+                file_name(registry), file_name(person_key), asked, tell,
             )
         )  # fmt: skip
 
 
 def release_next(
     data: TableLike,
-    previous: TableLike | Iterable[TableLike],
+    previous: TableLike | Iterable[TableLike] | None,
     policy: PolicyLike,
     *,
     allow_unequal: bool = False,
     allow_dangling: bool = False,
     through_violation: bool = False,
+    registry: str | os.PathLike[str] | None = None,
+    person_key: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Release:
-    """A release that is safe to join with previous ones about the same people, as the policy's models on the join ask."""
+    """A release that is safe to join with previous ones about the same people, as the policy's models on the join ask.
+
+    previous: None: all releases of the population that the registry lists. registry, person_key: as of `anonymize`.
+    """
     with telling(progress) as tell:
         asked = _threads(threads)
         return Release(
             _core.release_next(
                 input_of(data, asked, tell), _previous(previous, asked, tell), inner(policy), allow_unequal, allow_dangling,
-                through_violation, asked, tell,
+                through_violation, file_name(registry), file_name(person_key), asked, tell,
             )
         )  # fmt: skip
 
@@ -190,6 +203,35 @@ def evaluate(
             _core.evaluate(
                 input_of(release, asked, tell), input_of(original, asked, tell), inner(policy), _optional("queries", queries),
                 whole("seed", seed), risk, asked, tell,
+            )
+        )  # fmt: skip
+
+
+def attack(
+    release: TableLike,
+    original: TableLike,
+    policy: PolicyLike,
+    *,
+    known: str | Iterable[str] = (),
+    row_map: str | os.PathLike[str] | None = None,
+    second: TableLike | None = None,
+    seed: int = 1,
+    max_targets: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> results.Attacked:
+    """What would an attacker get right? Known attacks on any tool's release; no figure says that a release is safe.
+
+    known: columns that the attacker knows of people; (): all quasi columns. row_map: file of the row map, by which the
+    attacker knows who is in which group. second: another release of the same people. seed: of samples; it protects nothing.
+    """
+    with telling(progress) as tell:
+        asked = _threads(threads)
+        return results.Attacked.of(
+            _core.attack(
+                input_of(release, asked, tell), input_of(original, asked, tell), inner(policy), _names("known columns", known),
+                file_name(row_map), None if second is None else input_of(second, asked, tell), whole("seed", seed),
+                _optional("max_targets", max_targets), asked, tell,
             )
         )  # fmt: skip
 

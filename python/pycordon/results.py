@@ -127,6 +127,64 @@ class Evaluation(Figures):
 
 
 @dataclass(frozen=True)
+class AttackFigure:
+    """What one attack came to (docs/attack.md)."""
+
+    attack: str  # "linkage"
+    variant: str  # "prosecutor"; may be empty
+    column: str  # the column that the attacker is after; empty: the person or the row itself
+    targets: int
+    guesses: int
+    right: float  # expected, if he picks at random
+    share: float  # of the targets
+    baseline: float  # the share without the release
+    gain: float  # share - baseline
+    gain_interval: tuple[float, float]  # 95 % of the resamples
+    highest: float  # his belief in one guess
+
+
+@dataclass(frozen=True)
+class Attacked(Figures):
+    """What attackers get right of a release."""
+
+    rows: int
+    people: int
+    targets: int
+    figures: tuple[AttackFigure, ...]
+    left_out: dict[str, str]  # attack: why
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> Attacked:
+        return _make(cls, {**raw, "figures": tuple(AttackFigure(**each) for each in raw["figures"])})
+
+
+@dataclass(frozen=True)
+class RegisteredRelease:
+    number: int  # from 1; 0: it was not entered
+    population: str
+    published: str  # "2025-03-01T12:00:00Z"
+    command: str
+    algorithm: str
+    path: str  # relative to the folder of the registry
+    rows: int
+
+
+@dataclass(frozen=True)
+class History(Figures):
+    """The releases of a registry, the oldest first."""
+
+    releases: tuple[RegisteredRelease, ...]
+    pending: tuple[RegisteredRelease, ...]  # announced by runs that go on, or were killed
+    checked: bool  # the files were read again
+    holds: bool  # nothing was found missing, changed or left over
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> History:
+        listed = {name: tuple(RegisteredRelease(**each) for each in raw[name]) for name in ("releases", "pending")}
+        return _make(cls, {**raw, **listed})
+
+
+@dataclass(frozen=True)
 class Measured:
     """What a table reaches of one model."""
 

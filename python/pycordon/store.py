@@ -8,7 +8,7 @@ import os
 from . import _core, results
 from .frames import TableLike, input_of
 from .progress import Progress, telling
-from .requests import PolicyLike, _threads, inner, verify
+from .requests import PolicyLike, _threads, file_name, inner, verify
 
 
 class Store:
@@ -29,14 +29,18 @@ class Store:
         data: TableLike,
         policy: PolicyLike,
         *,
+        registry: str | os.PathLike[str] | None = None,
+        person_key: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> Store:
-        """`path`: a directory that is not there yet."""
+        """`path`: a directory that is not there yet. registry: where the store is entered; person_key: as of `anonymize`."""
         with telling(progress) as tell:
             asked = _threads(threads)
             name = os.fspath(path)
-            raw = _core.store_create(name, input_of(data, asked, tell), inner(policy), asked, tell)
+            raw = _core.store_create(
+                name, input_of(data, asked, tell), inner(policy), file_name(registry), file_name(person_key), asked, tell
+            )
         made = cls(name)
         made.report = results.StoreReport.of(raw)
         return made
@@ -46,14 +50,18 @@ class Store:
         rows: TableLike,
         *,
         again: bool = False,
+        registry: str | os.PathLike[str] | None = None,
+        person_key: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> results.StoreReport:
-        """again: takes in rows that came before."""
+        """again: takes in rows that came before. registry: a store that was entered asks for it."""
         with telling(progress) as tell:
             asked = _threads(threads)
             return results.StoreReport.of(
-                _core.store_append(self.path, input_of(rows, asked, tell), again, asked, tell)
+                _core.store_append(
+                    self.path, input_of(rows, asked, tell), again, file_name(registry), file_name(person_key), asked, tell
+                )
             )
 
     def query(self, query: str, *, threads: int | None = None) -> results.QueryAnswer:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The requests that need no release of their own: check, compare, sweep, inspect, release-next, on tables in memory and files.
+#include <algorithm>
+
 #include "tests/api/support.h"
 
 namespace cordon {
@@ -123,6 +125,32 @@ TEST(ReleaseNext, KeepsTheJoinSafe) {
   EXPECT_TRUE(release.value().Write(folder / "out.csv").ok());
   folder.Write("previous.csv", "job,disease\nBanker,Cancer\nBanker,Cancer\nClerk,HIV\nDriver,Cancer\nEngineer,HIV\n");
   EXPECT_TRUE(Verify(folder / "out.csv", policy, {.previous = {Input(folder / "previous.csv")}}).value().holds);
+}
+
+TEST(Attack, TellsWhatAnAttackerGetsRight) {
+  const Policy policy = FourPolicy();
+  const Table table = FourPeople();
+  const Release release = Anonymize(table, policy).value();
+  const Attacked found = Attack(release.table(), table, policy).value();
+  EXPECT_EQ(found.rows, 4u);
+  EXPECT_EQ(found.people, 4u);
+  const auto prosecutor = std::find_if(found.figures.begin(), found.figures.end(),
+                                       [](const AttackFigure& each) { return each.variant == "prosecutor"; });
+  ASSERT_NE(prosecutor, found.figures.end());
+  EXPECT_EQ(prosecutor->share, 0.5) << "two people of each age";
+  EXPECT_EQ(prosecutor->baseline, 0.25);
+  EXPECT_EQ(prosecutor->gain, 0.25);
+  EXPECT_NE(found.json.find("\"attacks\""), std::string::npos);
+  // Another release of the same people: the attack that needs one is there.
+  const auto intersects = [](const Attacked& each) {
+    return std::any_of(each.figures.begin(), each.figures.end(),
+                       [](const AttackFigure& figure) { return figure.attack == "intersection"; });
+  };
+  EXPECT_FALSE(intersects(found));
+  EXPECT_TRUE(intersects(Attack(release.table(), table, policy, {.second = Input(table)}).value()));
+  EXPECT_EQ(Attack(release.table(), table, policy, {.known = {"disease"}}).error().kind(), ErrorKind::kInvalidPolicy);
+  const Table others = TableBuilder().Column("age", {"70", "71"}).Column("disease", {"flu", "flu"}).Build().value();
+  EXPECT_EQ(Attack(others, table, policy).error().kind(), ErrorKind::kInvalidData);
 }
 
 TEST(Release, ItsPageIsThatOfTheCommandLine) {

@@ -43,5 +43,27 @@ TEST(Store, GrowsAndAnswers) {
   EXPECT_FALSE(Store::Create(folder / "salaries", Salaries(0, 60), SalaryPolicy()).ok());
 }
 
+TEST(Store, WhatWasEnteredStaysEntered) {
+  const ScratchFolder folder;
+  const Policy policy =
+      Policy::FromToml(
+          "population = \"staff\"\n" +
+          PolicyToToml({{"attributes", PolicyKeys{{"age", PolicyKeys{{"role", "quasi"}, {"type", "numeric"}}},
+                                                  {"salary", PolicyKeys{{"role", "sensitive"}, {"type", "numeric"}}}}},
+                        {"privacy", PolicyValue::Array{PolicyKeys{
+                                        {"model", "ke-anonymity"}, {"sensitive", "salary"}, {"k", 3}, {"e", 100}}}}}))
+          .value();
+  const std::string registry = folder / "R.db";
+  auto made = Store::Create(folder / "salaries", Salaries(0, 60), policy, nullptr, {.registry = registry});
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  EXPECT_FALSE(made.value().Append(Salaries(60, 30)).ok());
+  ASSERT_TRUE(made.value().Append(Salaries(60, 30), {.registry = registry}).ok());
+  const History history = Registry::Open(registry).value().Check().value();
+  ASSERT_EQ(history.releases.size(), 2u);
+  EXPECT_EQ(history.releases[1].command, "append");
+  EXPECT_EQ(history.releases[1].rows, 30u);
+  EXPECT_TRUE(history.holds) << history.text;
+}
+
 }  // namespace
 }  // namespace cordon

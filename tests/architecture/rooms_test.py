@@ -64,7 +64,7 @@ ALLOWED = {
     "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "registry", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "attack", "report", "registry", "plan", "store", "publish/stream"},
-    "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish"},
+    "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish", "registry"},
     "cli": {"base", "data", "io", "synthetic", "policy", "bind", "report", "registry", "inspect", "joint", "store", "publish"},
     "python": {"include", "cli"},
 }

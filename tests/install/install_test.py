@@ -63,6 +63,8 @@ class Install(unittest.TestCase):
         self.assertEqual(run(build / "arrow"), "2 columns, 4 rows\n")
         rows = run(build / "stream").splitlines()  # of 20; fewer than k at the end are suppressed
         self.assertTrue(18 <= len(rows) <= 20, rows)
+        self.assertEqual(run(build / "next_release", tempfile.mkdtemp(dir=self.folder)),
+                         "2 releases, as they were published; 4 people attacked\n")
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         (folder / "in.csv").write_text("age,disease\n23,flu\n25,cold\n41,flu\n44,cold\n")
         (folder / "policy.toml").write_text(POLICY)

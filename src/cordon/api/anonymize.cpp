@@ -20,6 +20,11 @@ struct Release::Parts {
 
 namespace {
 
+void SetRegistry(const std::string& registry, const std::string& person_key, engine::AnonymizeRequest& request) {
+  if (!registry.empty()) request.registry = registry;
+  if (!person_key.empty()) request.person_key = person_key;
+}
+
 engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& options) {
   engine::AnonymizeRequest request;
   request.input = internal::InputOf(input);
@@ -41,6 +46,7 @@ engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& o
   if (options.risk) request.measure.risk = engine::RiskOptions();
   request.seed = options.seed;
   request.insecure_seed = options.insecure_seed;
+  SetRegistry(options.registry, options.person_key, request);
   return request;
 }
 
@@ -113,7 +119,12 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
   CORDON_RETURN_IF_ERROR(engine::CheckFiles(request, policy));
   const engine::Anonymized& made = parts_->made;
-  CORDON_RETURN_IF_ERROR(engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run()));
+  std::optional<engine::Registration> registration;
+  if (made.registration) {
+    CORDON_TRY(registration, made.registration->WithOutput(path));
+  }
+  CORDON_RETURN_IF_ERROR(engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run(),
+                                          registration ? &*registration : nullptr));
   return {};
 }
 
@@ -142,6 +153,7 @@ Result<Release> ReleaseNext(const Input& input, const std::vector<Input>& previo
                       .allow_unequal = options.allow_unequal,
                       .allow_dangling = options.allow_dangling,
                       .through_violation = options.through_violation};
+  SetRegistry(options.registry, options.person_key, request);
   CORDON_TRY(engine::Anonymized made, engine::MakeReleaseNext(request, policy.inner(), run.run()));
   return ReleaseOf(policy, std::move(request), std::move(made));
 }

@@ -91,6 +91,11 @@ PolicyBuilder& PolicyBuilder::Model(std::string name, PolicyKeys keys) {
   return *this;
 }
 
+PolicyBuilder& PolicyBuilder::Population(std::string name) {
+  population_ = std::move(name);
+  return *this;
+}
+
 PolicyBuilder& PolicyBuilder::Set(std::string table, PolicyKeys keys) {
   tables_.emplace_back(std::move(table), std::move(keys));
   return *this;
@@ -114,7 +119,7 @@ std::string PolicyToToml(const PolicyKeys& keys) {
 }
 
 std::string PolicyBuilder::ToToml() const {
-  std::string text;
+  std::string text = population_.empty() ? "" : PolicyToToml({{"population", population_}});
   for (const auto& [name, keys] : tables_) text += fmt::format("[{}]\n{}\n", name, Lines(std::get<PolicyKeys>(keys.value())));
   for (const auto& [name, keys] : attributes_) {
     text += fmt::format("[attributes.{}]\n{}\n", Quoted(name), Lines(std::get<PolicyKeys>(keys.value())));

@@ -10,6 +10,8 @@
 namespace cordon {
 namespace {
 
+std::optional<std::string> NamedFile(const std::string& name) { return name.empty() ? std::nullopt : std::optional(name); }
+
 StoreReport ReportOf(const engine::KeReport& report) {
   return {.rows = report.rows,
           .groups = report.groups,
@@ -22,12 +24,15 @@ StoreReport ReportOf(const engine::KeReport& report) {
 }  // namespace
 
 Result<Store> Store::Create(const std::string& path, const Input& input, const Policy& policy, StoreReport* report,
-                            const RunOptions& options) {
+                            const CreateOptions& options) {
   if (path.empty()) return engine::Error::InvalidPolicy("where should the store go?").WithHint("give the path of a directory");
-  internal::EngineRun run(options);
+  internal::EngineRun run(options.run);
   engine::PermuteRequest request;
   request.input = internal::InputOf(input);
   request.output = path;
+  request.sign = NamedFile(options.sign);
+  request.registry = NamedFile(options.registry);
+  request.person_key = NamedFile(options.person_key);
   CORDON_TRY(const engine::KeReport made, engine::Permute(request, policy.inner(), run.run()));
   if (report != nullptr) *report = ReportOf(made);
   return Store(path);
@@ -44,7 +49,9 @@ Result<StoreReport> Store::Append(const Input& rows, const AppendOptions& option
   request.store = path_;
   request.input = internal::InputOf(rows);
   request.again = options.again;
-  if (!options.sign.empty()) request.sign = options.sign;
+  request.sign = NamedFile(options.sign);
+  request.registry = NamedFile(options.registry);
+  request.person_key = NamedFile(options.person_key);
   CORDON_TRY(const engine::KeReport made, engine::Append(request, run.run()));
   return ReportOf(made);
 }

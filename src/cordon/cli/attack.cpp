@@ -45,7 +45,7 @@ Command AddAttack(CLI::App& app) {
       ->delimiter(',');
   parser->add_option("--row-map", request.row_map, "Released row -> input row: the attacker knows who is in which group")
       ->type_name("FILE");
-  parser->add_option("--second", request.second, "Another release of the same people, for the intersection attack")
+  parser->add_option("--second", request.second.name, "Another release of the same people, for the intersection attack")
       ->type_name("FILE");
   parser->add_option("--format", args->format, "Format of the releases, if their names do not show it")
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");

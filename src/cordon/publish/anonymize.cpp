@@ -72,14 +72,25 @@ std::vector<std::string> TableAlgorithmNames() {
   return names;
 }
 
-Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run,
-                                  Registration* registration) {
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  CORDON_RETURN_IF_ERROR(request.measure.Validate());
+  CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
+  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, std::move(registration), run));
+  if (made.registration) {
+    for (Warning& warning : made.registration->SecondRelease()) made.report.warnings.push_back(std::move(warning));
+  }
+  return made;
+}
+
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy,
+                                  std::optional<Registration> registration, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   if (request.previous.tables.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
-  CORDON_TRY(Input input, Read(request, policy, registration, run));
+  CORDON_TRY(Input input, Read(request, policy, registration ? &*registration : nullptr, run));
   if (recoding) HoldDigits(*recoding, input.data);
   std::optional<PreviousReleases> previous;
   if (!request.previous.tables.empty()) {
@@ -90,7 +101,8 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
                                     previous ? &*previous : nullptr, random, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
   RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save(), input.types};
-  return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record)};
+  return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record),
+                    std::move(registration)};
 }
 
 Result<std::optional<Registration>> BeginRegistration(const AnonymizeRequest& request, const Policy& policy) {
@@ -104,24 +116,17 @@ Result<std::optional<Registration>> BeginRegistration(const AnonymizeRequest& re
 }
 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  CORDON_RETURN_IF_ERROR(request.measure.Validate());
-  CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
-  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
-  Registration* const entered = registration ? &*registration : nullptr;
-  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run, entered));
-  if (registration) {
-    for (Warning& warning : registration->SecondRelease()) made.report.warnings.push_back(std::move(warning));
-  }
-  return WriteAnonymized(request, policy, std::move(made), run, entered);
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
+  return WriteAnonymized(request, policy, std::move(made), run);
 }
 
-Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run,
-                               const Registration* registration) {
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run) {
   if (request.output.empty()) {
     CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, policy, made.data, made.verified.release(), run));
     return std::move(made.report);
   }
-  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run, registration);
+  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run,
+                  made.registration ? &*made.registration : nullptr);
 }
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {

@@ -4,6 +4,7 @@
 // verifier has judged the rows, and what is written appears whole or not at all.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,17 @@ struct Anonymized {
   VerifiedRelease verified;
   Report report;
   RunRecord record;
+  std::optional<Registration> registration;  // of the request's registry, where it will be entered
 };
-// Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names. `registration`, if there is one,
-// looks at the rows that are read.
-Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run,
-                                  Registration* registration = nullptr);
+// Reads, binds, anonymizes and verifies; writes nothing, whatever files the request names. What was published before is looked
+// up in the registry, if there is one. REQUIRES: the policy outlives what is made.
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+// The same with a registration that was begun.
+Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy& policy,
+                                  std::optional<Registration> registration, const Run& run);
 
 // Writes the files that the request names, and enters the release; without an output, the reports alone.
-Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run,
-                               const Registration* registration = nullptr);
+Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run);
 
 // The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
 // satisfies the policy; then nothing is written.

@@ -18,17 +18,17 @@ Result<void> CheckAttackRequest(const AttackRequest& request, const Policy& poli
     return Error::InvalidPolicy("{} is a policy of streams; attack reads releases of tables", policy.name)
         .WithHint("cordon verify --stream audits what a stream published");
   }
-  for (const std::string& path : {request.release.name, request.second.value_or("")}) {
+  for (const TableInput* each : {&request.release, &request.second}) {
     std::error_code failed;
-    if (request.release.table != nullptr || !std::filesystem::is_directory(path, failed)) continue;
-    return Error::InvalidPolicy("{} is a folder; attack reads releases that are one table", path)
+    if (each->table != nullptr || !std::filesystem::is_directory(each->name, failed)) continue;
+    return Error::InvalidPolicy("{} is a folder; attack reads releases that are one table", each->name)
         .WithHint("a permuted store cannot be attacked: its sensitive column was shuffled inside groups");
   }
   if (!request.html) return {};
   if (request.html->empty() || *request.html == "-") return Error::InvalidPolicy("--html needs the name of a file");
   for (const auto& [purpose, path] : {std::pair{"the release", request.release.name}, std::pair{"the policy", policy.name},
                                       std::pair{"the original", request.original.name}, std::pair{"--row-map", request.row_map},
-                                      std::pair{"--second", request.second.value_or("")}}) {
+                                      std::pair{"--second", request.second.name}}) {
     if (!path.empty()) CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
   }
   return CheckReplaces(*request.html, kHtmlReportMark);
@@ -74,15 +74,15 @@ Result<AttackReport> Attack(const AttackRequest& request, const Policy& policy, 
   CORDON_TRY(Microdata original, ReadOriginal(request.original, policy, run));
   CORDON_TRY(const Release release, ReadReleaseFile(request.release, policy, &original, request.format, run));
   std::optional<Release> second;
-  if (request.second) {
-    CORDON_TRY(second, ReadReleaseFile(*request.second, policy, &original, request.format, run));
+  if (!request.second.empty()) {
+    CORDON_TRY(second, ReadReleaseFile(request.second, policy, &original, request.format, run));
   }
   AttackInput input{original, release};
   if (!request.row_map.empty()) {
     CORDON_TRY(input.row_map, ReadRowMap(request.row_map, release, original, run));
   }
   CORDON_RETURN_IF_ERROR(RequireSameTable(request.release.name, release, original, input.row_map, run));
-  if (second) CORDON_RETURN_IF_ERROR(RequireSameTable(*request.second, *second, original, std::nullopt, run));
+  if (second) CORDON_RETURN_IF_ERROR(RequireSameTable(request.second.name, *second, original, std::nullopt, run));
   input.second = second ? &*second : nullptr;
   input.models = policy.models;
   input.republish = RepublishBy(policy, request.options, run);

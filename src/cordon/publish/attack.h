@@ -14,10 +14,10 @@ namespace cordon::engine {
 struct AttackRequest {
   TableInput release;
   TableInput original;
-  std::optional<FileFormat> format;   // of the releases, if their names do not tell
-  std::string row_map;                // empty: the attacker works out groups by himself
-  std::optional<std::string> second;  // another release of the same people, by the same policy
-  std::optional<std::string> html;    // private: the answer as a page
+  std::optional<FileFormat> format;  // of the releases, if their names do not tell
+  std::string row_map;               // empty: the attacker works out groups by himself
+  TableInput second;                 // another release of the same people, by the same policy; empty: there is none
+  std::optional<std::string> html;   // private: the answer as a page
   AttackOptions options;
 };
 

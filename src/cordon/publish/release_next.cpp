@@ -27,7 +27,14 @@ Result<void> CheckNext(const AnonymizeRequest& request, const Policy& policy) {
 Result<std::vector<TableInput>> AllPrevious(const AnonymizeRequest& request, const Policy& policy,
                                             const Registration& registration) {
   std::vector<std::string> given;
-  for (const TableInput& each : request.previous.tables) given.push_back(each.name);
+  for (const TableInput& each : request.previous.tables) {
+    if (each.table == nullptr) {
+      given.push_back(each.name);
+      continue;
+    }
+    return Error::InvalidPolicy("{} is not a file: a registry knows what was published by its bytes", each.name)
+        .WithHint("give the files, or none: then those that {} lists are taken", *request.registry);
+  }
   CORDON_TRY(const std::vector<std::string> listed, registration.Previous(given));
   if (listed.empty()) {
     return Error::InvalidPolicy("{} lists no release of '{}'", *request.registry, policy.population)
@@ -51,24 +58,21 @@ void AddJoinWarnings(const Policy& policy, Report& report) {
 
 }  // namespace
 
-Result<Anonymized> MakeReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+Result<Anonymized> MakeReleaseNext(AnonymizeRequest& request, const Policy& policy, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckNext(request, policy));
-  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
+  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
+  if (registration) {
+    CORDON_TRY(request.previous.tables, AllPrevious(request, policy, *registration));
+  }
+  CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, std::move(registration), run));
   AddJoinWarnings(policy, made.report);
   return made;
 }
 
 Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
-  CORDON_RETURN_IF_ERROR(CheckNext(request, policy));
-  CORDON_TRY(std::optional<Registration> registration, BeginRegistration(request, policy));
-  Registration* const entered = registration ? &*registration : nullptr;
   AnonymizeRequest asked = request;
-  if (registration) {
-    CORDON_TRY(asked.previous.tables, AllPrevious(request, policy, *registration));
-  }
-  CORDON_TRY(Anonymized made, MakeAnonymized(asked, policy, run, entered));
-  AddJoinWarnings(policy, made.report);
-  return WriteAnonymized(asked, policy, std::move(made), run, entered);
+  CORDON_TRY(Anonymized made, MakeReleaseNext(asked, policy, run));
+  return WriteAnonymized(asked, policy, std::move(made), run);
 }
 
 }  // namespace cordon::engine

@@ -12,8 +12,9 @@
 
 namespace cordon::engine {
 
-// A release in memory. Writes nothing, whatever files the request names. The report has Report::join.
-Result<Anonymized> MakeReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run);
+// A release in memory. Writes nothing, whatever files the request names. The report has Report::join. Releases that the
+// registry lists are added to the request, if it names none. REQUIRES: the policy outlives what is made.
+Result<Anonymized> MakeReleaseNext(AnonymizeRequest& request, const Policy& policy, const Run& run);
 
 // The report of a release that was written (or would have been, on a dry run), with Report::join. Unsatisfiable where no
 // release was found that satisfies the policy; then nothing is written.

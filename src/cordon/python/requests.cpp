@@ -52,6 +52,7 @@ struct AnonymizeArgs {
   bool group_column, risk;
   std::optional<std::uint64_t> seed;
   bool insecure_seed;
+  std::string registry, person_key;
 };
 
 AnonymizeOptions OptionsOf(const AnonymizeArgs& args) {
@@ -71,6 +72,8 @@ AnonymizeOptions OptionsOf(const AnonymizeArgs& args) {
   options.risk = args.risk;
   options.seed = args.seed;
   options.insecure_seed = args.insecure_seed;
+  options.registry = args.registry;
+  options.person_key = args.person_key;
   return options;
 }
 
@@ -100,6 +103,60 @@ nb::dict DictOf(const Evaluation& found) {
   for (const auto& [name, loss] : found.loss_by_column) columns[TextOf(name)] = loss;
   made["loss_by_column"] = columns;
   made["median_query_error"] = nb::cast(found.median_query_error);
+  return made;
+}
+
+nb::dict DictOf(const Attacked& found) {
+  nb::dict made = Figures(found.json, found.text);
+  made["rows"] = found.rows;
+  made["people"] = found.people;
+  made["targets"] = found.targets;
+  nb::list figures;
+  for (const AttackFigure& each : found.figures) {
+    nb::dict one;
+    one["attack"] = TextOf(each.attack);
+    one["variant"] = TextOf(each.variant);
+    one["column"] = TextOf(each.column);
+    one["targets"] = each.targets;
+    one["guesses"] = each.guesses;
+    one["right"] = each.right;
+    one["share"] = each.share;
+    one["baseline"] = each.baseline;
+    one["gain"] = each.gain;
+    one["gain_interval"] = nb::make_tuple(each.gain_interval.first, each.gain_interval.second);
+    one["highest"] = each.highest;
+    figures.append(one);
+  }
+  made["figures"] = figures;
+  nb::dict left_out;
+  for (const auto& [attack, why] : found.left_out) left_out[TextOf(attack)] = TextOf(why);
+  made["left_out"] = left_out;
+  return made;
+}
+
+nb::dict DictOf(const RegisteredRelease& release) {
+  nb::dict made;
+  made["number"] = release.number;
+  made["population"] = TextOf(release.population);
+  made["published"] = TextOf(release.published);
+  made["command"] = TextOf(release.command);
+  made["algorithm"] = TextOf(release.algorithm);
+  made["path"] = TextOf(release.path);
+  made["rows"] = release.rows;
+  return made;
+}
+
+nb::dict DictOf(const History& found) {
+  nb::dict made = Figures(found.json, found.text);
+  const auto listed = [](const std::vector<RegisteredRelease>& releases) {
+    nb::list all;
+    for (const RegisteredRelease& each : releases) all.append(DictOf(each));
+    return all;
+  };
+  made["releases"] = listed(found.releases);
+  made["pending"] = listed(found.pending);
+  made["checked"] = found.checked;
+  made["holds"] = found.holds;
   return made;
 }
 
@@ -201,21 +258,23 @@ void AddRelease(nb::module_& module) {
 }
 
 void AddMakers(nb::module_& module) {
-  module.def(
-      "anonymize", [](const AnyInput& input, const Policy& policy, const std::string& algorithm, const std::string& effort,
-                      const std::string& order, std::optional<double> seconds, bool group_column, bool risk,
-                      std::optional<std::uint64_t> seed, bool insecure_seed, int threads, Progress progress) {
-        AnonymizeOptions options = OptionsOf({algorithm, effort, order, seconds, group_column, risk, seed, insecure_seed});
-        return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
-          options.run = run;
-          return Anonymize(InputOf(input), policy, options);
-        });
-      });
-  module.def("release_next", [](const AnyInput& input, const std::vector<AnyInput>& previous, const Policy& policy,
-                                bool allow_unequal, bool allow_dangling, bool through_violation, int threads,
-                                Progress progress) {
+  module.def("anonymize", [](const AnyInput& input, const Policy& policy, const std::string& algorithm,
+                             const std::string& effort, const std::string& order, std::optional<double> seconds,
+                             bool group_column, bool risk, std::optional<std::uint64_t> seed, bool insecure_seed,
+                             const std::string& registry, const std::string& person_key, int threads, Progress progress) {
+    AnonymizeOptions options =
+        OptionsOf({algorithm, effort, order, seconds, group_column, risk, seed, insecure_seed, registry, person_key});
     return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
-      return ReleaseNext(InputOf(input), InputsOf(previous), policy, {allow_unequal, allow_dangling, through_violation, run});
+      options.run = run;
+      return Anonymize(InputOf(input), policy, options);
+    });
+  });
+  module.def("release_next", [](const AnyInput& input, const std::vector<AnyInput>& previous, const Policy& policy,
+                                bool allow_unequal, bool allow_dangling, bool through_violation, const std::string& registry,
+                                const std::string& person_key, int threads, Progress progress) {
+    return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
+      return ReleaseNext(InputOf(input), InputsOf(previous), policy,
+                         {allow_unequal, allow_dangling, through_violation, registry, person_key, run});
     });
   });
 }
@@ -241,6 +300,19 @@ void AddJudges(nb::module_& module) {
                  return Evaluate(InputOf(release), InputOf(original), policy, {queries, seed, risk, run});
                }));
              });
+  module.def("attack", [](const AnyInput& release, const AnyInput& original, const Policy& policy, const Texts& known,
+                          const std::string& row_map, const std::optional<AnyInput>& second, std::uint64_t seed,
+                          std::optional<std::uint64_t> max_targets, int threads, Progress progress) {
+    return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
+      return Attack(InputOf(release), InputOf(original), policy,
+                    {.known = known,
+                     .row_map = row_map,
+                     .second = second ? std::optional(InputOf(*second)) : std::nullopt,
+                     .seed = seed,
+                     .max_targets = max_targets,
+                     .run = run});
+    }));
+  });
   module.def("check", [](const AnyInput& table, const Texts& quasi, const Texts& sensitive, const std::string& delimiter,
                          bool exempt_suppressed, int threads, Progress progress) {
     return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
@@ -271,12 +343,23 @@ void AddJudges(nb::module_& module) {
   });
 }
 
+void AddRegistry(nb::module_& module) {
+  module.def("registry", [](const std::string& path, bool check) {
+    return DictOf(ValueOf({}, [&](const RunOptions&) -> Result<History> {
+      const Result<Registry> registry = Registry::Open(path);
+      if (!registry.ok()) return registry.error();
+      return check ? registry.value().Check() : registry.value().List();
+    }));
+  });
+}
+
 }  // namespace
 
 void AddRequests(nb::module_& module) {
   AddRelease(module);
   AddMakers(module);
   AddJudges(module);
+  AddRegistry(module);
 }
 
 }  // namespace cordon::python

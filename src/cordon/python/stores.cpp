@@ -24,20 +24,24 @@ nb::dict DictOf(const StoreReport& report) {
 
 // A store is its directory: nothing of it stays open between two calls.
 void AddStores(nb::module_& module) {
-  module.def("store_create",
-             [](const std::string& path, const AnyInput& input, const Policy& policy, int threads, Progress progress) {
-               StoreReport report;
-               (void)ValueOf({threads, std::move(progress)},
-                             [&](const RunOptions& run) { return Store::Create(path, InputOf(input), policy, &report, run); });
-               return DictOf(report);
-             });
+  module.def("store_create", [](const std::string& path, const AnyInput& input, const Policy& policy,
+                                const std::string& registry, const std::string& person_key, int threads, Progress progress) {
+    StoreReport report;
+    (void)ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
+      return Store::Create(path, InputOf(input), policy, &report,
+                           {.sign = {}, .registry = registry, .person_key = person_key, .run = run});
+    });
+    return DictOf(report);
+  });
   module.def("store_open",
              [](const std::string& path) { (void)ValueOf({}, [&](const RunOptions&) { return Store::Open(path); }); });
-  module.def("store_append", [](const std::string& path, const AnyInput& rows, bool again, int threads, Progress progress) {
+  module.def("store_append", [](const std::string& path, const AnyInput& rows, bool again, const std::string& registry,
+                                const std::string& person_key, int threads, Progress progress) {
     return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) -> Result<StoreReport> {
       Result<Store> store = Store::Open(path);
       if (!store.ok()) return store.error();
-      return store.value().Append(InputOf(rows), {.again = again, .sign = {}, .run = run});
+      return store.value().Append(InputOf(rows),
+                                  {.again = again, .sign = {}, .registry = registry, .person_key = person_key, .run = run});
     }));
   });
   module.def("store_query", [](const std::string& path, const std::string& query, int threads, Progress progress) {
