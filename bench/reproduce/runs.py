@@ -3,8 +3,12 @@
 import csv
 import itertools
 import math
+import random
+import re
+import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
 
 import measure
 
@@ -48,6 +52,24 @@ def derived_delta(table, beta):
         counts = Counter(row[table.sensitive] for row in csv.DictReader(file))
     largest = max(counts.values()) / sum(counts.values())
     return math.floor(math.log1p(min(beta, -math.log(largest))) * 1e6) / 1e6
+
+
+def few_people(table, release, known, k):
+    """The share, in points, of the x of a join in the closed regime behind which fewer than k people stand. x is a row of the release in the
+    columns that are known, with an earlier row that matches it."""
+    leaves = {}
+    for column in table.SHARED:
+        with open(table.folder / f"{column}.csv", encoding="utf-8") as file:
+            paths = [line.strip().split(";") for line in file]
+        leaves[column] = {label: {path[0] for path in paths if label in path} for path in paths for label in path}
+    people = Counter(tuple(row[column] for column in known) for row in csv.DictReader(open(release, encoding="utf-8")))
+    before = Counter(tuple(row[column] for column in table.SHARED) for row in {tuple(row.items()): row for row in table.earlier()}.values())
+    all_x = few = 0
+    for x, count in people.items():
+        cells = dict(zip(known, x))
+        met = sum(many for row, many in before.items() if all(value in leaves[column][cells[column]] for column, value in zip(table.SHARED, row)))
+        all_x, few = all_x + met, few + met * (count < k)
+    return 100 * few / all_x
 
 
 class Runner:
@@ -114,6 +136,87 @@ class Runner:
         errors["saved"] = errors.get("removal", errors["upper"]) - errors["anonymization"]
         return errors
 
+    def release_next(self, folder, policy):
+        """A release of now.csv beside before.csv. -> its report"""
+        self.policy = folder / "next.toml"
+        self.policy.write_text(policy, encoding="utf-8")
+        measure.run([self.cordon, "release-next", folder / "now.csv", "--previous", folder / "before.csv", "--policy", self.policy, "--threads", 1,
+                     "--report", self.report, "--output", self.output, "--force"])
+        return measure.read_json(self.report)
+
+    def views(self, table, experiment, at):
+        """Adult, the current view made safe to join with the earlier one: loss, errors of a learner, and how many people stand behind an x."""
+        now, ranks = table.NOW[at["set"]], table.RANKS[at["set"]]
+        guarded = now[:at["sensitive"]] if "sensitive" in at else []
+        known = [column for column in now if column not in guarded] if guarded else list(dict.fromkeys(ranks[:at["top"]] + table.SHARED))
+        table.write_views(now + ["class"])
+        roles = {column: "sensitive" if column in guarded else "quasi" if column in known else "insensitive" for column in now} | {"class": "class"}
+        text = "".join(table.attribute(column, role) for column, role in roles.items())
+        if guarded:
+            values = ", ".join(f"{measure.toml_value(column)} = {measure.toml_value(table.rarer_half(column))}" for column in guarded)
+            model = f'model = "xy-linkability"\nx = {measure.toml_value(known)}\nvalues = {{ {values} }}\nh = {at["h"]}\n'
+        else:
+            x = known + ["previous.native-country", "previous.race"]
+            model = f'model = "xy-anonymity"\nx = {measure.toml_value(x)}\ny = "{at.get("y", "person")}"\nk = {at["k"]}\n'
+        report = self.release_next(table.folder, text + "[[privacy]]\n" + model)
+        figures = {"loss": report["utility"]["information_loss"]}
+        if not guarded:
+            figures["few_people"] = few_people(table, self.output, known, at["k"])
+        return figures | self.errors_of_views(table, text)
+
+    def errors_of_views(self, table, columns):
+        """cost: over the original. join_saved, sensitive_saved: over the original without the shared columns, or without the sensitive ones."""
+        def errors(release, policy):
+            said, _ = measure.run([self.cordon, "evaluate", release, "--original", table.folder / "now.csv", "--policy", policy, "--json", "--queries", 1,
+                                   "--classify", "class", "--learner", "tree", "--test", table.folder / "now_test.csv", "--masked-test"])
+            return measure.json.loads(said)["classification"]
+        found = errors(self.output, self.policy)
+        without = table.folder / "without.toml"  # a model that speaks of the shared columns: what is left without them
+        without.write_text("".join(table.attribute(column, "quasi" if column in table.SHARED else "class" if column == "class" else "insensitive")
+                                   for column in re.findall(r"\[attributes\.(.*)\]", columns)) + '[[privacy]]\nmodel = "k-anonymity"\nk = 1\n', encoding="utf-8")
+        shared = errors(table.folder / "now.csv", without)["upper_error"]
+        made = {"baseline": 100 * found["baseline_error"], "anonymization": 100 * found["anonymization_error"], "without_shared": 100 * shared}
+        made |= {"cost": made["anonymization"] - made["baseline"], "join_saved": made["without_shared"] - made["anonymization"]}
+        if "removal_error" in found:
+            made["sensitive_saved"] = 100 * found["removal_error"] - made["anonymization"]
+        return made
+
+    def names(self, table, experiment, at):
+        """Whether a release exists that hides the diseases of a name, and what it costs; `closed` assumes that the job of a target is known."""
+        table.write("now.csv", ["name", "job"])
+        table.write("before.csv", ["job", "ill"])
+        x = ["name"] if at["regime"] == "linking" else ["name", "job"]
+        policy = ('[attributes.name]\nrole = "insensitive"\n[attributes.job]\nrole = "quasi"\nhierarchy = "job.csv"\n[[privacy]]\nmodel = "xy-linkability"\n'
+                  f'x = {measure.toml_value(x)}\nvalues = {{ "previous.ill" = ["HIV"] }}\nh = {at["h"]}\n')
+        try:
+            return {"made": 1, "loss": self.release_next(table.folder, policy)["utility"]["information_loss"]}
+        except measure.Failed:
+            return {"made": 0}
+
+    def refusals(self, table, experiment, at):
+        """Of small random tables with jobs as they are and generalized: how many bounds hold on the join and are refused, because the table alone
+        tells more or because links are forced. The earlier release is recoded locally."""
+        policy, most = table.folder / "small.toml", Fraction(str(at["h"]))
+        models = "".join(f'[[privacy]]\nmodel = "xy-linkability"\nx = ["name"]\nvalues = {{ {values} }}\nh = {at["h"]}\n'
+                         for values in ('ill = ["HIV"]', '"previous.test" = ["yes"]'))
+        policy.write_text('[attributes.name]\nrole = "insensitive"\n[attributes.job]\nrole = "quasi"\nhierarchy = "job.csv"\n[attributes.ill]\nrole = "sensitive"\n'
+                          + models, encoding="utf-8")
+        figures = {"hold": 0, "alone": 0, "links": 0}
+        for number in range(at["tables"]):
+            small = type(table)(table.folder, len(table.people), 1000 * self.seed + number)
+            draw = random.Random(number)
+            small.write("before.csv", ["job", "test"], lambda person: table.JOBS[person["job"]] if draw.random() < 0.4 else person["job"])
+            for job in (lambda person: person["job"], lambda person: table.JOBS[person["job"]]):
+                small.write("now.csv", ["name", "job", "ill"], job)
+                said = subprocess.run([self.cordon, "verify", table.folder / "now.csv", "--previous", table.folder / "before.csv", "--policy", policy, "--json"],
+                                      capture_output=True, text=True).stdout
+                for found in measure.json.loads(said)["join"]["privacy"]:
+                    if Fraction(found["reached"]) <= most:
+                        figures["hold"] += 1
+                        figures["alone"] += Fraction(found["reached_alone"] or 0) > most
+                        figures["links"] += Fraction(found["reached_without_forced_links"] or 0) > most
+        return figures
+
     def stream(self, table, experiment, at):
         """A stream's output: loss, penalty, cost, delay, CPU seconds."""
         name, options = algorithm_text(at["algorithm"])
@@ -135,7 +238,7 @@ class Runner:
 def run(experiment, scale, seeds, cordon, folder, data, tables, say):
     """Every point of the experiment's grids for every seed. -> rows with the grid's values and the figures"""
     rows = []
-    for seed in seeds[:1] if experiment.get("kind") == "classify" else seeds:  # nothing is drawn there
+    for seed in seeds[:1] if experiment.get("kind") in ("classify", "views") else seeds:  # nothing is drawn there
         runner = Runner(cordon, folder, seed)
         for grid in experiment["grids"]:
             for at in points(grid):

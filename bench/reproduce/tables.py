@@ -2,8 +2,10 @@
 """The tables of the experiments: a file on disk, and the columns of a policy for it."""
 import csv
 import os
+import random
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 CENSUS = {"age": "[17, 95]", "sex": None, "education": "[1, 17]", "marital_status": None, "race": None, "work_class": None, "birth_place": None}
@@ -155,5 +157,91 @@ def uci(name):
     return table
 
 
-TABLES = {"census": census, "sal": generated_stream("sal"), "powerlaw": generated_stream("powerlaw"), "transactions": generated_stream("transactions"),
+class AdultViews(UciTable):
+    """Adult as two views of the same people: taxation is published now, immigration was published before. Rows of adult.data; those of adult.test
+    are for a learner to be tested on."""
+
+    SHARED = ["marital-status", "relationship", "sex"]
+    BEFORE = SHARED + ["native-country", "race"]
+    NUMBERS = {"age": (17, 90), "capital-gain": (0, 99999), "capital-loss": (0, 4356), "education-num": (1, 16), "fnlwgt": (13492, 1490400),
+               "hours-per-week": (1, 99)}
+    NOW = {"A": SHARED + ["education", "occupation", "workclass"]}  # by what they tell of the class
+    NOW["B"] = NOW["A"] + list(NUMBERS)
+    RANKS = {"A": NOW["A"], "B": ["capital-gain", "age", "marital-status", "education-num", "relationship", "hours-per-week", "sex"]}
+
+    def __init__(self, folder, data):
+        super().__init__("adult", folder, data)
+        self.rows = {part: list(csv.DictReader(open(folder / f"adult_{part}.csv", encoding="utf-8"))) for part in ("data", "test")}
+
+    def write_views(self, columns):
+        for name, part, shown in (("now.csv", "data", columns), ("before.csv", "data", self.BEFORE), ("now_test.csv", "test", columns)):
+            with open(self.folder / name, "w", encoding="utf-8", newline="") as file:
+                out = csv.writer(file)
+                out.writerow(shown)
+                out.writerows([row[column] for column in shown] for row in self.rows[part])
+
+    def earlier(self):
+        """The rows of the earlier view."""
+        return [{column: row[column] for column in self.BEFORE} for row in self.rows["data"]]
+
+    def rarer_half(self, column):
+        counts = Counter(row[column] for part in self.rows.values() for row in part)
+        return sorted(counts, key=lambda value: (counts[value], value))[:len(counts) // 2]
+
+    def attribute(self, column, role):
+        text = f'[attributes.{column}]\nrole = "{role}"\n'
+        if role != "quasi":
+            return text
+        return text + (f'type = "numeric"\nrange = {list(self.NUMBERS[column])}\n' if column in self.NUMBERS else f'hierarchy = "{column}.csv"\n')
+
+
+def adult_views(cordon, folder, data, rows, seed, **_):
+    if not data or not (Path(data) / "uci" / "adult.data").is_file():
+        raise NotAvailable("adult of the UCI repository")
+    return AdultViews(folder, data)
+
+
+class NamesAndDiseases:
+    """People with a name, a job and a disease, in two tables that share the job. The illness goes with some jobs, and names go with jobs."""
+
+    JOBS = {"Banker": "White", "Engineer": "White", "Clerk": "Blue", "Driver": "Blue", "Nurse": "Care", "Doctor": "Care"}
+
+    def __init__(self, folder, rows, seed):
+        self.folder, self.people, draw = folder, [], random.Random(seed)
+        for _ in range(rows):
+            job = draw.choice(list(self.JOBS))
+            name = "name of a " + (job if draw.random() < 0.7 else draw.choice(list(self.JOBS)))
+            ill = "HIV" if draw.random() < (0.7 if job in ("Clerk", "Nurse") else 0.1) else "flu"
+            self.people.append({"name": name, "job": job, "ill": ill})
+        (folder / "job.csv").write_text("".join(f"{job};{group};ANY\n" for job, group in self.JOBS.items()), encoding="utf-8")
+
+    def write(self, name, columns, job=lambda person: person["job"]):
+        with open(self.folder / name, "w", encoding="utf-8", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(columns)
+            out.writerows([job(person) if column == "job" else person[column] for column in columns] for person in self.people)
+
+
+class FewPeople(NamesAndDiseases):
+    """A handful of them: the illness goes with rare jobs, and each table has a finding of its own."""
+
+    def __init__(self, folder, rows, seed):
+        super().__init__(folder, rows, seed)
+        draw, rare = random.Random(seed), ("Banker", "Clerk")
+        for person in self.people:
+            person["name"] = f"n{draw.randrange(6)}"
+            person["job"] = draw.choices(["Banker", "Engineer", "Clerk", "Driver"], [1, 2, 1, 2])[0]
+            person["ill"] = "HIV" if person["job"] in rare or draw.random() < 0.1 else "flu"
+            person["test"] = draw.choice(["yes", "no", "no"])
+
+
+def names_and_diseases(cordon, folder, data, rows, seed, **_):
+    return NamesAndDiseases(folder, rows, seed)
+
+
+def few_people(cordon, folder, data, rows, seed, **_):
+    return FewPeople(folder, rows, seed)
+
+
+TABLES = {"adult-views": adult_views, "names": names_and_diseases, "few-people": few_people, "census": census, "sal": generated_stream("sal"), "powerlaw": generated_stream("powerlaw"), "transactions": generated_stream("transactions"),
           "uci-adult": uci_adult, "adult": uci("adult"), "crx": uci("crx"), "german": uci("german")}
