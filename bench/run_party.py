@@ -6,8 +6,9 @@
 
 Adult (45,222 complete records) is split as in the source: nine columns at one party, five at the other, one template over all.
 --records takes so many of them at random, or draws more with repetition. A figure is printed only if both releases are, byte by
-byte, that of tdr on the joined table. With --kills each side is also killed before every write and sync (or every N-th), and
-resumed: the bytes must be the same again. CORDON_DIE_AT names the library that kills (tests/cli).
+byte, that of tdr on the joined table. With --kills each side is also killed before every write and sync (with --every N
+before every N-th until people are matched), and resumed: the bytes must be the same again. CORDON_DIE_AT names the library that
+kills (tests/cli).
 """
 import argparse
 import json
@@ -161,7 +162,7 @@ class Kills:
             step += self.every
         kept = {path: open(path, "rb").read() for path in self.files(run)}
         early = self.killed
-        for step in range(1, 10_000, self.every):
+        for step in range(1, 10_000):
             for path, data in kept.items():
                 with open(path, "wb") as file:
                     file.write(data)
@@ -208,7 +209,7 @@ def main():
         if arguments.kills:
             kills = Kills(parties, os.environ["CORDON_DIE_AT"], arguments.every)
             killed = sum(kills.all_of(victim) for victim in (0, 1))
-            print(f"killed {killed} times, before every {arguments.every}. write or sync of either side: the same bytes after resume")
+            print(f"killed {killed} times: the same bytes after resume")
     finally:
         shutil.rmtree(folder)
 
