@@ -54,7 +54,7 @@ def derived_delta(table, beta):
     return math.floor(math.log1p(min(beta, -math.log(largest))) * 1e6) / 1e6
 
 
-def few_people(table, release, known, k):
+def share_of_few_people(table, release, known, k):
     """The share, in points, of the x of a join in the closed regime behind which fewer than k people stand. x is a row of the release in the
     columns that are known, with an earlier row that matches it."""
     leaves = {}
@@ -161,7 +161,7 @@ class Runner:
         report = self.release_next(table.folder, text + "[[privacy]]\n" + model)
         figures = {"loss": report["utility"]["information_loss"]}
         if not guarded:
-            figures["few_people"] = few_people(table, self.output, known, at["k"])
+            figures["few_people"] = share_of_few_people(table, self.output, known, at["k"])
         return figures | self.errors_of_views(table, text)
 
     def errors_of_views(self, table, columns):

@@ -243,5 +243,6 @@ def few_people(cordon, folder, data, rows, seed, **_):
     return FewPeople(folder, rows, seed)
 
 
-TABLES = {"adult-views": adult_views, "names": names_and_diseases, "few-people": few_people, "census": census, "sal": generated_stream("sal"), "powerlaw": generated_stream("powerlaw"), "transactions": generated_stream("transactions"),
+TABLES = {"adult-views": adult_views, "names": names_and_diseases, "few-people": few_people,
+          "census": census, "sal": generated_stream("sal"), "powerlaw": generated_stream("powerlaw"), "transactions": generated_stream("transactions"),
           "uci-adult": uci_adult, "adult": uci("adult"), "crx": uci("crx"), "german": uci("german")}
