@@ -184,6 +184,13 @@ std::vector<RegisteredRelease> Registration::OfPopulation(const RegistryContents
   return found;
 }
 
+bool Registration::ListsStore() const {
+  const auto is_it = [&](const RegisteredRelease& entry) { return entry.store() != nullptr && entry.store()->path == output_; };
+  return std::any_of(contents_.releases.begin(), contents_.releases.end(), is_it) ||
+         std::any_of(contents_.pending.begin(), contents_.pending.end(),
+                     [&](const PendingRelease& pending) { return is_it(pending.entry); });
+}
+
 std::vector<Warning> Registration::SecondRelease() const {
   std::vector<const RegisteredRelease*> elsewhere;
   for (const RegisteredRelease& entry : earlier_) {

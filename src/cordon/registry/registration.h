@@ -19,6 +19,8 @@ namespace cordon::engine {
 
 class Registration {
  public:
+  const std::string& registry_name() const { return registry_.name(); }
+
   // Before any work. `output` is the release, or the manifest of the store that it goes into; empty on a dry run. Refuses a
   // policy that does not name its population, a registry that is damaged or something else, and an output without a file.
   static Result<Registration> Begin(const std::string& registry, const Policy& policy, const std::string& output);
@@ -27,6 +29,9 @@ class Registration {
   // The same run with another output: where a release goes may be said after it was made. Refused as Begin does, or if it was
   // published before.
   Result<Registration> WithOutput(const std::string& output) const;
+
+  // Whether it lists a release of the store whose manifest is the output.
+  bool ListsStore() const;
 
   // A warning that names the first release that is not in the same store; for a policy without a model on the join.
   std::vector<Warning> SecondRelease() const;

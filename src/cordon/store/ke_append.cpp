@@ -153,17 +153,14 @@ Result<KeReport> AppendAndCompact(const AppendRequest& request, OpenedStore& sto
   KeReport report;
   report.mode = "compact";
   if (store.state.own.contains("pending")) report.pending = store.state.own["pending"].value("rows", std::uint64_t{0});
-  const auto enter_changes = [&] {
-    RememberRegistry(request.registry, store.state.own);
-    store.registration = registration ? &*registration : nullptr;
-  };
-  enter_changes();
+  Registration* const entered = registration ? &*registration : nullptr;
+  store.registration = entered;
   if (!request.input.empty()) {
-    CORDON_TRY(report, AppendRows(request, store, registration ? &*registration : nullptr, run));
+    CORDON_TRY(report, AppendRows(request, store, entered, run));
   }
   if (request.compact && report.groups == 0) {  // no rows were given, or they wait
     CORDON_TRY(store, OpenForAppend(request));
-    enter_changes();
+    store.registration = entered;
     CORDON_RETURN_IF_ERROR(CompactParts(store, run));
   }
   if (registration) {

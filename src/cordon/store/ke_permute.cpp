@@ -71,7 +71,7 @@ Result<void> MakeStore(const PermuteRequest& request, const KePublication& publi
   CORDON_TRY(const std::shared_ptr<const SigningKey> key, KeyFor(StorePath(request.output), manifest, request.sign));
   CORDON_TRY(StoreManifest sealed, SignAndSeal(std::move(manifest), key.get()));
   CORDON_TRY(own["policy_directory"], AbsoluteDirectory(policy.directory));
-  RememberRegistry(request.registry, own);
+  RememberRegistry(registration, own);
   const StoreState state{std::move(sealed), "", std::move(own)};
   const auto commit = [&] { return made.Commit(state, policy.text); };
   if (run.Stopped()) return Error::Cancelled();

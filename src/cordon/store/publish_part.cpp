@@ -69,6 +69,7 @@ Result<void> CommitNext(const OpenedStore& store, const NextParts& next, Json ma
   for (const StoreColumn& column : next.columns) manifest["columns"].push_back(ToJson(column));
   CORDON_TRY(StoreManifest sealed, SignAndSeal(std::move(manifest), store.key.get()));
   if (run.Stopped()) return Error::Cancelled();
+  RememberRegistry(store.registration, own);
   const StoreState state{std::move(sealed), store.state.manifest.digest, std::move(own)};
   return CommitAndEnter({"append", store.path, state.manifest, publication}, store.registration,
                         [&] { return CommitChange(PosixFiles(), store.path, state); });

@@ -20,14 +20,18 @@ Result<std::optional<Registration>> RegistrationOf(const std::string& store, con
         .WithHint("append to it without --registry; add population = \"...\" to the policy of the next store");
   }
   CORDON_TRY(Registration begun, Registration::Begin(*registry, policy, ManifestPath(store)));
+  if (own.contains("registry") && !begun.ListsStore()) {
+    return Error::InvalidPolicy("{} does not list {}, which is entered in another registry", *registry, store)
+        .WithHint("give --registry {}", own.value("registry", "R.db"));
+  }
   return std::optional<Registration>(std::move(begun));
 }
 
-void RememberRegistry(const std::optional<std::string>& registry, Json& own) {
-  if (!registry) return;
+void RememberRegistry(const Registration* registration, Json& own) {
+  if (registration == nullptr) return;
   std::error_code failed;
-  const std::filesystem::path whole = std::filesystem::absolute(*registry, failed);
-  own["registry"] = failed ? *registry : whole.lexically_normal().string();
+  const std::filesystem::path whole = std::filesystem::absolute(registration->registry_name(), failed);
+  own["registry"] = failed ? registration->registry_name() : whole.lexically_normal().string();
 }
 
 Result<void> CommitAndEnter(const StoreRelease& release, const Registration* registration,

@@ -16,8 +16,8 @@ namespace cordon::engine {
 // A store that was entered stays so: no append to it is left out. Null: nothing is to be entered.
 Result<std::optional<Registration>> RegistrationOf(const std::string& store, const Json& own,
                                                    const std::optional<std::string>& registry, const Policy& policy);
-// What the private state remembers of it.
-void RememberRegistry(const std::optional<std::string>& registry, Json& own);
+// What the private state remembers of it, from the first release that is entered.
+void RememberRegistry(const Registration* registration, Json& own);
 
 // One more release of a store. `publication` is null if it only merges parts.
 struct StoreRelease {
