@@ -16,8 +16,8 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kCellsPerTask = 64;
-constexpr int kMostRounds = 60;
-constexpr int kStepsPerRound = 100;
+constexpr int kMostRounds = 16;
+constexpr int kStepsPerRound = 150;
 constexpr int kMostNodesForPlan = 32;
 constexpr std::size_t kMostListed = std::size_t{1} << 26;  // near cells of all cells
 
@@ -55,16 +55,15 @@ Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Pr
   PricePlan plan(space, cheapest);
   std::vector<TightBox> violated(space.size());
   for (int round = 0; round < kMostRounds; ++round) {
-    run.Report("prices", round, kMostRounds);
+    run.Report("prices", static_cast<std::uint64_t>(round), kMostRounds);
     const std::vector<Price> prices = plan.Prices();
     ParallelFor(run.threads, space.size(), kCellsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
       if (run.Stopped()) return;
       PriceSearch search(space, cheapest);
       for (std::size_t i = begin; i < end; ++i) {
         const auto cell = static_cast<CellId>(i);
-        violated[i] = {};
         const Price goal = prices[i] - prices[i] / 512;
-        if (goal > 0) search.Highest(cell, near[i].cells, prices, goal, kMostNodesForPlan, &violated[i]);
+        violated[i] = search.Violated(cell, near[i].cells, prices, goal, kMostNodesForPlan);
       }
     });
     if (run.Stopped()) return Error::Cancelled();

@@ -15,7 +15,8 @@ Price FloorDivide(Price value, Price by) { return value >= 0 ? value / by : -((-
 PriceSearch::Node PriceSearch::Root(CellId cell) const {
   Node root;
   for (const Code code : space_.codes(cell)) root.box.push_back({code, code});
-  root.base = std::max(space_.Cost(root.box), cheapest_[cell]);
+  root.cost = space_.Cost(root.box);
+  root.base = std::max(root.cost, cheapest_[cell]);
   return root;
 }
 
@@ -114,17 +115,24 @@ void PriceSearch::Sweep(const Question& question, Node& node) {
   while (!node.cells.empty() && node.cells.back().cost > most) node.cells.pop_back();
 }
 
-// The dearest cell within the box of the sweep. REQUIRES: node.at > node.base.
-std::size_t PriceSearch::Branch(const Node& node) const {
-  const auto after = std::upper_bound(node.cells.begin(), node.cells.end(), node.at,
-                                      [](Price cost, const CellAt& cell) { return cost < cell.cost; });
-  return static_cast<std::size_t>(after - node.cells.begin()) - 1;
+// The dearest of them.
+std::optional<std::size_t> PriceSearch::Branch(const Node& node) const {
+  std::optional<std::size_t> dearest;
+  Price most = node.cost;
+  for (std::size_t i = 0; i < node.cells.size() && node.cells[i].cost <= node.at; ++i) {
+    const Price cost = space_.Cost(node.box, node.cells[i].cell);
+    if (cost <= most) continue;
+    most = cost;
+    dearest = i;
+  }
+  return dearest;
 }
 
 PriceSearch::Node PriceSearch::With(const Question& question, const Node& node, std::size_t place) {
   Node in;
   in.box = node.box;
   Widen(in.box, node.cells[place].cell);
+  in.cost = space_.Cost(in.box);
   in.base = node.cells[place].cost;
   in.cells.reserve(node.cells.size());
   for (const CellAt& other : node.cells) in.cells.push_back({other.cell, CostWith(in, other.cell)});
@@ -164,16 +172,15 @@ Price PriceSearch::Search(const Question& question, Node root, int most_nodes, N
     Node node = std::move(open.back());
     open.pop_back();
     if (node.value >= question.goal) return question.goal;
-    const bool attained = node.at <= node.base;
-    if (attained || nodes >= most_nodes) {
+    const std::optional<std::size_t> place = Branch(node);
+    if (!place || nodes >= most_nodes) {
       const Price value = node.value;
-      if (attained && last != nullptr) *last = std::move(node);
+      if (!place && last != nullptr) *last = std::move(node);
       return value;
     }
-    const std::size_t place = Branch(node);
-    open.push_back(With(question, node, place));
+    open.push_back(With(question, node, *place));
     std::push_heap(open.begin(), open.end(), later);
-    open.push_back(Without(question, std::move(node), place));
+    open.push_back(Without(question, std::move(node), *place));
     std::push_heap(open.begin(), open.end(), later);
   }
 }
@@ -204,16 +211,24 @@ Price PriceSearch::Greedy(CellId cell, Node root) {
   return root.base;
 }
 
-Price PriceSearch::Highest(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes,
-                           TightBox* tight) {
-  const Question question{cell, prices.data(), goal};
+PriceSearch::Node PriceSearch::Root(CellId cell, std::span<const CellId> near) const {
   Node root = Root(cell);
   for (const CellId other : near) root.cells.push_back({other, CostWith(root, other)});
   std::sort(root.cells.begin(), root.cells.end());
+  return root;
+}
+
+Price PriceSearch::Highest(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal,
+                           int most_nodes) {
+  return Search({cell, prices.data(), goal}, Root(cell, near), most_nodes, nullptr);
+}
+
+TightBox PriceSearch::Violated(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal,
+                               int most_nodes) {
+  const Question question{cell, prices.data(), goal};
   Node last;
-  const Price value = Search(question, std::move(root), most_nodes, tight == nullptr ? nullptr : &last);
-  if (tight != nullptr) *tight = last.box.empty() ? TightBox{} : RowsOf(question, last);
-  return value;
+  Search(question, Root(cell, near), most_nodes, &last);
+  return last.box.empty() ? TightBox{} : RowsOf(question, last);
 }
 
 Price PriceSearch::HighestWithin(CellId cell, std::span<const CellAt> cells, Price floor, std::span<const Price> prices,
@@ -234,7 +249,7 @@ Price PriceSearch::HighestWithin(CellId cell, std::span<const CellAt> cells, Pri
 TightBox PriceSearch::RowsOf(const Question& question, const Node& node) const {
   std::vector<CellId> inside = {question.cell};
   for (const CellAt& other : node.cells) {
-    if (other.cost <= node.base) inside.push_back(other.cell);
+    if (space_.Cost(node.box, other.cell) <= node.cost) inside.push_back(other.cell);
   }
   std::sort(inside.begin() + 1, inside.end(), [&](CellId a, CellId b) {
     return question.prices[a] != question.prices[b] ? question.prices[a] > question.prices[b] : a < b;

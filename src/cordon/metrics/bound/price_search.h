@@ -10,6 +10,7 @@
 // is always valid, and at worst too low.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,9 +33,10 @@ class PriceSearch {
   Price Cheapest(CellId cell, const CellSpace::Near& near);
 
   // At most the highest price that keeps all prices valid, looking at boxes of the near cells alone; `goal` if it is not
-  // below that. `tight`, if given: the box that limits it, or none (no rows).
-  Price Highest(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes,
-                TightBox* tight = nullptr);
+  // below that.
+  Price Highest(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes);
+  // The box of near cells that limits the price most, if that is below the goal and was found; else none (no rows).
+  TightBox Violated(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes);
 
   // The same for boxes that cost `from` or more, by one sweep: `cells` are in order of cost, every other price is at most
   // `floor`, and any number of rows may have that.
@@ -44,7 +46,8 @@ class PriceSearch {
   struct Node {
     Price value = 0;  // no box of the node gives less
     Price at = 0;     // the cost of the box for which that is so
-    Price base = 0;   // of the box itself
+    Price base = 0;   // no admissible box around this one costs less
+    Price cost = 0;   // of the box itself
     std::vector<CodeRange> box;
     std::vector<CellAt> cells;  // that may be in the box, ascending
   };
@@ -55,6 +58,7 @@ class PriceSearch {
   };
 
   Node Root(CellId cell) const;
+  Node Root(CellId cell, std::span<const CellId> near) const;
   Price Greedy(CellId cell, Node root);
   void Begin(CellId cell);
   void Widen(std::vector<CodeRange>& box, CellId cell) const;
@@ -65,7 +69,8 @@ class PriceSearch {
   void TakePrice(Price price, std::int64_t rows);
   void Judge(const Question& question, Node& node);
   Price Limit(CellId cell) const;
-  std::size_t Branch(const Node& node) const;
+  // A cell to decide on: within the box of the sweep and not in the box of the node. None: the sweep's box is that box.
+  std::optional<std::size_t> Branch(const Node& node) const;
   Node With(const Question& question, const Node& node, std::size_t place);
   Node Without(const Question& question, Node node, std::size_t place);
   Price Search(const Question& question, Node root, int most_nodes, Node* last);
