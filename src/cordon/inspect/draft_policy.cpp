@@ -2,6 +2,7 @@
 #include "cordon/inspect/draft_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -319,6 +320,50 @@ class Drafter {
   // Streams hold groups against a window only where the values are declared, so the draft has l-diversity alone.
   bool HasStreamGuard(std::size_t index) const { return !IsOrdered(profile_.columns[index]) && LargestL(index) >= 2; }
 
+  // The distance to the table of the group that has one value alone and is closest; none if no value repeats.
+  std::optional<double> OneValueDistance(std::size_t index, bool ordered) const {
+    std::vector<std::pair<double, std::uint64_t>> values;  // missing cells come last, as in a domain
+    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) {
+      const auto day = ordered ? ParseDate(value.first) : std::nullopt;
+      const auto number = ordered && !day ? ParseRounded(value.first) : std::nullopt;
+      const double place = day ? static_cast<double>(*day) : number ? static_cast<double>(number->mantissa) * std::pow(10, -number->scale) : 0;
+      values.emplace_back(place, value.second);
+    }
+    std::sort(values.begin(), values.end());
+    const std::size_t present = values.size();
+    if (profile_.columns[index].missing > 0) values.emplace_back(0, profile_.columns[index].missing);
+    const auto rows = static_cast<double>(profile_.rows);
+    double above = 0;  // sum over the values of rows x steps from the one at hand
+    for (std::size_t i = 0; i < values.size(); ++i) above += static_cast<double>(i) * static_cast<double>(values[i].second);
+    double below = 0;
+    double rows_below = 0;
+    std::optional<double> least;
+    for (std::size_t i = 0; i < present; ++i) {
+      const auto count = static_cast<double>(values[i].second);
+      const double steps = static_cast<double>(std::max<std::size_t>(values.size(), 2) - 1);
+      const double distance = ordered ? (above + below) / (steps * rows) : 1 - count / rows;
+      if (values[i].second > 1) least = std::min(least.value_or(distance), distance);
+      rows_below += count;
+      below += rows_below;
+      above -= rows - rows_below;
+    }
+    return least;
+  }
+
+  // Not so much that a group in which everybody has the same value passes, with room for rows that are left out.
+  void AddT(std::size_t index, bool ordered) {
+    constexpr double kUsual = 0.3;
+    constexpr double kRoom = 0.8;
+    const std::optional<double> one_value = OneValueDistance(index, ordered);
+    if (!one_value || kRoom * *one_value >= kUsual || *one_value <= 0) {
+      Line("t = {}  # how far a group may be from the table; less protects more", kUsual);
+      return;
+    }
+    const double unit = std::pow(10, std::floor(std::log10(kRoom * *one_value)) - 1);
+    Line("t = {:.6g}  # less protects more; from {:.2g} on a group passes in which everybody has the same value",
+         std::floor(kRoom * *one_value / unit * (1 + 1e-12)) * unit, *one_value);
+  }
+
   // A model that the values of a sensitive column make sense of: different values if none of them dominates, else a
   // distribution close to that of the table; of numbers the latter, since different numbers may be nearly the same.
   void AddGuard(std::size_t index) {
@@ -338,7 +383,7 @@ class Drafter {
     Line("model = \"{}\"", ordered || l < 2 ? "t-closeness" : "l-diversity");
     Line("sensitive = {}", TomlText(column.name));
     if (ordered || l < 2) {
-      Line("t = 0.3  # how far a group may be from the table; less protects more");
+      AddT(index, ordered);
       Line("distance = \"{}\"", ordered ? "ordered" : "equal");
     } else {
       Line("kind = \"distinct\"");

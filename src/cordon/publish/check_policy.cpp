@@ -8,6 +8,7 @@
 #include "cordon/models/verify/stream_verifier.h"
 #include "cordon/plan/check_served.h"
 #include "cordon/plan/feasible.h"
+#include "cordon/plan/homogeneous.h"
 #include "cordon/plan/registry.h"
 #include "cordon/plan/stream_registry.h"
 #include "cordon/plan/unused_keys.h"
@@ -61,6 +62,7 @@ Result<CheckedPolicy> CheckPolicy(const Policy& policy) {
   if (may_run.empty()) may_run.push_back(choice.algorithm);
   CheckedPolicy checked{choice.algorithm->name, UnusedKeys(policy, {}, may_run)};
   AddFreeCuts(policy, checked);
+  for (Warning& warning : HomogeneousAllowed(policy)) checked.warnings.push_back(std::move(warning));
   return checked;
 }
 

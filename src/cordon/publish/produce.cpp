@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "cordon/plan/check_guarded.h"
+#include "cordon/plan/homogeneous.h"
 #include "cordon/plan/objective.h"
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/unused_keys.h"
@@ -281,6 +282,8 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   if (exact) {
     for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
   }
+  CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));
+  for (Warning& warning : allowed) report.warnings.push_back(std::move(warning));
   for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (recoding == nullptr && choice.algorithm->masks_values()) {
     for (Warning& warning : TopDownWarnings(policy, data, release, RefinedColumns(best.made.notes), run))
