@@ -113,6 +113,15 @@ void BindPersons(const ColumnView& view, const Run& run, Microdata& data) {
   });
 }
 
+// The values of the domain as they are published.
+Column TextOfDomain(const std::string& name, const Domain& domain, const Codes& codes, int threads) {
+  auto dictionary = std::make_shared<Dictionary>();
+  std::vector<Code> code_of;
+  for (Code code = 0; code < domain.size(); ++code) code_of.push_back(dictionary->Intern(domain.Publish(code, code)));
+  return Column{name, std::move(dictionary),
+                Codes::Generate(codes.size(), threads, [&](std::size_t row) { return code_of[codes[row]]; })};
+}
+
 Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolicy& attribute, const ColumnView& view,
                                       const Run& run) {
   MicrodataColumn column;
@@ -128,7 +137,9 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
     column.attribute.domain = bound.domain;
     column.codes = Codes::Generate(view.num_rows(), run.threads, [&](std::size_t row) { return bound(view.code(row)); });
   }
-  if (attribute.role == Role::kSensitive) {
+  if (attribute.role == Role::kSensitive && attribute.round) {
+    column.text = TextOfDomain(attribute.name, *column.attribute.domain, column.codes, run.threads);
+  } else if (attribute.role == Role::kSensitive) {
     column.text = internal::PublishedText(view, policy.data, run.threads);
   } else if (attribute.role != Role::kQuasi) {
     column.text = *view.column;

@@ -90,6 +90,11 @@ Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attri
 
 Result<SensitiveCoder> BindSensitive(const Policy& policy, const AttributePolicy& attribute) {
   SensitiveCoder coder;
+  if (attribute.round) {
+    return Error::InvalidPolicy("{}:{}: 'round' of the sensitive column '{}' is for tables", policy.name, attribute.line,
+                                attribute.name)
+        .WithHint("round the numbers before they enter the stream, or leave the column out with role = \"identifier\"");
+  }
   for (const ModelSpec& spec : policy.models) {
     coder.required = coder.required || (WindowOf(spec) && SensitiveColumns(spec).front() == attribute.name);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "cordon/data/decimal.h"
@@ -128,7 +129,10 @@ class Drafter {
            column.type == Domain::Kind::kDate ? "2024-02-29" : "1234.56");
     if (column.unclear.empty() && column.format.size() > 1)
       Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
-    if (column.role == Role::kSensitive) return {};
+    if (column.role == Role::kSensitive) {
+      AddRound(index);
+      return {};
+    }
     switch (column.type) {
       case Domain::Kind::kNumeric: return AddIntervals(table_.columns[index]);
       case Domain::Kind::kDate: return AddDates(table_.columns[index]);
@@ -176,19 +180,78 @@ class Drafter {
     return numbers.back().first;
   }
 
-  // A grid about as wide as a sixteenth of where nine in ten values are: no interval then ends at the value of a person. The
-  // levels above are for algorithms that go by levels. So few values that each has many people need no grid.
-  Result<void> AddIntervals(const Column& column) {
+  static std::int64_t HalfUp(std::int64_t value, std::int64_t step) {
+    const std::int64_t rest = ((value % step) + step) % step;
+    return value - rest + (2 * rest >= step ? step : 0);
+  }
+  // Digits after the point that the numbers of the column have, as far as they matter.
+  int ScaleOf(const Column& column) const {
     constexpr int kFineEnough = 9;
     int scale = 0;
     for (const Counted& value : CountValues(column, profile_.missing)) {
       if (const auto number = ParseRounded(value.first)) scale = std::max(scale, number->scale);
     }
-    scale = std::min(scale, kFineEnough);
-    const auto numbers = NumbersOf(column, [&](const std::string& text) -> std::optional<std::int64_t> {
+    return std::min(scale, kFineEnough);
+  }
+  std::vector<std::pair<std::int64_t, std::uint64_t>> NumbersAt(const Column& column, int scale) const {
+    return NumbersOf(column, [&](const std::string& text) -> std::optional<std::int64_t> {
       const auto number = ParseRounded(text);
       return number ? RoundTo(*number, scale) : std::nullopt;
     });
+  }
+
+  // The least of 1, 2, 5, 10, ... that leaves fewer than one row in twenty unique; at most the coarsest.
+  std::int64_t StepOf(const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers, std::int64_t coarsest) const {
+    constexpr std::uint64_t kOneInTwenty = 20;
+    std::int64_t step = 1;
+    for (std::int64_t unit = 1; unit < kMostStep; unit *= 10) {
+      for (const std::int64_t each : {unit, 2 * unit, 5 * unit}) {
+        if (each > coarsest) return step;
+        step = each;
+        std::uint64_t unique = 0;
+        for (const auto& [number, count] : RoundedTo(step, numbers)) unique += count == 1 ? 1 : 0;
+        if (unique * kOneInTwenty < profile_.rows) return step;
+      }
+    }
+    return step;
+  }
+  static std::vector<std::pair<std::int64_t, std::uint64_t>> RoundedTo(
+      std::int64_t step, const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers) {
+    std::vector<std::pair<std::int64_t, std::uint64_t>> rounded;
+    for (const auto& [number, count] : numbers) {
+      const std::int64_t value = HalfUp(number, step);
+      if (rounded.empty() || rounded.back().first != value) rounded.emplace_back(value, 0);
+      rounded.back().second += count;
+    }
+    return rounded;
+  }
+
+  // Sensitive numbers are published as they are. If many are unique, who knows one finds its row: they are rounded until few
+  // are, but no more coarsely than quasi columns would be.
+  void AddRound(std::size_t index) {
+    constexpr std::uint64_t kOneInFive = 5;
+    constexpr std::uint64_t kFewRows = 20;
+    const ColumnProfile& column = profile_.columns[index];
+    if (options_.stream || column.unique_rows * kOneInFive < profile_.rows || column.unique_rows < kFewRows) return;
+    const auto share = 100 * static_cast<double>(column.unique_rows) / static_cast<double>(profile_.rows);
+    if (column.type != Domain::Kind::kNumeric) {
+      Line("# {:.0f} % of the rows have a value of their own: who knows it finds the row. Can it be left out?", share);
+      return;
+    }
+    const int scale = ScaleOf(table_.columns[index]);
+    const auto numbers = NumbersAt(table_.columns[index], scale);
+    const std::int64_t coarsest = NiceWidths(Quantile(numbers, 0.05), Quantile(numbers, 0.95)).front();
+    const std::int64_t step = StepOf(numbers, coarsest);
+    rounded_[index] = step;
+    Line("round = {}  # {:.0f} % of the rows have a value of their own: who knows it finds the row", FormatDecimal(step, scale),
+         share);
+  }
+
+  // A grid about as wide as a sixteenth of where nine in ten values are: no interval then ends at the value of a person. The
+  // levels above are for algorithms that go by levels. So few values that each has many people need no grid.
+  Result<void> AddIntervals(const Column& column) {
+    const int scale = ScaleOf(column);
+    const auto numbers = NumbersAt(column, scale);
     if (numbers.empty()) return {};
     const std::int64_t lo = numbers.front().first;
     const std::int64_t hi = numbers.back().first;
@@ -320,18 +383,23 @@ class Drafter {
   // Streams hold groups against a window only where the values are declared, so the draft has l-diversity alone.
   bool HasStreamGuard(std::size_t index) const { return !IsOrdered(profile_.columns[index]) && LargestL(index) >= 2; }
 
+  // The values as they will be published, in their order, with the rows of each.
+  std::vector<std::pair<std::int64_t, std::uint64_t>> PlacesOf(std::size_t index, bool ordered) const {
+    const Column& column = table_.columns[index];
+    if (ordered && profile_.columns[index].type == Domain::Kind::kDate)
+      return NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
+    const auto rounded = rounded_.find(index);
+    if (ordered)
+      return RoundedTo(rounded == rounded_.end() ? 1 : rounded->second, NumbersAt(column, ScaleOf(column)));
+    std::int64_t place = 0;
+    return NumbersOf(column, [&place](const std::string&) { return std::optional(place++); });
+  }
+
   // The distance to the table of the group that has one value alone and is closest; none if no value repeats.
   std::optional<double> OneValueDistance(std::size_t index, bool ordered) const {
-    std::vector<std::pair<double, std::uint64_t>> values;  // missing cells come last, as in a domain
-    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) {
-      const auto day = ordered ? ParseDate(value.first) : std::nullopt;
-      const auto number = ordered && !day ? ParseRounded(value.first) : std::nullopt;
-      const double place = day ? static_cast<double>(*day) : number ? static_cast<double>(number->mantissa) * std::pow(10, -number->scale) : 0;
-      values.emplace_back(place, value.second);
-    }
-    std::sort(values.begin(), values.end());
+    auto values = PlacesOf(index, ordered);
     const std::size_t present = values.size();
-    if (profile_.columns[index].missing > 0) values.emplace_back(0, profile_.columns[index].missing);
+    if (profile_.columns[index].missing > 0) values.emplace_back(0, profile_.columns[index].missing);  // they come last
     const auto rows = static_cast<double>(profile_.rows);
     double above = 0;  // sum over the values of rows x steps from the one at hand
     for (std::size_t i = 0; i < values.size(); ++i) above += static_cast<double>(i) * static_cast<double>(values[i].second);
@@ -397,6 +465,7 @@ class Drafter {
   std::vector<KnownHierarchy> known_;
   Draft draft_;
   std::set<std::string> files_;
+  std::map<std::size_t, std::int64_t> rounded_;  // sensitive columns that are rounded: to multiples of this
 };
 
 }  // namespace

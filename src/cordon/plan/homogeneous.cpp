@@ -96,8 +96,8 @@ std::string RoundedDown(double number) {
 Warning Allowed(const Loose& loose, const std::string& cure) {
   return {"homogeneous-allowed",
           {loose.column},
-          fmt::format("{} lets a group pass in which everybody has the same value of {}: {}", Describe(*loose.spec), loose.column,
-                      cure)};
+          fmt::format("{} lets a group pass in which everybody has the same value of {}: {}", Describe(*loose.spec),
+                      loose.column, cure)};
 }
 
 // The least that a group of one value reaches, over the values that enough people have for one and that other models let pass.
@@ -146,14 +146,9 @@ std::vector<Warning> HomogeneousAllowed(const Policy& policy) {
   std::vector<Warning> warnings;
   for (const Loose& loose : LooseModels(policy)) {
     if (AlwaysHolds(*loose.spec)) continue;
-    const bool guarded = std::any_of(policy.models.begin(), policy.models.end(), [&](const ModelSpec& spec) {
-      const std::vector<std::string> columns = SensitiveColumns(spec);
-      return &spec != loose.spec && !AlwaysHolds(spec) && std::find(columns.begin(), columns.end(), loose.column) != columns.end();
-    });
-    if (guarded) continue;
-    const auto declared = std::find_if(policy.attributes.begin(), policy.attributes.end(),
-                                       [&](const AttributePolicy& each) { return each.name == loose.column; });
-    const auto values = declared != policy.attributes.end() && declared->values ? static_cast<double>(declared->values->size()) : 0;
+    if (!OtherModels(policy, loose).empty()) continue;
+    const AttributePolicy* column = policy.Find(loose.column);
+    const double values = column != nullptr && column->values ? static_cast<double>(column->values->size()) : 0;
     const auto* close = std::get_if<TClosenessSpec>(loose.spec);
     std::optional<double> sure;
     if (values > 1) sure = close != nullptr ? 1 - 1 / values : values - 1;

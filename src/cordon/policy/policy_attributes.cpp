@@ -27,7 +27,7 @@ const std::vector<KeyRule>& KeyRules() {
       {"grid", {Role::kQuasi}},
       {"top", {Role::kQuasi}},
       {"bottom", {Role::kQuasi}},
-      {"round", {Role::kQuasi}},
+      {"round", {Role::kQuasi, Role::kSensitive}},
       {"weight", {Role::kQuasi}},
       {"mask", {Role::kQuasi}},
       {"hierarchy", {Role::kQuasi, Role::kSensitive}},
