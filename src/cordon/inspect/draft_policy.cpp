@@ -375,7 +375,7 @@ class Drafter {
   // How many different values every group may have at most.
   std::uint64_t LargestL(std::size_t index) const {
     const std::uint64_t most = MostFrequent(index);
-    return most == 0 ? 0 : std::min<std::uint64_t>(profile_.rows / most, 4);
+    return most == 0 ? 0 : std::min<std::uint64_t>({profile_.rows / most, profile_.columns[index].distinct, 4});
   }
   bool IsOrdered(const ColumnProfile& column) const {
     return column.type != Domain::Kind::kCategorical && column.distinct > kFewValues;

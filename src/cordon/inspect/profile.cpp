@@ -22,8 +22,6 @@ constexpr const char* kMarkers[] = {
     "inconnu",  "Inconnu",  "inconnue",  "desconocido", "Desconocido", "sconosciuto", "Sconosciuto",
     "onbekend", "Onbekend", "n.v.t.",    "n.d.",        "missing"};
 
-bool IsMarker(std::string_view text) { return std::find(std::begin(kMarkers), std::end(kMarkers), text) != std::end(kMarkers); }
-
 int NumCharacters(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
@@ -36,6 +34,48 @@ std::vector<std::uint64_t> CountCodes(const Column& column) {
       ++counts[code == kNull ? counts.size() - 1 : static_cast<std::size_t>(code)];
   }
   return counts;
+}
+
+// What a text that usually means "no value" is in a column that has it.
+struct MarkerUse {
+  bool among_points = false;  // all else are numbers or dates: no value
+  bool is_value = false;      // beside +, or a frequent one of two values
+};
+
+MarkerUse UseOf(const Column& column, std::string_view marker, std::size_t rows) {
+  const std::vector<std::uint64_t> counts = CountCodes(column);
+  std::size_t others = 0;
+  std::uint64_t marked = 0;
+  bool plus = false;
+  bool points = true;
+  for (std::size_t code = 0; code + 1 < counts.size(); ++code) {
+    const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+    if (counts[code] == 0 || text.empty()) continue;
+    if (text == marker) {
+      marked = counts[code];
+      continue;
+    }
+    ++others;
+    plus = plus || text == "+";
+    points = points && (IsQuantity(text) || ParseDate(text).has_value());
+  }
+  constexpr std::uint64_t kOneInTwenty = 20;
+  const bool frequent = marked * kOneInTwenty >= rows;
+  if (marked == 0) return {};
+  return {others > 0 && points, frequent && ((marker == "-" && plus) || others == 1)};
+}
+
+// A policy names its markers once for all columns: one that a column of numbers needs stays a marker.
+bool IsValueOf(const Table& table, std::string_view marker) {
+  bool value = false;
+  if (marker == "?") return false;
+  for (const Column& column : table.columns) {
+    if (!column.dictionary->Find(marker)) continue;
+    const MarkerUse use = UseOf(column, marker, table.num_rows);
+    if (use.among_points) return false;
+    value = value || use.is_value;
+  }
+  return value;
 }
 
 // One length, mostly digits and capitals: what a prefix generalizes well.
@@ -72,7 +112,7 @@ bool ArePostcodes(const std::vector<std::string_view>& values) {
   return 10 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), fits)) >= 9 * values.size();
 }
 
-ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, int& rank) {
+ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std::vector<std::string>& markers, int& rank) {
   ColumnProfile profile;
   profile.name = column.name;
   const std::vector<std::uint64_t> counts = CountCodes(column);
@@ -85,7 +125,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, int& rank)
     const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
     const auto count = static_cast<double>(counts[code]);
     equal_pairs += count * (count - 1);
-    if (IsMarker(text)) {
+    if (std::find(markers.begin(), markers.end(), text) != markers.end()) {
       profile.missing += counts[code];
       continue;
     }
@@ -172,7 +212,7 @@ std::vector<std::string> MarkersIn(const Table& table) {
   for (const char* marker : kMarkers) {
     const bool used = std::any_of(table.columns.begin(), table.columns.end(),
                                   [&](const Column& column) { return column.dictionary->Find(marker).has_value(); });
-    if (used && *marker != '\0') found.emplace_back(marker);
+    if (used && *marker != '\0' && !IsValueOf(table, marker)) found.emplace_back(marker);
   }
   return found;
 }
@@ -184,7 +224,7 @@ Profile ProfileTable(const Table& table, const Run& run) {
   profile.columns.resize(table.columns.size());
   std::vector<int> ranks(table.columns.size());
   ParallelFor(run.threads, table.columns.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
-    profile.columns[i] = ProfileColumn(table.columns[i], table.num_rows, ranks[i]);
+    profile.columns[i] = ProfileColumn(table.columns[i], table.num_rows, profile.missing, ranks[i]);
   });
   ChoosePerson(ranks, profile.columns);
   std::vector<const Column*> quasi;

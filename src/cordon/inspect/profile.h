@@ -52,7 +52,7 @@ struct Profile {
 
 Profile ProfileTable(const Table& table, const Run& run);
 
-// Texts of the table that usually mean "no value", "" first.
+// Texts of the table that usually mean "no value", "" first. Not one that is a value here: - beside +.
 std::vector<std::string> MarkersIn(const Table& table);
 // A number; a leading zero makes a code of it: 01234 is no quantity.
 bool IsQuantity(std::string_view text);
