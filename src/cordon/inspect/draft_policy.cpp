@@ -361,6 +361,7 @@ class Drafter {
       const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || HasStreamGuard(i));
       if (guarded) AddGuard(i);
     }
+    if (!HasSensitive(profile_)) Line("\n# {}.", kNoneSensitive);
     Line("\n[algorithm]");
     Line("name = \"auto\"");
     Line("suppression_limit = 0  # share of the rows that may be left out");

@@ -158,6 +158,7 @@ std::string Describe(const Profile& profile) {
     line(fmt::format("\nthe dates of {} fit {}: nothing tells which, and the draft leaves the choice to you", column.name,
                      fmt::join(column.unclear, " and ")));
   }
+  if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
   if (profile.all.columns.empty()) return text;
   line(fmt::format("\nrows that nobody shares with another, by what an attacker knows:"));
   for (const Singled& pair : profile.pairs) {

@@ -217,6 +217,11 @@ std::vector<std::string> MarkersIn(const Table& table) {
   return found;
 }
 
+bool HasSensitive(const Profile& profile) {
+  return std::any_of(profile.columns.begin(), profile.columns.end(),
+                     [](const ColumnProfile& column) { return column.role == Role::kSensitive; });
+}
+
 Profile ProfileTable(const Table& table, const Run& run) {
   Profile profile;
   profile.rows = table.num_rows;

@@ -50,6 +50,11 @@ struct Profile {
   Singled all;                       // all suspected quasi columns together
 };
 
+bool HasSensitive(const Profile& profile);
+inline constexpr const char* kNoneSensitive =
+    "no column looks sensitive: is that so? What nobody should learn of a person (an illness, an income, a conviction) needs "
+    "role = \"sensitive\" and a model";
+
 Profile ProfileTable(const Table& table, const Run& run);
 
 // Texts of the table that usually mean "no value", "" first. Not one that is a value here: - beside +.

@@ -153,7 +153,27 @@ const WordSet& SetOf(Meant meant) {
       "diagnostico",     "salario",       "sueldo",    "importe",    "coste",       "tratamiento", "medicamento",
       "deuda",           "malattia",      "diagnosi",  "stipendio",  "reddito",     "importo",     "costo",
       "terapia",         "farmaco",       "religione", "ziekte",     "salaris",     "loon",        "inkomen",
-      "bedrag",          "behandeling",   "medicijn",  "geloof",     "religie"};
+      "bedrag",          "behandeling",   "medicijn",  "geloof",     "religie",
+      // Articles 9 and 10 of the General Data Protection Regulation: what may not be processed without need.
+      "sexuality", "sexualorientation", "ethnicity", "ethnic", "ethnicorigin", "tradeunion", "unionmember",
+      "unionmembership", "conviction", "convictions", "criminal", "offense", "offences", "offenses", "bloodgroup",
+      "bloodtype", "disability", "disabled", "religious", "faith", "belief", "beliefs", "political", "politicalopinion",
+      "aids", "genetic", "genetics", "genotype", "dna", "biometric", "pregnancy", "pregnant", "addiction",
+      "sexuelleorientierung", "sexualitaet", "ethnie", "ethnizitaet", "ethnischeherkunft", "gewerkschaft",
+      "gewerkschaftsmitglied", "gewerkschaftszugehoerigkeit", "vorstrafe", "vorstrafen", "verurteilung", "verurteilungen",
+      "blutgruppe", "behinderung", "behinderungsgrad", "schwerbehinderung", "schwerbehindert", "religionszugehoerigkeit",
+      "glaube", "weltanschauung", "politischemeinung", "parteizugehoerigkeit", "parteimitglied", "genetisch", "gentest",
+      "genotyp", "schwangerschaft", "schwanger", "straftaten", "orientationsexuelle", "sexualite", "origineethnique",
+      "syndicat", "syndicale", "condamnation", "condamnations", "casierjudiciaire", "groupesanguin", "handicap",
+      "invalidite", "confession", "croyance", "croyances", "opinionpolitique", "opinionspolitiques", "partipolitique",
+      "vih", "sida", "genetique", "grossesse", "orientacionsexual", "sexualidad", "etnia", "sindicato", "sindical",
+      "condena", "condenas", "antecedentespenales", "gruposanguineo", "discapacidad", "creencia", "creencias",
+      "opinionpolitica", "ideologia", "partidopolitico", "genetico", "genetica", "embarazo", "orientamentosessuale",
+      "sessualita", "sindacato", "condanna", "condanne", "precedentipenali", "grupposanguigno", "disabilita", "invalidita",
+      "opinionepolitica", "opinionipolitiche", "partitopolitico", "gravidanza", "seksuelegeaardheid", "geaardheid",
+      "etniciteit", "etnischeafkomst", "vakbond", "vakbondslid", "vakbondslidmaatschap", "veroordeling", "veroordelingen",
+      "strafblad", "bloedgroep", "arbeidsbeperking", "godsdienst", "politiekevoorkeur", "politiekeopvatting",
+      "politiekepartij", "zwangerschap"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
