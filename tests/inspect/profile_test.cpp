@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "cordon/base/random.h"
 #include "cordon/bind/bind.h"
@@ -119,6 +121,62 @@ TEST(DraftPolicy, OddNamesAndValuesMakeNoBadPolicy) {
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
   EXPECT_EQ(policy.value().attributes[0].name, "we\"ird ☃");
+}
+
+// A sensitive column "result" of these values, each as often as said, beside a quasi column.
+Table WithResults(const std::vector<std::pair<std::string, int>>& values) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [value, count] : values) {
+    for (int i = 0; i < count; ++i) rows.push_back({std::to_string(20 + rows.size() % 50), value});
+  }
+  return TableOfRows({"age", "result"}, rows);
+}
+Policy DraftedFor(const Table& table) {
+  const Draft draft =
+      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}).value();
+  const auto policy = ParsePolicyText(draft.policy, "draft.toml");
+  EXPECT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
+  return policy.value();
+}
+
+// By equal distance a group of one value of share p is 1 - p from the table.
+TEST(DraftPolicy, NoGroupOfOneValuePassesTheDraftedT) {
+  for (const auto& [often, rarely, t] :
+       {std::tuple(150, 50, "1/5"), std::tuple(104, 96, "3/10"), std::tuple(199, 1, "1/250")}) {
+    const Policy policy = DraftedFor(WithResults({{"pos", often}, {"neg", rarely}}));
+    const auto& model = std::get<TClosenessSpec>(policy.models.at(1));
+    EXPECT_EQ(model.t.ToString(), t);
+    EXPECT_LT(model.t, Rational(rarely, often + rarely));
+  }
+  // Ordered, the middle of five equally frequent numbers is (2 + 1 + 1 + 2) / 5 / 4 = 0.3 from the table.
+  const Policy ordered = DraftedFor(WithResults({{"1", 30}, {"2", 30}, {"3", 30}, {"4", 30}, {"5", 30}}));
+  EXPECT_EQ(std::get<TClosenessSpec>(ordered.models.at(1)).t.ToString(), "6/25");
+}
+
+TEST(DraftPolicy, UniqueSensitiveNumbersAreRounded) {
+  std::vector<std::pair<std::string, int>> values;
+  for (int i = 0; i < 1000; ++i) values.emplace_back(std::to_string(1000 + i) + ".25", 1);
+  const Policy policy = DraftedFor(WithResults(values));
+  ASSERT_TRUE(policy.attributes[1].round);
+  const auto bound = Bind(policy, WithResults(values), {});
+  ASSERT_TRUE(bound.ok()) << bound.error().message();
+  std::map<std::string, int> rows;
+  for (std::size_t row = 0; row < 1000; ++row) ++rows[std::string(bound.value().columns[1].text.cell(row).bytes())];
+  EXPECT_GT(rows.size(), 10u);
+  EXPECT_LT(std::count_if(rows.begin(), rows.end(), [](const auto& each) { return each.second == 1; }), 50);
+  EXPECT_FALSE(DraftedFor(WithResults({{"1", 30}, {"2", 30}, {"3", 30}, {"4", 30}, {"5", 30}})).attributes[1].round);
+}
+
+TEST(Profile, AMarkerThatIsAValueIsOne) {
+  const auto markers = [](const Table& table) { return ProfileTable(table, {}).missing; };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(markers(WithResults({{"+", 60}, {"-", 40}})), Texts{""});
+  EXPECT_EQ(markers(WithResults({{"+", 60}, {"-", 40}, {"?", 5}})), (Texts{"", "?"}));
+  EXPECT_EQ(markers(WithResults({{"high", 60}, {"None", 40}})), Texts{""});
+  EXPECT_EQ(markers(WithResults({{"a", 60}, {"b", 30}, {"-", 40}})), (Texts{"", "-"}));
+  EXPECT_EQ(markers(WithResults({{"17.5", 60}, {"-", 40}})), (Texts{"", "-"}));
+  const auto model = DraftedFor(WithResults({{"+", 50}, {"-", 50}})).models.at(1);
+  EXPECT_EQ(std::get<LDiversitySpec>(model).l, Rational(2));
 }
 
 TEST(Other, TakesTheValuesThatAHierarchyLacks) {

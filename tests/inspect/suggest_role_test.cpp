@@ -46,8 +46,8 @@ TEST(SuggestRole, WaysToReachPeopleAndNumbersOfOffices) {
 TEST(SuggestRole, WhatTheLawCallsSpecialIsSensitive) {
   for (const char* name :
        {"sexual orientation", "Ethnicity", "trade_union", "criminal_convictions", "BloodGroup", "disability", "religion",
-        "political opinion", "HIV", "diagnosis", "genetic test", "sexuelle Orientierung", "Ethnie", "Gewerkschaft", "Vorstrafen",
-        "Blutgruppe", "Schwerbehinderung", "politische Meinung", "orientation sexuelle", "syndicat", "casier judiciaire",
+        "political opinion", "HIV", "diagnosis", "genetic test", "sexuelle Orientierung", "Ethnie", "Gewerkschaft",
+        "Vorstrafen", "Blutgruppe", "Schwerbehinderung", "politische Meinung", "orientation sexuelle", "syndicat", "casier judiciaire",
         "groupe sanguin", "handicap", "orientación sexual", "sindicato", "antecedentes penales", "grupo sanguíneo",
         "discapacidad", "orientamento sessuale", "sindacato", "precedenti penali", "gruppo sanguigno", "disabilità",
         "seksuele geaardheid", "vakbond", "strafblad", "bloedgroep", "arbeidsbeperking"}) {
@@ -69,6 +69,19 @@ TEST(SuggestRole, ByContentUnderNamesThatSayNothing) {
   EXPECT_EQ(role({"RSSMRA85T10A562S", "VRDLGI70A01F205X", "BNCGPP60B02H501Y", "NRELCU90C03L219Z", "GLLMRC80D04F839W"}),
             Role::kIdentifier);
   EXPECT_EQ(role({"12345678Z", "11111111H", "22222222J", "33333333P", "X1234567L"}), Role::kIdentifier);
+}
+
+TEST(SuggestRole, GivenNamesWithSurnamesThatNoListHas) {
+  const std::vector<std::string> given = {"Wanda", "Edda", "Dario", "Jolanta", "Émile", "Anna-Lena", "Tycho", "Oona"};
+  const std::vector<std::string> surnames = {"Quillfeather", "Ingleby", "Pemberly", "Ötzal", "O'Grain", "van Dorpel", "Zabek"};
+  const auto full = Made(56, [&](std::size_t i) { return given[i / 7] + " " + surnames[i % 7]; });
+  EXPECT_EQ(Repeated("x1", full).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", full).content, Content::kFullNames);
+  EXPECT_EQ(Repeated("occupation", full).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("disease", full).role, Role::kSensitive);
+  EXPECT_EQ(Repeated("x1", {"New York", "Los Angeles", "San Diego"}).role, Role::kQuasi);
+  const auto with_digits = Made(60, [](std::size_t i) { return "Ward North " + std::to_string(i); });
+  EXPECT_EQ(Repeated("x1", with_digits).role, Role::kQuasi);
 }
 
 TEST(SuggestRole, WhatOnlyLooksAlikeIsNotTakenForANumberOfAPerson) {

@@ -39,7 +39,31 @@ bool OccursAgain(const Column& column) {
   return false;
 }
 
+std::uint64_t RowsWith(const Column& column, std::string_view text) {
+  const auto code = column.dictionary->Find(text);
+  std::uint64_t rows = 0;
+  for (std::size_t row = 0; code && row < column.codes.size(); ++row) rows += column.codes[row] == *code ? 1 : 0;
+  return rows;
+}
+
 }  // namespace
+
+bool NamesAreRow(const Table& table) {
+  constexpr std::uint64_t kRepeated = 2;
+  const std::vector<std::string> markers = MarkersIn(table);
+  std::vector<std::uint64_t> rows;
+  for (const Column& column : table.columns) {
+    bool points = column.dictionary->size() > 0;
+    for (std::size_t code = 0; points && code < column.dictionary->size(); ++code) {
+      const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+      points = IsPoint(text) || std::find(markers.begin(), markers.end(), text) != markers.end();
+    }
+    if (points && !IsPoint(column.name)) return false;
+    rows.push_back(RowsWith(column, column.name));
+  }
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
+  return !rows.empty() && *most >= kRepeated && *least != *most;
+}
 
 std::vector<std::string> FirstCells(const std::string& path, std::optional<FileFormat> format, const TextFormat& text) {
   const auto by_path = FormatOfPath(path);

@@ -45,7 +45,10 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   const std::string& path = request.input.name;
   const bool a_file = request.input.table == nullptr && path != "-" && !IsSql(path);
   const std::vector<std::string> first = a_file ? FirstCells(path, request.format, text) : std::vector<std::string>();
-  if (!request.no_header && !MayBeRow(first)) return ReadTableFile(request.input, text, request.format, run);
+  if (!request.no_header && !MayBeRow(first)) {
+    CORDON_TRY(Table named, ReadTableFile(request.input, text, request.format, run));
+    if (first.empty() || !NamesAreRow(named)) return named;
+  }
   if (first.empty()) {
     return Error::InvalidPolicy("--no-header is for CSV files")
         .WithHint("standard input and queries are read once: write a policy with header = false and columns = [...]");
@@ -54,7 +57,8 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   rows.header = false;
   for (std::size_t i = 0; i < first.size(); ++i) rows.columns.push_back(fmt::format("column_{}", i + 1));
   CORDON_TRY(Table table, ReadTableFile(request.input, rows, request.format, run));
-  if (!request.no_header && !FirstIsRow(table)) return ReadTableFile(request.input, text, request.format, run);
+  if (!request.no_header && MayBeRow(first) && !FirstIsRow(table))
+    return ReadTableFile(request.input, text, request.format, run);
   text = rows;
   return table;
 }

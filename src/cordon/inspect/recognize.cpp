@@ -182,6 +182,29 @@ bool IsPersonName(std::string_view text) {
   return false;
 }
 
+// "Wanda Quillfeather", "Anna-Lena O'Neill", "Jan van Dijk": two or three words, the first and the last with a capital, letters
+// alone.
+bool IsFullName(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, space));
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  const auto is_word = [](std::string_view word) {
+    return word.size() > 1 && std::all_of(word.begin(), word.end(), [](char c) {
+             return InLetters(c) || static_cast<unsigned char>(c) >= 0x80 || c == '-' || c == '\'' || c == '.';
+           });
+  };
+  const auto has_capital = [](std::string_view word) { return InCapitals(word[0]) || (word[0] & 0x80) != 0; };
+  // In capitals alone it is a label as likely as a name.
+  const auto in_capitals = [](std::string_view word) {
+    return std::none_of(word.begin() + 1, word.end(), [](char c) { return 'a' <= c && c <= 'z'; });
+  };
+  return (words.size() == 2 || words.size() == 3) && std::all_of(words.begin(), words.end(), is_word) &&
+         has_capital(words.front()) && has_capital(words.back()) && !in_capitals(words.back());
+}
+
 bool AreTexts(const std::vector<std::string_view>& values) {
   if (values.size() < kFewTexts) return false;
   std::size_t sentences = 0;
@@ -205,6 +228,7 @@ const char* ContentName(Content content) {
     case Content::kUrl: return "web addresses";
     case Content::kUuid: return "keys";
     case Content::kPersonNames: return "names of people";
+    case Content::kFullNames: return "given names with surnames";
     case Content::kFreeText: return "free text";
   }
   return "";
@@ -235,6 +259,8 @@ Content Recognize(const std::vector<std::string_view>& all) {
     if (values.size() >= test.least && share(test.test) >= 0.8) return test.content;
   }
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
+  constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
+  if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;
   return AreTexts(values) ? Content::kFreeText : Content::kUnknown;
 }
 

@@ -20,6 +20,7 @@ enum class Content {
   kUrl,
   kUuid,         // and other long hexadecimal keys
   kPersonNames,  // given names or surnames that are frequent in Europe and America
+  kFullNames,    // two or three words with a capital each: a given name and a surname, from no list
   kFreeText,
 };
 

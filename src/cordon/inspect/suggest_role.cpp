@@ -54,8 +54,10 @@ std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& wo
   if (content == Content::kUnknown) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
+  const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
+  if (content == Content::kFullNames && says_else) return std::nullopt;
   if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", 0};
-  if (content == Content::kPersonNames) return Suggestion{Role::kIdentifier, why, 0};
+  if (content == Content::kPersonNames || content == Content::kFullNames) return Suggestion{Role::kIdentifier, why, 0};
   return NamesPeople(column, present, why);
 }
 
