@@ -118,6 +118,27 @@ std::optional<std::pair<Notation, Notation>> AmbiguousDates(const Column& column
   return std::nullopt;
 }
 
+std::optional<std::pair<Notation, Notation>> AmbiguousNumbers(const Column& column, const DataPolicy& data) {
+  constexpr std::size_t kDigits = 3;  // between marks, and of numbers that need none
+  bool marked = false;
+  for (const CountedText& value : ValuesOf(column, data)) {
+    std::string_view text = value.text;
+    if (text.starts_with('-')) text.remove_prefix(1);
+    const std::size_t point = std::min(text.find('.'), text.size());
+    const std::string_view whole = text.substr(0, point);
+    const std::string_view rest = text.substr(std::min(point + 1, text.size()));
+    const auto digits = [](std::string_view part) {
+      return std::all_of(part.begin(), part.end(), [](char c) { return '0' <= c && c <= '9'; });
+    };
+    if (whole.empty() || whole.size() > kDigits || !digits(whole) || !digits(rest)) return std::nullopt;
+    if (point == text.size()) continue;
+    if (rest.size() != kDigits || whole[0] == '0') return std::nullopt;
+    marked = true;
+  }
+  if (!marked) return std::nullopt;
+  return std::pair(Notation::Number("1234.56").value(), Notation::Number("1.234,56").value());
+}
+
 std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& data, Domain::Kind type) {
   const bool date = type == Domain::Kind::kDate;
   std::vector<CountedText> left = ValuesOf(column, data);
@@ -167,7 +188,14 @@ Result<Column> Rewrite(const Column& column, const AttributePolicy& attribute, c
                                        fmt::join(texts, " or ")));
     const auto like = LooksLike(column, data, attribute.type);
     if (like && std::find(texts.begin(), texts.end(), like->text) == texts.end()) {
+      if (attribute.type != Domain::Kind::kDate)  // of numbers one notation is allowed
+        return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text, attribute.name);
       return std::move(error).WithHint("{}: add it to format in [attributes.{}]", like->Say(), attribute.name);
+    }
+    if (attribute.type != Domain::Kind::kDate) {
+      return std::move(error).WithHint(
+          "set format in [attributes.{}] to the notation of all cells; if some mean missing, add them to data.missing",
+          attribute.name);
     }
     return std::move(error).WithHint(
         "add the notation of these cells to format in [attributes.{}]; if they mean missing, add them to "

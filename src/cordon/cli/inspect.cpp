@@ -35,9 +35,10 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
   InspectRequest request = args.request;
   CORDON_TRY(request.format, ParseFormat(args.format));
-  CORDON_TRY(const Inspection made, Inspect(request, run));
+  CORDON_TRY(Inspection made, Inspect(request, run));
   if (made.draft) TellOfDraft(request, *made.draft, console);
   args.json ? console.Out(Dump(ToJson(made.profile))) : console.Say(Describe(made.profile));
+  if (made.no_draft) return *std::move(made.no_draft);
   return Answer::kYes;
 }
 

@@ -72,10 +72,6 @@ class Drafter {
     AddData(options_.text);
     if (options_.stream) AddStream();
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) CORDON_RETURN_IF_ERROR(AddAttribute(i));
-    if (profile_.all.columns.empty()) {
-      return Error::InvalidData("no column looks like one by which people could be recognized")
-          .WithHint("write the policy by hand: at least one column must be quasi");
-    }
     AddPrivacy(options_.k);
     return std::move(draft_);
   }
@@ -121,6 +117,11 @@ class Drafter {
       return {};
     }
     Line("type = \"{}\"", TypeName(column.type));
+    if (!column.unclear.empty() && column.type == Domain::Kind::kNumeric) {
+      Line("format = \"FILL IN\"  # {} or {}: the cells fit both, and nothing tells whether the point marks thousands",
+           TomlText(column.unclear[0]), TomlText(column.unclear[1]));
+      return {};
+    }
     if (!column.unclear.empty()) {
       Line("# format =   FILL IN: {} or {}; the cells fit both, and nothing tells which day is meant",
            TomlText(column.unclear[0]), TomlText(column.unclear[1]));
@@ -297,8 +298,8 @@ class Drafter {
     }
     if (days.back().first - days.front().first < kMostDays) {
       Line(
-          "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do, not at a person's "
-          "day");
+          "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do; a day that a whole "
+          "group shares is shown, unless grid = 7 (days) or so is set");
     } else {
       Line("grid = 365  # days: no interval ends at a person's day");
     }

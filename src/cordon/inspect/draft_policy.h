@@ -32,7 +32,7 @@ struct DraftOptions {
 };
 
 // Without `k` the line is left for the reader to fill in, and reading the policy says so.
-// REQUIRES: the table is in the notation of releases.
+// REQUIRES: the table is in the notation of releases, and a column of the profile is quasi.
 Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options);
 
 }  // namespace cordon::engine

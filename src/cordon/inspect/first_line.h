@@ -19,7 +19,8 @@ std::vector<std::string> FirstCells(const std::string& path, std::optional<FileF
 bool MayBeRow(const std::vector<std::string>& cells);
 
 // Of a table that was read with a header: whether its names are a row after all, since one of them is a value of its own
-// column. Not so if all of them are, together: then files were joined, headers and all; nor if a name stands above numbers or dates.
+// column. Not so if all of them are, together: then files were joined, headers and all; nor if a name stands above numbers or
+// dates.
 bool NamesAreRow(const Table& table);
 
 // Of a table that was read without a header: whether its first row is like the others. Where all others are numbers or dates it

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cordon/bind/open_release.h"
 #include "cordon/bind/rewrite.h"
@@ -63,13 +64,15 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   return table;
 }
 
-// Dates that two notations read as different days: the draft leaves the choice to the reader.
-std::vector<std::vector<std::string>> UnclearDates(const Table& table) {
+// Dates and numbers that two notations read differently: the draft leaves the choice to the reader.
+std::vector<std::vector<std::string>> UnclearNotations(const Table& table) {
   std::vector<std::vector<std::string>> unclear(table.columns.size());
   DataPolicy data;
   data.missing = MarkersIn(table);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (const auto two = AmbiguousDates(table.columns[i], data)) unclear[i] = {two->first.text(), two->second.text()};
+    auto two = AmbiguousDates(table.columns[i], data);
+    if (!two) two = AmbiguousNumbers(table.columns[i], data);
+    if (two) unclear[i] = {two->first.text(), two->second.text()};
   }
   return unclear;
 }
@@ -93,6 +96,18 @@ Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const R
   return formats;
 }
 
+// A policy without a quasi column says nothing of who could be recognized.
+Error NoQuasi(const Profile& profile) {
+  std::map<std::string_view, std::size_t> columns;
+  for (const ColumnProfile& column : profile.columns) ++columns[RoleName(column.role)];
+  std::vector<std::string> found;
+  for (const auto& [role, count] : columns) found.push_back(fmt::format("{} {}", count, role));
+  return Error::InvalidData("no draft was written: none of the {} columns looks quasi ({})", profile.columns.size(),
+                            fmt::join(found, ", "))
+      .WithHint("what others may know of a person, such as an age or a town, is quasi: write the policy by hand; at least one "
+                "column must be quasi");
+}
+
 }  // namespace
 
 Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
@@ -104,15 +119,19 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
-  const std::vector<std::vector<std::string>> unclear = UnclearDates(table);
+  const std::vector<std::vector<std::string>> unclear = UnclearNotations(table);
   CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
-  Inspection made{ProfileTable(table, run), text, std::nullopt};
+  Inspection made{ProfileTable(table, run), text, std::nullopt, std::nullopt};
   for (std::size_t i = 0; i < formats.size(); ++i) {
     made.profile.columns[i].format = formats[i];
     made.profile.columns[i].unclear = unclear[i];
   }
   if (run.Stopped()) return Error::Cancelled();
   if (request.write_policy.empty()) return made;
+  if (made.profile.all.columns.empty()) {
+    made.no_draft = NoQuasi(made.profile);
+    return made;
+  }
   const std::string folder = std::filesystem::path(request.write_policy).parent_path().string();
   CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder, request.stream}));
   CORDON_RETURN_IF_ERROR(WriteDraft(request, *made.draft));
@@ -159,7 +178,8 @@ std::string Describe(const Profile& profile) {
   }
   for (const ColumnProfile& column : profile.columns) {
     if (column.unclear.empty()) continue;
-    line(fmt::format("\nthe dates of {} fit {}: nothing tells which, and the draft leaves the choice to you", column.name,
+    line(fmt::format("\nthe {} of {} fit {}: nothing tells which, and the draft leaves the choice to you",
+                     column.type == Domain::Kind::kNumeric ? "numbers" : "dates", column.name,
                      fmt::join(column.unclear, " and ")));
   }
   if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));

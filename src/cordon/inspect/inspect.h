@@ -29,8 +29,9 @@ struct InspectRequest {
 
 struct Inspection {
   Profile profile;
-  TextFormat text;             // as the input was read
-  std::optional<Draft> draft;  // as it was written
+  TextFormat text;                // as the input was read
+  std::optional<Draft> draft;     // as it was written
+  std::optional<Error> no_draft;  // why the draft that was asked for was not made; the profile holds all the same
 };
 
 Result<Inspection> Inspect(const InspectRequest& request, const Run& run);

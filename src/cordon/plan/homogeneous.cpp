@@ -22,6 +22,7 @@ struct Loose {
 std::vector<Loose> LooseModels(const Policy& policy) {
   std::vector<Loose> models;
   for (const ModelSpec& spec : policy.models) {
+    if (AlwaysHolds(spec)) continue;  // it guards nothing, and the policy says why
     if (const auto* close = std::get_if<TClosenessSpec>(&spec)) models.push_back({&spec, close->sensitive, "t"});
     const auto* like = std::get_if<BetaLikenessSpec>(&spec);
     // The enhanced kind forbids it: (1 - ln p) p < 1 for every share p below 1.
@@ -145,7 +146,6 @@ Result<std::vector<Warning>> HomogeneousAllowed(const Policy& policy, const Micr
 std::vector<Warning> HomogeneousAllowed(const Policy& policy) {
   std::vector<Warning> warnings;
   for (const Loose& loose : LooseModels(policy)) {
-    if (AlwaysHolds(*loose.spec)) continue;
     if (!OtherModels(policy, loose).empty()) continue;
     const AttributePolicy* column = policy.Find(loose.column);
     const double values = column != nullptr && column->values ? static_cast<double>(column->values->size()) : 0;
