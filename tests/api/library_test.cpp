@@ -308,5 +308,17 @@ TEST(Table, IsReadFromAFile) {
   EXPECT_EQ(Table::Read(folder / "none.csv").error().kind(), ErrorKind::kIo);
 }
 
+TEST(Write, ANameThatIsTooLongLosesNothing) {
+  const ScratchFolder folder;
+  const Release release = Anonymize(PatientTable(), PatientPolicy().Build().value()).value();
+  const std::string path = folder / (std::string(240, 'b') + ".csv");  // the names beside it have more than 255 bytes
+  Put(path, "an older table");
+  for (const bool force : {false, true}) {
+    EXPECT_FALSE(release.Write(path, {.force = force}).ok());
+    EXPECT_EQ(Bytes(path), "an older table");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  }
+}
+
 }  // namespace
 }  // namespace cordon

@@ -73,5 +73,58 @@ TEST_F(InterruptedTest, ASetReplacesAllItsFiles) {
   EXPECT_EQ(Files().size(), 3u);
 }
 
+TEST_F(InterruptedTest, ASetThatCannotBePutIntoPlaceIsTakenBack) {
+  for (const bool old_head : {true, false}) {
+    std::filesystem::remove_all(Path("z"));
+    std::filesystem::remove(Path("head"));
+    Put("a", "old a");
+    if (old_head) Put("head", "old head");
+    Outputs outputs;
+    for (const char* name : {"a", "b", "head", "z"}) {
+      ASSERT_TRUE(outputs.Reserve(Path(name), AtomicFile::Access::kPrivate).ok());
+      ASSERT_TRUE(outputs.Write(Path(name), "new").ok());
+    }
+    std::filesystem::create_directory(Path("z"));  // a and b are in place before this one fails
+    const Result<void> shown = outputs.Show(Path("head"));
+    ASSERT_FALSE(shown.ok());
+    EXPECT_NE(shown.error().message().find("the folder is as it was"), std::string::npos) << shown.error().message();
+    EXPECT_EQ(Get("a"), "old a");
+    EXPECT_FALSE(std::filesystem::exists(Path("b")));
+    EXPECT_EQ(std::filesystem::exists(Path("head")), old_head);
+    if (old_head) {
+      EXPECT_EQ(Get("head"), "old head");
+    }
+    EXPECT_EQ(Files().size(), old_head ? 3u : 2u);  // nothing hidden
+  }
+}
+
+TEST_F(InterruptedTest, OldFilesComeBackOnlyWhereTheyWereReplaced) {
+  Put("head", "old head");
+  Put("side", "old side");
+  Put(".cordon-1.tmp", "new side");
+  Put(".cordon-2.tmp", "new head");
+  const std::vector<Renaming> set = {{Path(".cordon-1.tmp"), Path("side")}, {Path(".cordon-2.tmp"), Path("head")}};
+  {
+    const OldFiles old(set);
+    EXPECT_EQ(old.PutBack().value(), std::vector<std::string>{});  // nothing was renamed yet
+    EXPECT_EQ(Get("head") + Get("side"), "old headold side");
+    ASSERT_TRUE(FinishSet(set).ok());
+    EXPECT_EQ(Get("head") + Get("side"), "new headnew side");
+    EXPECT_EQ(old.PutBack().value(), std::vector<std::string>{});
+    EXPECT_EQ(Get("head") + Get("side"), "old headold side");
+    EXPECT_EQ(Get(".cordon-1.tmp") + Get(".cordon-2.tmp"), "new sidenew head");
+  }
+  EXPECT_EQ(Files().size(), 4u);
+}
+
+TEST_F(InterruptedTest, ANameThatIsTooLongIsRefusedBeforeAnythingIsWritten) {
+  Put("t", "old");
+  Outputs outputs;
+  EXPECT_FALSE(outputs.Reserve(Path(std::string(256, 'n')), AtomicFile::Access::kPublic).ok());
+  EXPECT_TRUE(outputs.Reserve(Path(std::string(255, 'n')), AtomicFile::Access::kPublic).ok());
+  std::filesystem::create_symlink(std::string(256, 'n'), Path("link"));
+  EXPECT_FALSE(outputs.Reserve(Path("link"), AtomicFile::Access::kPublic).ok());
+}
+
 }  // namespace
 }  // namespace cordon::engine

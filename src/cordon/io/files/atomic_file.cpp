@@ -93,6 +93,12 @@ bool Hold(int file) {
 Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   struct stat info = {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
+  // The hidden file has a short name: without this look it would be made and filled, and could not be put into place.
+  if (!exists && errno == ENAMETOOLONG) {
+    return SystemError(ENAMETOOLONG, "cannot create the file")
+        .WithContext("writing {}", path)
+        .WithHint("give a shorter name: most disks allow 255 bytes, and the names of the files beside a release are longer than its own");
+  }
   if (exists && S_ISDIR(info.st_mode)) return Error::Io("writing {}: it is a directory", path);
   if (exists && !S_ISREG(info.st_mode)) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);

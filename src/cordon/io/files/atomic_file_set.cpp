@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/io/files/atomic_file_set.h"
 
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,30 @@ Result<void> Outputs::Show(const std::string& head) {
   return ShowSet(set);
 }
 
+namespace {
+
+// The journal first: without it nobody puts a file of the set into place.
+void RemoveSet(const std::string& journal, const std::vector<Renaming>& set) {
+  ::unlink(journal.c_str());
+  for (const Renaming& each : set) ::unlink(each.from.c_str());
+}
+
+// The error of a set that could not be put into place, with what the folder holds now.
+Error TakeBack(Error failed, const OldFiles& old, const std::string& journal, const std::vector<Renaming>& set) {
+  const Result<std::vector<std::string>> lost = old.PutBack();
+  std::string state = "the files of this run are not complete, the next run that writes into the folder tries again";
+  if (lost.ok()) {
+    RemoveSet(journal, set);
+    state = "nothing was written, and the folder is as it was";
+    if (!lost.value().empty()) {
+      state = fmt::format("nothing was written, but what was there before is lost: {}", fmt::join(lost.value(), ", "));
+    }
+  }
+  return Error(failed.kind(), fmt::format("{}; {}", failed.message(), state)).WithHint("{}", failed.hint());
+}
+
+}  // namespace
+
 Result<void> Outputs::ShowSet(const std::vector<AtomicFile*>& files) {
   std::vector<Renaming> set;
   for (const AtomicFile* file : files) set.push_back({file->beside(), file->target()});
@@ -50,17 +75,18 @@ Result<void> Outputs::ShowSet(const std::vector<AtomicFile*>& files) {
   for (const Renaming& each : set) elsewhere.insert(DirectoryOf(each.from));
   elsewhere.erase(DirectoryOf(set.back().to));
   for (const std::string& directory : elsewhere) CORDON_RETURN_IF_ERROR(SyncDirectory(directory));
+  const OldFiles old(set);
   const std::string journal = HiddenName(DirectoryOf(set.back().to), "set");
   CORDON_TRY(AtomicFile entry, AtomicFile::Create(journal, AtomicFile::Access::kPrivate));  // held until the set is in place
   CORDON_RETURN_IF_ERROR(entry.Write(JournalOf(set)));
   CORDON_RETURN_IF_ERROR(entry.Commit());
   for (AtomicFile* file : files) {  // the head last: without it the old set stands
     if (Result<Renaming> handed = file->HandOver(); !handed.ok()) {
-      ::unlink(journal.c_str());
+      RemoveSet(journal, set);
       return std::move(handed).error();
     }
   }
-  CORDON_RETURN_IF_ERROR(FinishSet(set));
+  if (Result<void> shown = FinishSet(set); !shown.ok()) return TakeBack(std::move(shown).error(), old, journal, set);
   ::unlink(journal.c_str());
   return {};
 }

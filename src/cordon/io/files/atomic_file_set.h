@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The files of one run, which appear together: each is created beside its target before the work that fills it, all are
-// complete and durable before the first is put into place. They stand together or not at all, also where the program is killed
-// or the power fails (interrupted.h).
+// complete and durable before the first is put into place. They stand together or not at all, also if the program is killed
+// or the power fails; if one cannot be put into place, the files that were there before come back (interrupted.h).
 #pragma once
 
 #include <map>

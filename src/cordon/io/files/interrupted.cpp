@@ -162,6 +162,57 @@ Result<void> FinishSet(const std::vector<Renaming>& set) {
   return SyncDirectory(DirectoryOf(head.to));
 }
 
+OldFiles::OldFiles(const std::vector<Renaming>& set) {
+  for (const Renaming& each : set) {
+    Old& old = files_.emplace_back(Old{each, "", -1, false});
+    struct stat info = {};
+    old.was_there = ::lstat(each.to.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    if (!old.was_there || info.st_uid != ::geteuid()) continue;
+    std::string second = HiddenName(DirectoryOf(each.to), "tmp");
+    if (::link(each.to.c_str(), second.c_str()) != 0) continue;
+    old.second = std::move(second);
+    old.held = ::open(old.second.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (old.held >= 0) ::flock(old.held, LOCK_EX | LOCK_NB);  // not held, another program may remove it: no harm unless this fails
+  }
+}
+
+OldFiles::~OldFiles() {
+  for (const Old& old : files_) {
+    if (!old.second.empty()) ::unlink(old.second.c_str());
+    if (old.held >= 0) ::close(old.held);
+  }
+}
+
+Result<std::vector<std::string>> OldFiles::PutBack() const {
+  const auto move = [](const std::string& from, const std::string& to) -> Result<void> {
+    if (::rename(from.c_str(), to.c_str()) == 0) return {};
+    return SystemError(errno, "cannot move the file back").WithContext("writing {}", to);
+  };
+  const auto withdraw = [&](const Old& old) -> Result<void> {
+    return IsThere(old.made.from) ? Result<void>() : move(old.made.to, old.made.from);
+  };
+  const auto restore = [&](const Old& old) -> Result<void> {
+    return IsThere(old.made.to) || !IsThere(old.second) ? Result<void>() : move(old.second, old.made.to);
+  };
+  const Old& head = files_.back();
+  CORDON_RETURN_IF_ERROR(withdraw(head));
+  for (const Old& old : files_) {
+    CORDON_RETURN_IF_ERROR(withdraw(old));
+    if (&old != &head) CORDON_RETURN_IF_ERROR(restore(old));
+  }
+  // The old head may stand again only next to old files, also after a power failure.
+  std::set<std::string> directories;
+  for (const Old& old : files_) directories.insert(DirectoryOf(old.made.to));
+  for (const std::string& directory : directories) CORDON_RETURN_IF_ERROR(SyncDirectory(directory));
+  CORDON_RETURN_IF_ERROR(restore(head));
+  CORDON_RETURN_IF_ERROR(SyncDirectory(DirectoryOf(head.made.to)));
+  std::vector<std::string> lost;
+  for (const Old& old : files_) {
+    if (old.was_there && !IsThere(old.made.to)) lost.push_back(old.made.to);
+  }
+  return lost;
+}
+
 void CleanFolder(const std::string& directory) {
   std::set<std::string> named;  // by journals whose programs still run, or that could not be finished
   for (const std::string& path : HiddenIn(directory, ".set")) {

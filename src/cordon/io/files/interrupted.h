@@ -12,8 +12,13 @@
 //   4. rename the head      from here on the new set stands
 //   5. remove the journal
 //
-// So a head is never next to files of another set. Between 2 and 4 there is no head; whoever writes into the folder next
-// finishes the set. A hidden file that nobody holds and no journal names is removed.
+// So a head is never next to files of another set. Between 2 and 4 there is no head; the next program that writes into the
+// folder finishes the set. A hidden file that nobody holds and no journal names is removed.
+//
+// A running program whose renames fail takes the set back (OldFiles): the files that it replaces have a second, hidden name
+// since before the journal. Each new file returns to its hidden name before the old one comes back, the old head comes last,
+// and then the journal goes. Killed before the old head is back, the set is complete under hidden names, and the next program
+// finishes it; after that the old head is newer than the journal, and the next program removes the set.
 #pragma once
 
 #include <string>
@@ -41,6 +46,31 @@ std::string HiddenName(const std::string& directory, std::string_view ending);
 std::string JournalOf(const std::vector<Renaming>& set);
 // Steps 2 to 4. Files that are in place already are passed over, so it may be repeated.
 Result<void> FinishSet(const std::vector<Renaming>& set);
+
+// The files that a set is about to replace, under a second name as long as this lives: a hard link, where the disk has them.
+// Only files of this user: nobody else's would be removed after a kill.
+class OldFiles {
+ public:
+  // REQUIRES: the journal of the set is not written yet. A link makes a file look newer, and a head newer than the journal is
+  // one that somebody has put there since.
+  explicit OldFiles(const std::vector<Renaming>& set);
+  ~OldFiles();
+  OldFiles(const OldFiles&) = delete;
+  OldFiles& operator=(const OldFiles&) = delete;
+
+  // After FinishSet has failed: the new files return to their hidden names, the old ones to theirs. An error if one of them
+  // cannot be moved; then the journal must stay. Gives the paths of old files that are lost, for want of a second name.
+  Result<std::vector<std::string>> PutBack() const;
+
+ private:
+  struct Old {
+    Renaming made;       // the new file
+    std::string second;  // empty: none
+    int held = -1;
+    bool was_there = false;
+  };
+  std::vector<Old> files_;  // the head last
+};
 
 // Finishes the sets of a folder whose programs have ended, and removes their hidden files. Only files of this user; what cannot
 // be done is left to the next.
