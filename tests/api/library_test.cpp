@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The public library: tables in memory give what files give, and everything bad is an Error.
+#include <atomic>
+#include <latch>
+#include <thread>
+
 #include "cordon/arrow_c_data.h"
 #include "tests/api/support.h"
 
@@ -317,6 +321,30 @@ TEST(Write, ANameThatIsTooLongLosesNothing) {
     EXPECT_FALSE(release.Write(path, {.force = force}).ok());
     EXPECT_EQ(Bytes(path), "an older table");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  }
+}
+
+TEST(Write, OneOfManyWritersToAPathSucceeds) {
+  const Release release = Anonymize(PatientTable(), PatientPolicy().Build().value()).value();
+  for (int trial = 0; trial < 5; ++trial) {
+    const ScratchFolder folder;
+    const std::string path = folder / "out.csv";
+    std::atomic<int> written = 0;
+    std::latch together(4);
+    {
+      std::vector<std::jthread> writers;
+      for (int i = 0; i < 4; ++i) {
+        writers.emplace_back([&] {
+          together.arrive_and_wait();
+          if (release.Write(path).ok()) ++written;
+        });
+      }
+    }
+    EXPECT_LE(written, 1);
+    EXPECT_EQ(std::filesystem::exists(path), written == 1);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      EXPECT_TRUE(entry.path().filename().string().starts_with("out.csv")) << entry.path();
+    }
   }
 }
 

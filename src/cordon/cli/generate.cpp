@@ -28,9 +28,10 @@ Result<void> PrintTable(const Generated& generated, Console& console, const Run&
 }
 
 // The table is the head: where it is, what belongs to it is.
-Result<void> WriteFiles(const Generated& generated, const std::vector<std::string>& paths, const Run& run) {
+Result<void> WriteFiles(const Generated& generated, const std::vector<std::string>& paths, bool force, const Run& run) {
   Outputs outputs;
   for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPublic));
+  if (!force) CORDON_RETURN_IF_ERROR(CheckNotThere(paths));
   CORDON_RETURN_IF_ERROR(WriteCsv(generated, [&](std::string_view bytes) { return outputs.Write(paths.front(), bytes); }, run));
   for (std::size_t i = 1; i < paths.size(); ++i) {
     CORDON_RETURN_IF_ERROR(outputs.Write(paths[i], generated.files[i - 1].second));
@@ -46,18 +47,16 @@ Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run
     return Answer::kYes;
   }
   if (args.output.ends_with(".csv")) {
-    if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere({args.output}));
-    CORDON_RETURN_IF_ERROR(WriteFiles(generated, {args.output}, run));
+    CORDON_RETURN_IF_ERROR(WriteFiles(generated, {args.output}, args.force, run));
     return Answer::kYes;
   }
   const std::filesystem::path folder = args.output;
   std::vector<std::string> paths = {(folder / generated.table_file).string()};
   for (const auto& [name, text] : generated.files) paths.push_back((folder / name).string());
-  if (!args.force) CORDON_RETURN_IF_ERROR(CheckNotThere(paths));
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
-  CORDON_RETURN_IF_ERROR(WriteFiles(generated, paths, run));
+  CORDON_RETURN_IF_ERROR(WriteFiles(generated, paths, args.force, run));
   console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, paths.front(), generated.files.size());
   return Answer::kYes;
 }

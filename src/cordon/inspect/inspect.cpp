@@ -32,9 +32,9 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
       {"the input", request.input.table == nullptr ? request.input.name : ""}};
   Outputs outputs;
   for (const auto& [path, text] : files) {
-    if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
     paths.emplace_back("the draft", path);
     CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
+    if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
     CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
   }
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));

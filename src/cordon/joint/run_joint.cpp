@@ -343,7 +343,8 @@ class JointRun {
                            {"run", ToHex(result.run)},
                            {"security", kSemiHonest}};
     CORDON_RETURN_IF_ERROR(outputs.Write(manifest_path, Dump(manifest)));
-    if (auto file = staged.Take()) outputs.Adopt(request_.output, *std::move(file));
+    if (auto file = staged.Take()) CORDON_RETURN_IF_ERROR(outputs.Adopt(request_.output, *std::move(file)));
+    if (!request_.force && !request_.resume) CORDON_RETURN_IF_ERROR(CheckNotThere({request_.output, manifest_path}));
     return outputs.Show(request_.output);
   }
 

@@ -83,8 +83,8 @@ Result<void> ReserveAtRisk(const CheckRequest& request, Outputs& outputs) {
       CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", input}, {"--rows-at-risk", path}}));
     }
   }
-  if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
-  return outputs.Reserve(path, AtomicFile::Access::kPrivate);
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
+  return request.force ? Result<void>() : CheckNotThere({path});
 }
 
 Result<AtRisk> WriteAtRisk(const CheckRequest& request, const Release& release, Outputs& outputs, const Run& run) {

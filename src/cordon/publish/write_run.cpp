@@ -302,7 +302,8 @@ Result<Report> WriteRun(const AnonymizeRequest& request, const Policy& policy, c
   report.seconds.emplace_back("write", watch.Lap());
   report.peak_rss_mb = PeakRssMb();
   CORDON_RETURN_IF_ERROR(WriteReports(request, report, policy, data, release, outputs, run));
-  if (auto file = staged.Take()) outputs.Adopt(request.output, *std::move(file));
+  if (auto file = staged.Take()) CORDON_RETURN_IF_ERROR(outputs.Adopt(request.output, *std::move(file)));
+  CORDON_RETURN_IF_ERROR(CheckNothingIsLost(request));  // again: another run may have ended since the first look
   if (run.Stopped()) return Error::Cancelled();
   const auto show = [&] { return outputs.Show(request.output); };
   if (registration == nullptr) {

@@ -85,14 +85,14 @@ Result<VerifyKey> ParsePublicPem(std::string_view text) {
 Result<std::string> MakeKeyFiles(const std::string& path) {
   const std::string shown = path + ".pub";
   if (path.empty() || path == "-" || IsSpecialFile(path)) return Error::InvalidPolicy("a key needs the name of a file");
+  Outputs outputs;
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
+  CORDON_RETURN_IF_ERROR(outputs.Reserve(shown, AtomicFile::Access::kPublic));
   if (::access(path.c_str(), F_OK) == 0 || ::access(shown.c_str(), F_OK) == 0) {
     return Error::InvalidPolicy("{} is there already", ::access(path.c_str(), F_OK) == 0 ? path : shown)
         .WithHint("a key that is lost cannot be made again: give another name, or move the old one away");
   }
   const SigningKey key = SigningKey::Draw(OperatingSystemBytes());
-  Outputs outputs;
-  CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
-  CORDON_RETURN_IF_ERROR(outputs.Reserve(shown, AtomicFile::Access::kPublic));
   CORDON_RETURN_IF_ERROR(outputs.Write(path, PrivatePem(key)));
   CORDON_RETURN_IF_ERROR(outputs.Write(shown, PublicPem(key.verify_key())));
   CORDON_RETURN_IF_ERROR(outputs.Show(shown));

@@ -115,5 +115,34 @@ TEST_F(AtomicFileTest, ReadFileGivesAllBytes) {
   EXPECT_FALSE(ReadFile("/proc/self/status").value().empty());  // a file that says it is empty
 }
 
+TEST_F(AtomicFileTest, APathIsHeldByOneWriter) {
+  {
+    const TargetLock lock = TargetLock::Take(Path("t")).value();
+    const Result<TargetLock> second = TargetLock::Take(Path("t"));
+    ASSERT_FALSE(second.ok());
+    EXPECT_NE(second.error().message().find("is being written by another run"), std::string::npos);
+    EXPECT_TRUE(TargetLock::Take(Path("other")).ok());
+    CleanFolder(Path(""));
+    EXPECT_EQ(Files().size(), 1u);  // it is held: nobody removes it
+  }
+  EXPECT_TRUE(Files().empty());
+  EXPECT_TRUE(TargetLock::Take(Path("t")).ok());
+  EXPECT_TRUE(Files().empty());
+}
+
+TEST_F(AtomicFileTest, ALockThatAKilledProgramLeftStopsNobody) {
+  std::string name;
+  {
+    const TargetLock lock = TargetLock::Take(Path("t")).value();
+    name = Files().front();
+  }
+  Put(name, "");
+  EXPECT_TRUE(TargetLock::Take(Path("t")).ok());
+  EXPECT_TRUE(Files().empty());
+  Put(name, "");
+  CleanFolder(Path(""));
+  EXPECT_TRUE(Files().empty());
+}
+
 }  // namespace
 }  // namespace cordon::engine

@@ -126,5 +126,21 @@ TEST_F(InterruptedTest, ANameThatIsTooLongIsRefusedBeforeAnythingIsWritten) {
   EXPECT_FALSE(outputs.Reserve(Path("link"), AtomicFile::Access::kPublic).ok());
 }
 
+TEST_F(InterruptedTest, TwoSetsNeverShareAPath) {
+  Outputs first;
+  ASSERT_TRUE(first.Reserve(Path("head"), AtomicFile::Access::kPublic).ok());
+  ASSERT_TRUE(first.Reserve(Path("side"), AtomicFile::Access::kPublic).ok());
+  {
+    Outputs second;
+    ASSERT_TRUE(second.Reserve(Path("other"), AtomicFile::Access::kPublic).ok());
+    EXPECT_FALSE(second.Reserve(Path("side"), AtomicFile::Access::kPublic).ok());
+    EXPECT_FALSE(second.Adopt(Path("head"), AtomicFile::Create(Path("head")).value()).ok());
+  }
+  ASSERT_TRUE(first.Write(Path("head"), "1").ok());
+  ASSERT_TRUE(first.Write(Path("side"), "1").ok());
+  ASSERT_TRUE(first.Show(Path("head")).ok());
+  EXPECT_EQ(Get("head") + Get("side"), "11");
+}
+
 }  // namespace
 }  // namespace cordon::engine

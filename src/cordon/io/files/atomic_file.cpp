@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
+#include "cordon/base/digest.h"
 #include "cordon/io/files/byte_input_internal.h"
 
 namespace cordon::engine {
@@ -97,7 +100,7 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   if (!exists && errno == ENAMETOOLONG) {
     return SystemError(ENAMETOOLONG, "cannot create the file")
         .WithContext("writing {}", path)
-        .WithHint("give a shorter name: most disks allow 255 bytes, and the names of the files beside a release are longer than its own");
+        .WithHint("give a shorter name: most disks allow 255 bytes, and the files beside a release have longer names");
   }
   if (exists && S_ISDIR(info.st_mode)) return Error::Io("writing {}: it is a directory", path);
   if (exists && !S_ISREG(info.st_mode)) {
@@ -124,6 +127,42 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
     ::unlink(beside.c_str());
     return Error::Cancelled();
   }
+}
+
+Result<TargetLock> TargetLock::Take(const std::string& target) {
+  const std::string name = fmt::format("{}/.cordon-lock-{}.tmp", DirectoryOf(target),
+                                       ToHex(Sha256Of(fs::path(target).filename().string())).substr(0, 16));
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  // A program that cleans the folder holds the file for a moment; a run holds it for long.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    int file = ::open(name.c_str(), kFlags | O_CREAT, 0644);
+    if (file < 0) file = ::open(name.c_str(), kFlags);  // another user's, in a folder for all
+    if (file < 0) return TargetLock("", -1);
+    if (!Hold(file)) {
+      ::close(file);
+      continue;
+    }
+    if (Unfinished::Instance().Add(name)) return TargetLock(name, file);
+    ::unlink(name.c_str());
+    ::close(file);
+    return Error::Cancelled();
+  }
+  return Error::Io("{} is being written by another run", target)
+      .WithHint("nothing was written; wait for it to end, or give another name");
+}
+
+TargetLock::TargetLock(TargetLock&& other) noexcept
+    : name_(std::move(other.name_)), held_(std::exchange(other.held_, -1)) {}
+
+TargetLock::~TargetLock() {
+  if (held_ < 0) return;
+  // Removed while it is held: who opens it by this name later has another file, and who has opened it sees that it is gone.
+  Unfinished::Instance().Take(name_, [&] {
+    ::unlink(name_.c_str());
+    return 0;
+  });
+  ::close(held_);
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept

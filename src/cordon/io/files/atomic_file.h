@@ -48,6 +48,23 @@ class AtomicFile {
   bool synced_ = false;
 };
 
+// A path that one run may write to, from before it looks what is there until its files are in place: others are refused. A
+// hidden file next to the target is locked, which is gone with this; one that a killed program left is removed like its other
+// hidden files. A disk that cannot lock stops no run. Never waits for another run, so two of them cannot wait for each other.
+class TargetLock {
+ public:
+  // `target`: of an AtomicFile, links followed.
+  static Result<TargetLock> Take(const std::string& target);
+  TargetLock(TargetLock&& other) noexcept;
+  TargetLock& operator=(TargetLock&&) = delete;
+  ~TargetLock();
+
+ private:
+  TargetLock(std::string name, int held) : name_(std::move(name)), held_(held) {}
+  std::string name_;
+  int held_ = -1;  // -1: not locked
+};
+
 // Writes all of `bytes`. A reader that has gone (a closed pipe) is no error.
 Result<void> WriteAll(int file, std::string_view bytes);
 

@@ -13,8 +13,7 @@ namespace cordon::engine {
 
 Result<void> Outputs::Reserve(const std::string& path, AtomicFile::Access access) {
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path, access));
-  files_.emplace(path, std::move(file));
-  return {};
+  return Adopt(path, std::move(file));
 }
 
 Result<void> Outputs::Write(const std::string& path, std::string_view bytes) {
@@ -23,7 +22,14 @@ Result<void> Outputs::Write(const std::string& path, std::string_view bytes) {
   return found->second.Write(bytes);
 }
 
-void Outputs::Adopt(const std::string& path, AtomicFile file) { files_.emplace(path, std::move(file)); }
+Result<void> Outputs::Adopt(const std::string& path, AtomicFile file) {
+  if (!file.beside().empty()) {
+    CORDON_TRY(TargetLock lock, TargetLock::Take(file.target()));
+    locks_.push_back(std::move(lock));
+  }
+  files_.emplace(path, std::move(file));
+  return {};
+}
 
 Result<void> Outputs::Show(const std::string& head) {
   for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Sync());

@@ -18,18 +18,20 @@ namespace cordon::engine {
 
 class Outputs {
  public:
-  // Creates the file now, so that a folder that is not there is found before anything is shown.
+  // Creates the file now: a folder that is not there is found before anything is shown. An error if another run writes to
+  // the path; from here on until the end no other run does, and what is there now stays what it is.
   Result<void> Reserve(const std::string& path, AtomicFile::Access access);
   // REQUIRES: the path was reserved.
   Result<void> Write(const std::string& path, std::string_view bytes);
-  // Takes a file that was written by somebody else into the set.
-  void Adopt(const std::string& path, AtomicFile file);
+  // Takes a file that was written by somebody else into the set, on the same terms.
+  Result<void> Adopt(const std::string& path, AtomicFile file);
   // The head is what the other files speak of: it goes first and comes last, so it never stands next to files of another run.
   Result<void> Show(const std::string& head);
 
  private:
   Result<void> ShowSet(const std::vector<AtomicFile*>& files);
 
+  std::vector<TargetLock> locks_;  // released after the hidden files are gone
   std::map<std::string, AtomicFile> files_;
 };
 

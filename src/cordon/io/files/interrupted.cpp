@@ -172,7 +172,7 @@ OldFiles::OldFiles(const std::vector<Renaming>& set) {
     if (::link(each.to.c_str(), second.c_str()) != 0) continue;
     old.second = std::move(second);
     old.held = ::open(old.second.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (old.held >= 0) ::flock(old.held, LOCK_EX | LOCK_NB);  // not held, another program may remove it: no harm unless this fails
+    if (old.held >= 0) ::flock(old.held, LOCK_EX | LOCK_NB);  // else a program that cleans the folder may remove it
   }
 }
 
