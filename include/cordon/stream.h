@@ -59,7 +59,9 @@ class CORDON_API StreamAnonymizer {
 
   // After an error the stream has ended: every later call gives the same error.
   Result<StreamOutput> Push(const Table& rows);
-  // Moves the clock of a stream whose delay is one of event time, in milliseconds since 1970, for times without rows.
+  // Moves the clock of a stream whose delay is one of event time, in milliseconds since 1970, for times without rows. Rows
+  // that come later with an earlier time are refused as late, by more than `lateness` of [stream]. An earlier time than the
+  // clock's does nothing.
   Result<StreamOutput> Advance(std::int64_t milliseconds);
   // The end: everything leaves. Nothing can be pushed afterwards.
   Result<StreamOutput> Flush();

@@ -62,7 +62,9 @@ class Stream:
         return _output(self._stream.push(table._table))
 
     def advance(self, now: datetime | int) -> StreamOutput:
-        """Moves the clock of a stream whose delay is one of event time: a datetime, or milliseconds since 1970."""
+        """Moves the clock of a stream whose delay is one of event time: a datetime, or milliseconds since 1970.
+
+        Rows that come later with an earlier time are refused as late. An earlier time than the clock's does nothing."""
         if isinstance(now, datetime):
             if now.tzinfo is None:
                 raise ValueError("a datetime needs a time zone here")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Streams in memory: the rows that `cordon stream` would write, also over a saved state.
+#include <limits>
+
 #include "tests/api/support.h"
 
 namespace cordon {
@@ -165,6 +167,42 @@ TEST(StreamAnonymizer, NeedsAPolicyOfStreams) {
   const Policy table = PolicyBuilder().Quasi("age").KAnonymity(2).Build().value();
   EXPECT_EQ(StreamAnonymizer::Start(table, {"age"}).error().kind(), ErrorKind::kInvalidPolicy);
   EXPECT_FALSE(StreamAnonymizer::Start(StreamPolicy("castle"), {"id", "age"}).ok());
+}
+
+TEST(StreamAnonymizer, RowsBehindTheClockThatWasMovedAreLate) {
+  const auto policy = [](const char* lateness) {
+    return PolicyBuilder()
+        .Quasi("age", {{"type", "numeric"}, {"range", PolicyValue::Array{0, 99}}})
+        .Insensitive("at")
+        .Model("ks-anonymity", {{"k", 2}})
+        .Set("stream", {{"delay", "10s"}, {"event_time", "at"}, {"lateness", lateness}})
+        .Build()
+        .value();
+  };
+  const auto row = [](const char* at) { return TableBuilder().Column("age", {"20"}).Column("at", {at}).Build().value(); };
+  const Policy exact = policy("0s");
+  StreamAnonymizer stream = StreamAnonymizer::Start(exact, {"age", "at"}).value();
+  ASSERT_TRUE(stream.Push(row("1000")).value().refused.empty());
+  ASSERT_TRUE(stream.Push(row("1000")).value().refused.empty());
+  EXPECT_EQ(stream.Advance(4'600'000).value().rows.num_rows(), 2u);
+  const StreamOutput late = stream.Push(row("1001")).value();
+  ASSERT_EQ(late.refused.size(), 1u);
+  EXPECT_NE(late.refused[0].reason.find("later"), std::string::npos) << late.refused[0].reason;
+  EXPECT_EQ(stream.figures().waiting, 0u);
+  // Backwards: nothing changes. Also over a saved state.
+  ASSERT_TRUE(stream.Advance(1'000'000).ok());
+  StreamAnonymizer restored = StreamAnonymizer::Restore(exact, stream.Save().value()).value();
+  EXPECT_EQ(restored.Push(row("4599")).value().refused.size(), 1u);
+  EXPECT_TRUE(restored.Push(row("4600")).value().refused.empty());
+  // Times that no row can have are refused, and end nothing.
+  EXPECT_FALSE(restored.Advance(std::numeric_limits<std::int64_t>::max()).ok());
+  EXPECT_FALSE(restored.Advance(std::numeric_limits<std::int64_t>::min()).ok());
+  EXPECT_TRUE(restored.Push(row("4601")).ok());
+  // What lateness allows still comes in.
+  StreamAnonymizer patient = StreamAnonymizer::Start(policy("60s"), {"age", "at"}).value();
+  ASSERT_TRUE(patient.Advance(4'600'000).ok());
+  EXPECT_TRUE(patient.Push(row("4540")).value().refused.empty());
+  EXPECT_EQ(patient.Push(row("4539")).value().refused.size(), 1u);
 }
 
 }  // namespace

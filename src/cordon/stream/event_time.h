@@ -20,6 +20,9 @@ namespace cordon::engine {
 
 inline constexpr EventTime kNoTime = std::numeric_limits<EventTime>::min();
 
+// The times a clock may be moved to: all that rows can have.
+inline constexpr EventTime kMostTime = 1'000'000'000'000'000;
+
 // Milliseconds since 1970.
 std::optional<EventTime> ParseEventTime(std::string_view text);
 
@@ -44,6 +47,11 @@ class EventClock {
     others_ = now_;
     now_ = time;
     last_ = {others_ == kNoTime ? 0 : time - others_, line, 0};
+  }
+  // Moves the clock without a tuple, which then is not to blame for those that come too late. An earlier time does nothing.
+  void MoveTo(EventTime time) {
+    now_ = std::max(now_, time);
+    others_ = std::max(others_, time);
   }
   // A tuple was refused as late. Without the one tuple that the clock stands at it might not have been.
   void Refuse(EventTime late) {

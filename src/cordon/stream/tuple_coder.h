@@ -71,6 +71,8 @@ class TupleCoder {
 
   void Add(const InputRecord& record, CodedBatch& batch);
   const EventClock& clock() const { return clock_; }
+  // Tuples that come too late for this time are refused from here on.
+  void Advance(EventTime now) { clock_.MoveTo(now); }
 
  private:
   // What is wrong with the record, as "column age: ..."; empty where its tuple was added.

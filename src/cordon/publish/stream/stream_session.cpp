@@ -158,6 +158,12 @@ Result<SessionOutput> StreamSession::Advance(EventTime now) {
     return Error::InvalidPolicy("the delay of this stream counts tuples: no clock can be moved")
         .WithHint("a delay of event time needs event_time in [stream] and a duration, such as delay = \"30s\"");
   }
+  if (now <= -kMostTime || now >= kMostTime) {
+    return Error::InvalidPolicy("the time lies outside of all that rows can have")
+        .WithHint("give milliseconds since 1970, less than {} of them", kMostTime);
+  }
+  // Without this a row of an earlier time would be taken in, and would wait its delay from now on.
+  coder_->Advance(now);
   return Ended(parts_.flow().Advance(now, {rows_}), {});
 }
 
