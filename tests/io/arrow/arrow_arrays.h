@@ -121,6 +121,8 @@ inline void FillArray(const TestArray& array, const Alive& alive, ArrowArray* ou
 // A child that claims to be released is one that its parent still has to free.
 inline void HideReleases(const TestArray& array, ArrowArray& out) {
   for (std::size_t i = 0; i < array.children.size(); ++i) {
+    const bool in_dictionary = !array.children[i].dictionary.empty() && array.children[i].dictionary[0].no_release;
+    if (in_dictionary) out.children[i]->dictionary->release(out.children[i]->dictionary);
     if (!array.children[i].no_release) continue;
     out.children[i]->release(out.children[i]);
   }

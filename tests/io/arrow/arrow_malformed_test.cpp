@@ -68,7 +68,9 @@ TEST(ArrowMalformed, Offsets) {
   };
   EXPECT_EQ(with({0, 2, 4}), "no error");
   EXPECT_EQ(with({-1, 2, 4}), BadCellAt(1, "its offsets do not ascend"));
-  EXPECT_EQ(with({0, 2, 1}), BadCellAt(2, "its offsets do not ascend"));
+  EXPECT_EQ(with({0, 4, 4}), "no error");
+  EXPECT_EQ(with({0, 2, 1}), BadCellAt(1, "its offsets do not ascend"));
+  EXPECT_EQ(with({0, 200'000'000, 2}), BadCellAt(1, "its offsets do not ascend"));  // no byte there is read
   EXPECT_EQ(with({0, -2, 4}), BadCellAt(1, "its offsets do not ascend"));
   const auto with_large = [](const std::vector<std::int64_t>& offsets) {
     return Wrong(TextArray<std::int64_t>({"ab", "cd"}), [&](TestArray& a) { a.buffers[1] = BytesOf(offsets); });
@@ -76,7 +78,7 @@ TEST(ArrowMalformed, Offsets) {
   EXPECT_EQ(with_large({0, std::numeric_limits<std::int64_t>::min(), 4}), BadCellAt(1, "its offsets do not ascend"));
   // Also under a null.
   EXPECT_EQ(Wrong(TextArray({"ab", std::nullopt}), [](TestArray& a) { a.buffers[1] = BytesOf<std::int32_t>({0, 2, 1}); }),
-            BadCellAt(2, "its offsets do not ascend"));
+            BadCellAt(1, "its offsets do not ascend"));
   EXPECT_EQ(Wrong(TextArray({"", "cd"}), [](TestArray& a) { a.buffers[2] = kNoBuffer; }),
             BadCellAt(2, "it has no buffer of texts"));
   EXPECT_EQ(Wrong(TextArray({"", ""}), [](TestArray& a) { a.buffers[2] = kNoBuffer; }), "no error");
@@ -117,8 +119,9 @@ TEST(ArrowMalformed, Dictionaries) {
   EXPECT_EQ(Wrong(DictionaryArray<std::uint64_t>("L", {0, ~std::uint64_t{0}}, TextArray({"a"})), [](TestArray&) {}), missing);
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].length = -1; }), Malformed("its length is negative"));
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].buffers[1] = kNoBuffer; }), Malformed("a buffer is missing"));
+  EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].no_release = true; }), Malformed("its dictionary is missing"));
   EXPECT_EQ(Wrong(good, [](TestArray& a) { a.dictionary[0].buffers[1] = BytesOf<std::int32_t>({0, 2, 1}); }),
-            BadCellAt(2, "its offsets do not ascend"));
+            BadCellAt(1, "its offsets do not ascend"));
   const std::string otherwise = Malformed("its schema says otherwise about a dictionary");
   TestStream without = StreamOf({BatchOf({TestArray(good).Named("x")})});
   without.batches[0].children[0].dictionary.clear();
@@ -152,6 +155,10 @@ TEST(ArrowMalformed, Batches) {
             malformed("it has a dictionary, unlike its schema"));
   EXPECT_EQ(wrong([](TestArray& a) { a.length = std::int64_t{1} << 32; }),
             "reading an Arrow stream: there are more than 4294967294 rows");
+}
+
+TEST(ArrowMalformed, NoStreamAtAll) {
+  EXPECT_EQ(ReadArrowStream(nullptr, {}).error().message(), "there is no Arrow stream");
 }
 
 TEST(ArrowMalformed, MoreRowsThanATableHolds) {

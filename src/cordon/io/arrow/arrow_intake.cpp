@@ -113,6 +113,7 @@ class TextArrays final : public ArrowIntake {
     CORDON_TRY(bytes_, BufferOf(array, 2, false));
     validity_ = Validity(array);
     offset_ = array.offset;
+    last_ = array.length > 0 ? LoadValue<Offset>(offsets_, offset_ + array.length) : 0;
     return {};
   }
   std::optional<BadCell> Take(std::int64_t first, std::span<Code> codes) override {
@@ -120,7 +121,7 @@ class TextArrays final : public ArrowIntake {
       codes[i] = kNull;
       const auto begin = LoadValue<Offset>(offsets_, offset_ + first);
       const auto end = LoadValue<Offset>(offsets_, offset_ + first + 1);
-      if (begin < 0 || end < begin) return BadCell{i, "is malformed: its offsets do not ascend"};
+      if (begin < 0 || end < begin || end > last_) return BadCell{i, "is malformed: its offsets do not ascend"};
       if (!validity_[first]) continue;
       if (bytes_ == nullptr && begin < end) return BadCell{i, "is malformed: it has no buffer of texts"};
       const std::string_view text = begin == end ? "" : std::string_view(bytes_ + begin, static_cast<std::size_t>(end - begin));
@@ -136,6 +137,7 @@ class TextArrays final : public ArrowIntake {
   const char* bytes_ = nullptr;
   Validity validity_;
   std::int64_t offset_ = 0;
+  Offset last_ = 0;  // all texts end before it: an offset in the middle that lies beyond is not followed
 };
 
 // Texts of up to 12 bytes in place, longer ones in any number of further buffers, whose sizes stand in the last one.
@@ -199,7 +201,7 @@ class DictionaryArrays final : public ArrowIntake {
   Result<void> Begin(const ArrowArray& array) override {
     CORDON_RETURN_IF_ERROR(CheckArray(array, 2, Buffers::kExactly));
     CORDON_TRY(indices_, BufferOf(array, 1, array.length > 0));
-    if (array.dictionary == nullptr) return MalformedArray("its dictionary is missing");
+    if (array.dictionary == nullptr || array.dictionary->release == nullptr) return MalformedArray("its dictionary is missing");
     CORDON_RETURN_IF_ERROR(entries_->Begin(*array.dictionary));
     validity_ = Validity(array);
     offset_ = array.offset;

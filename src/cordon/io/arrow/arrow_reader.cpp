@@ -123,6 +123,7 @@ Result<void> ArrowSource::ReadSchema() {
   for (std::size_t i = 0; i < static_cast<std::size_t>(schema->n_children); ++i) {
     const ArrowSchema* column = schema->children[i];
     if (column == nullptr || column->release == nullptr) return WrongSchema("a column is missing");
+    if (column->dictionary != nullptr && column->dictionary->release == nullptr) return WrongSchema("a dictionary is missing");
     CORDON_TRY(std::string name, NameOf(*column, i, seen));
     dictionaries_.push_back(std::make_shared<Dictionary>());
     CORDON_TRY(auto intake, MakeArrowIntake(*column, *dictionaries_.back()).WithContext("column {}", name));
@@ -213,7 +214,7 @@ Result<Table> ReadAll(ArrowArrayStream& stream, const Run& run) {
 }  // namespace
 
 Result<Table> ReadArrowStream(ArrowArrayStream* stream, const Run& run) {
-  CORDON_CHECK(stream != nullptr);
+  if (stream == nullptr) return Error::InvalidData("there is no Arrow stream").WithHint("the pointer to it is null");
   return ReadAll(*stream, run).WithContext("reading an Arrow stream");
 }
 
