@@ -71,6 +71,10 @@ TEST(Table, TheBuilderRefusesWhatIsNotATable) {
   EXPECT_EQ(error(uneven.Column("a", {"1"}).Column("b", {"1", "2"})), "column 'b' has 2 cells, the columns before it have 1");
   TableBuilder unnamed;
   EXPECT_EQ(error(unnamed.Column("", {"1"})), "column 1 has no name");
+  TableBuilder name;
+  EXPECT_EQ(error(name.Column("a", {"1"}).Column("\xff", {"1"})), "the name of column 2 is not valid UTF-8");
+  TableBuilder zero_name;
+  EXPECT_EQ(error(zero_name.Column(std::string("a\0b", 3), {"1"})), "the name of column 1 holds a zero byte");
   TableBuilder bytes;
   EXPECT_EQ(error(bytes.Column("a", {"good", "\xff"})), "row 2, column 'a': the cell is not valid UTF-8");
   TableBuilder zero;

@@ -57,6 +57,8 @@ void TableBuilder::Parts::Add(std::string name, const Cells& cells, const TextOf
   if (error) return;
   if (name.empty()) {
     error = engine::Error::InvalidData("column {} has no name", table.columns.size() + 1);
+  } else if (const auto bad = engine::FindBadByte(name)) {
+    error = engine::Error::InvalidData("the name of column {} {}", table.columns.size() + 1, bad->what());
   } else if (table.Find(name) != nullptr) {
     error = engine::Error::InvalidData("two columns are called '{}'", name);
   } else if (!table.columns.empty() && cells.size() != table.num_rows) {
