@@ -205,5 +205,19 @@ TEST(StreamAnonymizer, RowsBehindTheClockThatWasMovedAreLate) {
   EXPECT_EQ(patient.Push(row("4539")).value().refused.size(), 1u);
 }
 
+TEST(StreamAnonymizer, ANameThatASavedStateCannotHoldIsRefused) {
+  const std::string name = "a\x1f" "b";
+  const Policy policy = PolicyBuilder()
+                            .Quasi(name, {{"type", "numeric"}, {"range", PolicyValue::Array{0, 99}}})
+                            .Insensitive("page")
+                            .Model("ks-anonymity", {{"k", 3}})
+                            .Set("stream", {{"delay", 10}})
+                            .Build()
+                            .value();
+  const auto stream = StreamAnonymizer::Start(policy, {name, "page"});
+  ASSERT_FALSE(stream.ok());
+  EXPECT_EQ(stream.error().message(), "the name of column 1 holds the control character U+001F");
+}
+
 }  // namespace
 }  // namespace cordon

@@ -11,7 +11,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::string_view kUnit = "\x1f";  // between names: no name holds it
+constexpr std::string_view kUnit = "\x1f";  // between names: Start refuses a name that holds it
 
 std::vector<std::string> SplitNames(std::string_view text) {
   std::vector<std::string> names;
@@ -46,6 +46,11 @@ std::string StreamSession::OptionsText() const {
 
 Result<std::unique_ptr<StreamSession>> StreamSession::Start(const Policy& policy, std::vector<std::string> columns,
                                                             const SessionOptions& options) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].find(kUnit) == std::string::npos) continue;
+    return Error::InvalidData("the name of column {} holds the control character U+001F", i + 1)
+        .WithHint("rename the column: a saved state could not tell where the name ends");
+  }
   Random random = options.seed ? Random::FromSeed(*options.seed) : Random::FromOperatingSystem();
   std::unique_ptr<StreamSession> session(new StreamSession(policy, std::move(columns), options, std::move(random)));
   CORDON_RETURN_IF_ERROR(session->Make(kNoTime));
