@@ -352,5 +352,24 @@ TEST(Write, OneOfManyWritersToAPathSucceeds) {
   }
 }
 
+TEST(Paths, AZeroByteIsRefusedAtEveryDoor) {
+  const ScratchFolder folder;
+  Put(folder / "in", "a\n1\n");
+  const std::string read = folder / "in" + std::string("\0.csv", 5);
+  const Policy policy = PatientPolicy().Build().value();
+  const Release release = Anonymize(PatientTable(), policy).value();
+  const auto refused = [](const auto& result) {
+    return !result.ok() && result.error().message().find("a path holds a zero byte") != std::string::npos;
+  };
+  EXPECT_TRUE(refused(release.Write(folder / "out" + std::string("\0x.csv", 6))));
+  EXPECT_TRUE(refused(release.Write(folder / "out" + std::string("\0x", 2), {.format = "csv"})));
+  EXPECT_TRUE(refused(Table::Read(read)));
+  EXPECT_TRUE(refused(Policy::FromFile(read)));
+  EXPECT_TRUE(refused(Anonymize(Input(read), policy)));
+  EXPECT_TRUE(refused(Store::Open(read)));
+  EXPECT_TRUE(refused(Store::Create(read, PatientTable(), policy)));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
 }  // namespace
 }  // namespace cordon

@@ -3,6 +3,7 @@
 
 #include "cordon/anonymize.h"
 #include "cordon/api/convert_internal.h"
+#include "cordon/io/files/interrupted.h"
 #include "cordon/publish/release_next.h"
 #include "cordon/publish/write_run.h"
 #include "cordon/release_next.h"
@@ -117,6 +118,7 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   if (!options.sign.empty()) request.sign = options.sign;
   const engine::Policy& policy = parts_->policy.inner();
   if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
+  CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
   CORDON_RETURN_IF_ERROR(engine::CheckFiles(request, policy));
   const engine::Anonymized& made = parts_->made;
   std::optional<engine::Registration> registration;

@@ -2,6 +2,7 @@
 #include "cordon/store.h"
 
 #include "cordon/api/convert_internal.h"
+#include "cordon/io/files/interrupted.h"
 #include "cordon/store/ke_append.h"
 #include "cordon/store/ke_permute.h"
 #include "cordon/store/ke_query.h"
@@ -26,6 +27,7 @@ StoreReport ReportOf(const engine::KeReport& report) {
 Result<Store> Store::Create(const std::string& path, const Input& input, const Policy& policy, StoreReport* report,
                             const CreateOptions& options) {
   if (path.empty()) return engine::Error::InvalidPolicy("where should the store go?").WithHint("give the path of a directory");
+  CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
   internal::EngineRun run(options.run);
   engine::PermuteRequest request;
   request.input = internal::InputOf(input);
@@ -39,6 +41,7 @@ Result<Store> Store::Create(const std::string& path, const Input& input, const P
 }
 
 Result<Store> Store::Open(const std::string& path) {
+  CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
   CORDON_RETURN_IF_ERROR(engine::OpenStore(engine::StorePath(path)));
   return Store(path);
 }

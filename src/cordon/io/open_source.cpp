@@ -6,6 +6,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/parquet_set.h"
+#include "cordon/io/files/interrupted.h"
 #include "cordon/io/foreign/foreign.h"
 #include "cordon/io/text/text_source_internal.h"
 
@@ -109,6 +110,7 @@ Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOp
 Result<std::unique_ptr<Source>> OpenSource(const TableInput& input, const SourceOptions& options) {
   if (input.table != nullptr) return std::unique_ptr<Source>(std::make_unique<TableSource>(input.table));
   const std::string& path = input.name;
+  CORDON_RETURN_IF_ERROR(CheckPath(path));
   if (IsSql(path)) return OpenSql(path.substr(kSqlPrefix.size()), options);
   const std::string name = path == "-" ? "standard input" : path;
   return OpenPath(path, options, name).WithContext("reading {}", name);

@@ -94,6 +94,7 @@ bool Hold(int file) {
 }  // namespace
 
 Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
+  CORDON_RETURN_IF_ERROR(CheckPath(path));
   struct stat info = {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   // The hidden file has a short name: without this look it would be made and filled, and could not be put into place.
@@ -230,6 +231,7 @@ Result<void> SyncPath(const std::string& path) {
 }
 
 Result<std::string> ReadFile(const std::string& path, std::uint64_t most) {
+  CORDON_RETURN_IF_ERROR(CheckPath(path));
   const auto read = [&]() -> Result<std::string> {
     CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
     std::string bytes;

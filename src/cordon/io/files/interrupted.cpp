@@ -103,6 +103,11 @@ bool IsThere(const std::string& path) {
 
 }  // namespace
 
+Result<void> CheckPath(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return {};
+  return Error::InvalidPolicy("a path holds a zero byte, after '{}'", path.c_str()).WithHint("give the path without it");
+}
+
 std::string DirectoryOf(const std::string& path) {
   const std::string parent = fs::path(path).parent_path().string();
   return parent.empty() ? "." : parent;

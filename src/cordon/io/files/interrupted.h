@@ -34,6 +34,8 @@ struct Renaming {
   std::string to;
 };
 
+// Refuses a path with a zero byte: the operating system would see what is before it, another file.
+Result<void> CheckPath(const std::string& path);
 std::string DirectoryOf(const std::string& path);
 // Makes names in a directory durable. One that cannot be opened or synced (some file systems) is let be.
 Result<void> SyncDirectory(const std::string& directory);
