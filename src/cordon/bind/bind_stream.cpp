@@ -57,7 +57,8 @@ Result<DeclaredAxis> BindAxis(const Policy& policy, const AttributePolicy& attri
     const bool leaf = policy.data.on_missing == OnMissing::kLeaf;
     CORDON_TRY(const internal::BoundColumn bound, BindCategories(policy, attribute, leaf));
     return DeclaredAxis::Categorical(attribute.name, bound.domain->hierarchy(),
-                                     leaf ? std::optional(policy.data.marker()) : std::nullopt, attribute.weight);
+                                     leaf ? std::optional(policy.data.marker()) : std::nullopt, attribute.other,
+                                     attribute.weight);
   }
   CORDON_TRY(const NumberShape shape, internal::ShapeOf(attribute, internal::ScaleOf(attribute, {})));
   NumberRule rule;

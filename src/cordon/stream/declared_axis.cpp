@@ -56,17 +56,19 @@ DeclaredAxis DeclaredAxis::Numeric(std::string name, NumberRule rule, double wei
 }
 
 DeclaredAxis DeclaredAxis::Categorical(std::string name, std::shared_ptr<const Hierarchy> hierarchy,
-                                       std::optional<std::string> missing, double weight) {
+                                       std::optional<std::string> missing, std::optional<std::string> other, double weight) {
   DeclaredAxis made;
   made.rule_.kind = Domain::Kind::kCategorical;
   made.axis_ = {std::move(name), 0, hierarchy->num_leaves() - 1, hierarchy, weight};
   if (missing) made.missing_ = hierarchy->FindLeaf(*missing);
+  if (other) made.other_ = hierarchy->FindLeaf(*other);
   return made;
 }
 
 const char* DeclaredAxis::Place(std::string_view cell, std::int64_t& place) const {
   if (rule_.kind != Domain::Kind::kCategorical) return PlaceNumber(cell, place);
-  const auto leaf = axis_.hierarchy->FindLeaf(cell);
+  auto leaf = axis_.hierarchy->FindLeaf(cell);
+  if (!leaf) leaf = other_;
   if (!leaf) return "a value that is not in its domain";
   place = *leaf;
   return nullptr;

@@ -31,9 +31,9 @@ struct NumberRule {
 class DeclaredAxis {
  public:
   static DeclaredAxis Numeric(std::string name, NumberRule rule, double weight);
-  // `missing`: the leaf of missing cells, where they have one.
+  // `missing`: the leaf of missing cells; `other`: of values that the hierarchy lacks. Without one they have no place.
   static DeclaredAxis Categorical(std::string name, std::shared_ptr<const Hierarchy> hierarchy,
-                                  std::optional<std::string> missing, double weight);
+                                  std::optional<std::string> missing, std::optional<std::string> other, double weight);
 
   const StreamAxis& axis() const { return axis_; }
 
@@ -55,6 +55,7 @@ class DeclaredAxis {
   StreamAxis axis_;
   NumberRule rule_;
   std::optional<std::int64_t> missing_;
+  std::optional<Code> other_;
 };
 
 }  // namespace cordon::engine
