@@ -77,6 +77,8 @@ TEST(SuggestRole, GivenNamesWithSurnamesThatNoListHas) {
   const auto full = Made(56, [&](std::size_t i) { return given[i / 7] + " " + surnames[i % 7]; });
   EXPECT_EQ(Repeated("x1", full).role, Role::kIdentifier);
   EXPECT_EQ(Repeated("x1", full).content, Content::kFullNames);
+  EXPECT_EQ(Repeated("column_1", full).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("column_1", {"Anna", "Petra", "Uwe", "Lena", "Zoltan"}).role, Role::kIdentifier);
   EXPECT_EQ(Repeated("occupation", full).role, Role::kQuasi);
   EXPECT_EQ(Repeated("disease", full).role, Role::kSensitive);
   EXPECT_EQ(Repeated("x1", {"New York", "Los Angeles", "San Diego"}).role, Role::kQuasi);

@@ -64,14 +64,21 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   return table;
 }
 
+// Other formats have numbers, of which 3.407 is one only.
+bool IsCsv(const InspectRequest& request) {
+  if (request.input.table != nullptr || IsSql(request.input.name)) return false;
+  const auto by_path = FormatOfPath(request.input.name);
+  return request.format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) == FileFormat::kCsv;
+}
+
 // Dates and numbers that two notations read differently: the draft leaves the choice to the reader.
-std::vector<std::vector<std::string>> UnclearNotations(const Table& table) {
+std::vector<std::vector<std::string>> UnclearNotations(const Table& table, bool texts) {
   std::vector<std::vector<std::string>> unclear(table.columns.size());
   DataPolicy data;
   data.missing = MarkersIn(table);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     auto two = AmbiguousDates(table.columns[i], data);
-    if (!two) two = AmbiguousNumbers(table.columns[i], data);
+    if (!two && texts) two = AmbiguousNumbers(table.columns[i], data);
     if (two) unclear[i] = {two->first.text(), two->second.text()};
   }
   return unclear;
@@ -119,7 +126,7 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
-  const std::vector<std::vector<std::string>> unclear = UnclearNotations(table);
+  const std::vector<std::vector<std::string>> unclear = UnclearNotations(table, IsCsv(request));
   CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
   Inspection made{ProfileTable(table, run), text, std::nullopt, std::nullopt};
   for (std::size_t i = 0; i < formats.size(); ++i) {

@@ -21,6 +21,11 @@ bool AreWhole(const std::vector<std::string_view>& values) {
                       [](std::string_view text) { return text.find('.') != std::string_view::npos; });
 }
 
+// column_7 of a file without a header says nothing.
+bool IsNumbered(const Names& words) {
+  return words.size() == 2 && words[0] == "column" && words[1].find_first_not_of("0123456789") == std::string::npos;
+}
+
 // All words say that the column tells people apart: patient, user_id, customer number; not patient_age.
 bool IsKeyOfPeople(const Names& words) {
   const bool only = std::all_of(words.begin(), words.end(), [](const std::string& word) {
@@ -76,7 +81,8 @@ std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words
 }  // namespace
 
 Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values) {
-  const Names words = WordsOf(column.name);
+  Names words = WordsOf(column.name);
+  if (IsNumbered(words)) words.clear();
   const std::uint64_t present = rows - column.missing;
   if (column.distinct == 0) return {Role::kInsensitive, "it has no values"};
   if (column.distinct == 1 && column.missing == 0) return {Role::kInsensitive, "all rows have the same value"};
