@@ -38,7 +38,7 @@ class CORDON_API Policy {
   std::shared_ptr<const engine::Policy> policy_;
 };
 
-// A value of a policy: true, 5, 0.2, "2/3", {1, 100} or a table of keys.
+// A value of a policy: true, 5, 0.2, "2/3", PolicyValue::Array{1, 100} or a table of keys, PolicyKeys{{"prefix", 3}}.
 class PolicyValue {
  public:
   using Array = std::vector<PolicyValue>;
@@ -46,7 +46,9 @@ class PolicyValue {
 
   PolicyValue(bool value) : value_(value) {}  // NOLINT: implicit by design
   template <std::integral Number>
-  PolicyValue(Number value) : value_(static_cast<std::int64_t>(value)) {}  // NOLINT
+  PolicyValue(Number value) : value_(static_cast<std::int64_t>(value)) {  // NOLINT
+    if (value > 0 && std::get<std::int64_t>(value_) < 0) value_ = static_cast<double>(value);  // no whole number of a policy
+  }
   PolicyValue(double value) : value_(value) {}                             // NOLINT: by its shortest digits
   PolicyValue(std::string value) : value_(std::move(value)) {}             // NOLINT
   PolicyValue(const char* value) : value_(std::string(value)) {}           // NOLINT
@@ -90,10 +92,11 @@ class CORDON_API PolicyBuilder {
   // Whose people these are; a registry of releases needs it.
   PolicyBuilder& Population(std::string name);
 
-  // Keys of the tables [data], [algorithm], [stream], ...: Set("algorithm", {{"suppression_limit", 0.02}}).
+  // Keys of the tables [data], [algorithm], [stream], ..., once for each table: Set("algorithm", {{"suppression_limit", 0.02}}).
   PolicyBuilder& Set(std::string table, PolicyKeys keys);
 
   std::string ToToml() const;
+  // A column or a table that was given twice is an error.
   Result<Policy> Build(const std::string& directory = ".") const;
 
  private:

@@ -57,7 +57,9 @@ class CORDON_API StreamAnonymizer {
   StreamAnonymizer& operator=(StreamAnonymizer&&) noexcept;
   ~StreamAnonymizer();
 
-  // After an error the stream has ended: every later call gives the same error.
+  // A call that is refused before a row was taken in changes nothing: rows of other columns, a clock that cannot be moved. An
+  // error after that (too many refused rows, a departure that the verifier refuses) ends the stream: every later call gives the
+  // same error, and so does Save.
   Result<StreamOutput> Push(const Table& rows);
   // Moves the clock of a stream whose delay is one of event time, in milliseconds since 1970, for times without rows. Rows
   // that come later with an earlier time are refused as late, by more than `lateness` of [stream]. An earlier time than the

@@ -3,6 +3,7 @@
 // The public library: tables in memory give what files give, and everything bad is an Error.
 #include <atomic>
 #include <latch>
+#include <limits>
 #include <thread>
 
 #include "cordon/arrow_c_data.h"
@@ -369,6 +370,26 @@ TEST(Paths, AZeroByteIsRefusedAtEveryDoor) {
   EXPECT_TRUE(refused(Store::Open(read)));
   EXPECT_TRUE(refused(Store::Create(read, PatientTable(), policy)));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(PolicyBuilder, RefusesWhatIsGivenTwice) {
+  const auto said = [](const Result<Policy>& policy) { return policy.ok() ? "no error" : policy.error().message(); };
+  EXPECT_EQ(said(PolicyBuilder().Quasi("a").Sensitive("a").KAnonymity(2).Build()), "column 'a' is given twice");
+  EXPECT_EQ(said(PolicyBuilder()
+                     .Quasi("a")
+                     .KAnonymity(2)
+                     .Set("algorithm", {{"name", "auto"}})
+                     .Set("algorithm", {{"suppression_limit", 0.1}})
+                     .Build()),
+            "table 'algorithm' is set twice");
+}
+
+TEST(PolicyBuilder, AWholeNumberThatIsTooLargeIsNotAnother) {
+  const std::string text = PolicyToToml({{"k", std::numeric_limits<std::uint64_t>::max()}, {"l", std::uint64_t{7}}, {"m", -1}});
+  EXPECT_EQ(text.find("\"k\" = -1"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"l\" = 7\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"m\" = -1\n"), std::string::npos) << text;
+  EXPECT_FALSE(PolicyBuilder().Quasi("a").Model("k-anonymity", {{"k", std::numeric_limits<std::uint64_t>::max()}}).Build().ok());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cordon/policy.h"
 
@@ -79,6 +80,15 @@ PolicyKeys With(std::string key, std::string value, PolicyKeys keys) {
   return keys;
 }
 
+// A name that is there twice; null: none.
+const std::string* Twice(const PolicyKeys& keys) {
+  std::set<std::string_view> seen;
+  for (const auto& [name, value] : keys) {
+    if (!seen.insert(name).second) return &name;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PolicyBuilder& PolicyBuilder::Column(std::string name, std::string role, PolicyKeys keys) {
@@ -128,6 +138,15 @@ std::string PolicyBuilder::ToToml() const {
   return text;
 }
 
-Result<Policy> PolicyBuilder::Build(const std::string& directory) const { return Policy::FromToml(ToToml(), directory); }
+Result<Policy> PolicyBuilder::Build(const std::string& directory) const {
+  if (const std::string* column = Twice(attributes_)) {
+    return Error(ErrorKind::kInvalidPolicy, fmt::format("column '{}' is given twice", *column),
+                 "give it one role, with all its keys");
+  }
+  if (const std::string* table = Twice(tables_)) {
+    return Error(ErrorKind::kInvalidPolicy, fmt::format("table '{}' is set twice", *table), "give all its keys to one Set");
+  }
+  return Policy::FromToml(ToToml(), directory);
+}
 
 }  // namespace cordon

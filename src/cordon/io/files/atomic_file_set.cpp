@@ -45,8 +45,9 @@ Result<void> Outputs::Show(const std::string& head) {
     set.push_back(&found->second);
   }
   if (set.empty()) return {};
-  if (set.size() == 1) return set.front()->Commit();
-  return ShowSet(set);
+  Result<void> shown = set.size() == 1 ? set.front()->Commit() : ShowSet(set);
+  locks_.clear();  // what is there now, others may see
+  return shown;
 }
 
 namespace {
