@@ -23,17 +23,17 @@ struct AnonymizeOptions {
   enum class Effort { kLow, kNormal, kHigh };
   enum class Order { kShuffled, kSorted, kInput };
 
-  std::string algorithm;  // empty: the policy's
+  std::string algorithm = {};  // empty: the policy's
   Effort effort = Effort::kNormal;
-  std::optional<Order> order;         // none: the algorithm's own, shuffled or sorted
-  std::optional<double> seconds;      // for the search; then the release depends on the machine
-  bool group_column = false;          // adds a column with an opaque name of each row's group
-  bool risk = false;                  // measures the risks that are left
-  std::optional<std::uint64_t> seed;  // repeats a run; none: randomness of the operating system
-  bool insecure_seed = false;         // allows a seed if randomness protects: for tests
-  std::string registry;               // of releases (cordon/registry.h): `Release::Write` enters it there; empty: none
-  std::string person_key;             // file of the key by which the registry knows people; empty: it does not
-  RunOptions run;
+  std::optional<Order> order = {};         // none: the algorithm's own, shuffled or sorted
+  std::optional<double> seconds = {};      // for the search; then the release depends on the machine
+  bool group_column = false;               // adds a column with an opaque name of each row's group
+  bool risk = false;                       // measures the risks that are left
+  std::optional<std::uint64_t> seed = {};  // repeats a run; none: randomness of the operating system
+  bool insecure_seed = false;              // allows a seed if randomness protects: for tests
+  std::string registry = {};               // of releases (cordon/registry.h): `Release::Write` enters it there; empty: none
+  std::string person_key = {};             // file of the key by which the registry knows people; empty: it does not
+  RunOptions run = {};
 };
 
 // Figures of a release. Holds no cell.
@@ -51,10 +51,10 @@ struct Report {
 };
 
 struct WriteOptions {
-  std::string format;          // "csv", "jsonl", "parquet"; empty: by the name
-  std::optional<bool> bounds;  // numeric ranges as two columns, NAME_lo and NAME_hi; default: in JSON Lines and Parquet
-  bool force = false;          // replaces files that are there
-  std::string sign;            // file of the private key that signs the manifest (cordon keygen); empty: it is not signed
+  std::string format = {};          // "csv", "jsonl", "parquet"; empty: by the name
+  std::optional<bool> bounds = {};  // numeric ranges as two columns, NAME_lo and NAME_hi; default: in JSON Lines and Parquet
+  bool force = false;               // replaces files that are there
+  std::string sign = {};            // file of the private key that signs the manifest (cordon keygen); empty: it is not signed
 };
 
 class CORDON_API Release {

@@ -16,11 +16,11 @@
 namespace cordon {
 
 struct CheckOptions {
-  std::vector<std::string> quasi;      // columns an attacker may know
-  std::vector<std::string> sensitive;  // columns an attacker wants to learn
-  std::string delimiter;               // of a CSV file; empty: the one that the first line has most of
-  bool exempt_suppressed = false;      // rows with * in every quasi column are left out
-  RunOptions run;
+  std::vector<std::string> quasi = {};      // columns an attacker may know
+  std::vector<std::string> sensitive = {};  // columns an attacker wants to learn
+  std::string delimiter = {};               // of a CSV file; empty: the one that the first line has most of
+  bool exempt_suppressed = false;           // rows with * in every quasi column are left out
+  RunOptions run = {};
 };
 
 struct Measured {

@@ -26,7 +26,7 @@ struct CompareOptions {
   std::uint64_t queries = 10000;   // random count queries to ask of each; 0: none
   std::uint64_t seed = 1;          // of the queries
   bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
-  RunOptions run;
+  RunOptions run = {};
 };
 
 struct ComparedRelease {

@@ -18,10 +18,10 @@
 namespace cordon {
 
 struct EvaluateOptions {
-  std::optional<std::uint64_t> queries;  // random count queries to ask of both; their error is reported
-  std::uint64_t seed = 1;                // of the queries
-  bool risk = false;                     // measures the risks that are left
-  RunOptions run;
+  std::optional<std::uint64_t> queries = {};  // random count queries to ask of both; their error is reported
+  std::uint64_t seed = 1;                     // of the queries
+  bool risk = false;                          // measures the risks that are left
+  RunOptions run = {};
 };
 
 struct Evaluation {

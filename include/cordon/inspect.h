@@ -16,11 +16,11 @@
 namespace cordon {
 
 struct InspectOptions {
-  std::string delimiter;          // of a CSV file; empty: the one that the first line has most of
-  std::string write_policy;       // empty: no draft is made; else where it goes. Hierarchies beside it hold values of the data
-  std::optional<std::int64_t> k;  // of the draft; none: a line to be filled in
-  bool force = false;             // replaces files that are there
-  RunOptions run;
+  std::string delimiter = {};          // of a CSV file; empty: the one that the first line has most of
+  std::string write_policy = {};       // where a draft goes; empty: none is made. Hierarchies beside it hold values of the data
+  std::optional<std::int64_t> k = {};  // of the draft; none: a line to be filled in
+  bool force = false;                  // replaces files that are there
+  RunOptions run = {};
 };
 
 struct ColumnProfile {

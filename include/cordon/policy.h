@@ -46,14 +46,14 @@ class PolicyValue {
 
   PolicyValue(bool value) : value_(value) {}  // NOLINT: implicit by design
   template <std::integral Number>
-  PolicyValue(Number value) : value_(static_cast<std::int64_t>(value)) {  // NOLINT
+  PolicyValue(Number value) : value_(static_cast<std::int64_t>(value)) {                       // NOLINT
     if (value > 0 && std::get<std::int64_t>(value_) < 0) value_ = static_cast<double>(value);  // no whole number of a policy
   }
-  PolicyValue(double value) : value_(value) {}                             // NOLINT: by its shortest digits
-  PolicyValue(std::string value) : value_(std::move(value)) {}             // NOLINT
-  PolicyValue(const char* value) : value_(std::string(value)) {}           // NOLINT
-  PolicyValue(Array values) : value_(std::move(values)) {}                 // NOLINT
-  PolicyValue(Table keys) : value_(std::move(keys)) {}                     // NOLINT
+  PolicyValue(double value) : value_(value) {}                    // NOLINT: by its shortest digits
+  PolicyValue(std::string value) : value_(std::move(value)) {}    // NOLINT
+  PolicyValue(const char* value) : value_(std::string(value)) {}  // NOLINT
+  PolicyValue(Array values) : value_(std::move(values)) {}        // NOLINT
+  PolicyValue(Table keys) : value_(std::move(keys)) {}            // NOLINT
 
   const std::variant<bool, std::int64_t, double, std::string, Array, Table>& value() const { return value_; }
 
@@ -92,7 +92,8 @@ class CORDON_API PolicyBuilder {
   // Whose people these are; a registry of releases needs it.
   PolicyBuilder& Population(std::string name);
 
-  // Keys of the tables [data], [algorithm], [stream], ..., once for each table: Set("algorithm", {{"suppression_limit", 0.02}}).
+  // Keys of the tables [data], [algorithm], [stream], ..., once for each table: Set("algorithm", {{"suppression_limit",
+  // 0.02}}).
   PolicyBuilder& Set(std::string table, PolicyKeys keys);
 
   std::string ToToml() const;

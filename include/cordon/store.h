@@ -28,18 +28,18 @@ struct StoreReport {
 };
 
 struct CreateOptions {
-  std::string sign;        // file of the private key that signs the manifest; empty: it is not signed
-  std::string registry;    // of releases, where the store is entered (cordon/registry.h); empty: it is not
-  std::string person_key;  // file of the key by which the registry knows people; empty: it does not
-  RunOptions run;
+  std::string sign = {};        // file of the private key that signs the manifest; empty: it is not signed
+  std::string registry = {};    // of releases, where the store is entered (cordon/registry.h); empty: it is not
+  std::string person_key = {};  // file of the key by which the registry knows people; empty: it does not
+  RunOptions run = {};
 };
 
 struct AppendOptions {
-  bool again = false;      // takes in a batch although the same rows were taken in before
-  std::string sign;        // as above; a signed store asks for one
-  std::string registry;    // as above; a store that was entered asks for it
-  std::string person_key;  // as above
-  RunOptions run;
+  bool again = false;           // takes in a batch although the same rows were taken in before
+  std::string sign = {};        // as above; a signed store asks for one
+  std::string registry = {};    // as above; a store that was entered asks for it
+  std::string person_key = {};  // as above
+  RunOptions run = {};
 };
 
 struct QueryAnswer {

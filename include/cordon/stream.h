@@ -19,9 +19,9 @@
 namespace cordon {
 
 struct StreamOptions {
-  std::string algorithm;              // empty: the policy's
-  bool group_column = false;          // adds a column with an opaque name of each row's group
-  std::optional<std::uint64_t> seed;  // for tests; none: randomness of the operating system
+  std::string algorithm = {};              // empty: the policy's
+  bool group_column = false;               // adds a column with an opaque name of each row's group
+  std::optional<std::uint64_t> seed = {};  // for tests; none: randomness of the operating system
 };
 
 // A row that was not taken in: a value outside its declared domain, an event time that is too late.

@@ -20,14 +20,14 @@ namespace cordon {
 
 // Every combination of the values given: "5", "0.2", "2/3". A parameter without values stays the policy's.
 struct SweepOptions {
-  std::vector<std::string> k;
-  std::vector<std::string> l;
-  std::vector<std::string> t;
-  std::vector<std::string> beta;
-  std::vector<std::string> algorithms;  // empty: the policy's
-  std::uint64_t queries = 0;            // random count queries to ask of each; 0: none
-  std::uint64_t seed = 1;               // nothing is published: a repeatable sweep gives nobody away
-  RunOptions run;
+  std::vector<std::string> k = {};
+  std::vector<std::string> l = {};
+  std::vector<std::string> t = {};
+  std::vector<std::string> beta = {};
+  std::vector<std::string> algorithms = {};  // empty: the policy's
+  std::uint64_t queries = 0;                 // random count queries to ask of each; 0: none
+  std::uint64_t seed = 1;                    // nothing is published: a repeatable sweep gives nobody away
+  RunOptions run = {};
 };
 
 struct SweepPoint {

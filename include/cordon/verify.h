@@ -19,13 +19,13 @@
 namespace cordon {
 
 struct VerifyOptions {
-  std::optional<Input> original;   // then it is also judged whether the release is true of it
-  bool input_order = false;        // the rows of the release are in the order of the original
-  bool exempt_suppressed = false;  // rows with * in every quasi column are not judged
-  std::vector<std::string> keys;   // files of public keys, one of which must have signed the manifest; none: not asked
-  std::vector<Input> previous;     // releases before it, for models on their join
-  bool allow_unequal = false;      // these need not list the same people
-  RunOptions run;
+  std::optional<Input> original = {};  // then it is also judged whether the release is true of it
+  bool input_order = false;            // the rows of the release are in the order of the original
+  bool exempt_suppressed = false;      // rows with * in every quasi column are not judged
+  std::vector<std::string> keys = {};  // files of public keys, one of which must have signed the manifest; none: not asked
+  std::vector<Input> previous = {};    // releases before it, for models on their join
+  bool allow_unequal = false;          // these need not list the same people
+  RunOptions run = {};
 };
 
 struct Verification {
