@@ -119,14 +119,15 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   const engine::Policy& policy = parts_->policy.inner();
   if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
   CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
-  CORDON_RETURN_IF_ERROR(engine::CheckFiles(request, policy));
+  if (const auto checked = engine::CheckFiles(request, policy); !checked.ok()) return internal::ForCaller(checked.error());
   const engine::Anonymized& made = parts_->made;
   std::optional<engine::Registration> registration;
   if (made.registration) {
     CORDON_TRY(registration, made.registration->WithOutput(path));
   }
-  CORDON_RETURN_IF_ERROR(engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run(),
-                                          registration ? &*registration : nullptr));
+  const auto written = engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run(),
+                                        registration ? &*registration : nullptr);
+  if (!written.ok()) return internal::ForCaller(written.error());
   return {};
 }
 

@@ -47,4 +47,11 @@ engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& na
   return std::optional(format);
 }
 
+Error ForCaller(const engine::Error& error) {
+  constexpr std::string_view kFlag = "or --force";
+  std::string hint = error.hint();
+  if (const std::size_t at = hint.find(kFlag); at != std::string::npos) hint.replace(at, kFlag.size(), "or set force");
+  return Error(error.kind(), error.message(), std::move(hint));
+}
+
 }  // namespace cordon::internal

@@ -33,5 +33,7 @@ std::vector<engine::TableInput> PreviousOf(const std::vector<Input>& previous);
 std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts);
 // "csv", "jsonl", "parquet"; empty: none.
 engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name);
+// The error with a hint for a caller of the library, who sets an option where the command line has the flag --force.
+Error ForCaller(const engine::Error& error);
 
 }  // namespace cordon::internal

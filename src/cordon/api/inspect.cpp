@@ -15,8 +15,10 @@ Result<Inspection> Inspect(const Input& table, const InspectOptions& options) {
   request.write_policy = options.write_policy;
   request.k = options.k;
   request.force = options.force;
-  CORDON_TRY(engine::Inspection found, engine::Inspect(request, run.run()));
-  if (found.no_draft) return *std::move(found.no_draft);
+  const engine::Result<engine::Inspection> inspected = engine::Inspect(request, run.run());
+  if (!inspected.ok()) return internal::ForCaller(inspected.error());
+  const engine::Inspection& found = inspected.value();
+  if (found.no_draft) return *found.no_draft;
   Inspection made;
   made.rows = found.profile.rows;
   for (const engine::ColumnProfile& column : found.profile.columns) {
