@@ -389,7 +389,8 @@ TEST(PolicyBuilder, AWholeNumberThatIsTooLargeIsNotAnother) {
   EXPECT_EQ(text.find("\"k\" = -1"), std::string::npos) << text;
   EXPECT_NE(text.find("\"l\" = 7\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"m\" = -1\n"), std::string::npos) << text;
-  EXPECT_FALSE(PolicyBuilder().Quasi("a").Model("k-anonymity", {{"k", std::numeric_limits<std::uint64_t>::max()}}).Build().ok());
+  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_FALSE(PolicyBuilder().Quasi("a").Model("k-anonymity", {{"k", huge}}).Build().ok());
 }
 
 }  // namespace
