@@ -52,14 +52,20 @@ Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
   return std::optional(std::move(recoding));
 }
 
-// The operating system's, that of a seed, or that of an earlier run.
-Result<Random> RandomOf(const AnonymizeRequest& request) {
+// The operating system's, that of a seed, or that of an earlier run over the same input. `input_sha256` is empty for rows
+// that are no file.
+Result<Random> RandomOf(const AnonymizeRequest& request, const std::string& input_sha256) {
   if (request.seed) return Random::FromSeed(*request.seed);
   if (!request.repeat) return Random::FromOperatingSystem();
   CORDON_TRY(const std::string text, ReadFile(*request.repeat, kMebibyte));
   const Json record = ParseJson(text);
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
     return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
+  }
+  const std::string recorded = record.value("input_sha256", Json()).is_string() ? record["input_sha256"].get<std::string>() : "";
+  if (!recorded.empty() && !input_sha256.empty() && recorded != input_sha256) {
+    return Error::InvalidData("{} is the record of a run over another input than {}", *request.repeat, request.input.name)
+        .WithHint("give the input of that run, byte for byte, or leave out --repeat");
   }
   return Random::Restore(record["random"].get<std::string>()).WithContext("reading {}", *request.repeat);
 }
@@ -96,7 +102,7 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   if (!request.previous.tables.empty()) {
     CORDON_TRY(previous, TieToPrevious(request, policy, input.data, run));
   }
-  CORDON_TRY(const Random random, RandomOf(request));
+  CORDON_TRY(const Random random, RandomOf(request, input.sha256));
   CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
                                     previous ? &*previous : nullptr, random, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
@@ -133,7 +139,7 @@ Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, 
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_TRY(const Choice choice, ChooseServed(request, policy));
-  CORDON_TRY(const Random random, RandomOf(request));
+  CORDON_TRY(const Random random, RandomOf(request, ""));
   CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, nullptr, random, run));
   return std::move(made.report);
 }
