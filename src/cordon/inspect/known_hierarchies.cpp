@@ -42,7 +42,7 @@ Result<std::vector<KnownHierarchy>> ReadHierarchyFolder(const std::string& folde
   std::vector<KnownHierarchy> known;
   for (const std::string& path : paths) {
     Result<Hierarchy> read = ReadHierarchy(path);
-    if (read.ok() && read.value().num_levels() > 2) known.push_back({path, std::move(read).value()});
+    if (read.ok() && read.value().num_levels() > 1) known.push_back({path, std::move(read).value()});
   }
   return known;
 }
@@ -56,6 +56,8 @@ const KnownHierarchy* FindHierarchy(const std::vector<KnownHierarchy>& known, st
   for (const KnownHierarchy* each : fitting) {
     if (SaysColumn(each->path, column)) return each;
   }
+  // Any list of values makes a flat hierarchy: without a name it says nothing.
+  std::erase_if(fitting, [](const KnownHierarchy* each) { return each->hierarchy.num_levels() == 2; });
   return fitting.size() == 1 && values.size() > kFewLeaves ? fitting[0] : nullptr;
 }
 
