@@ -162,7 +162,7 @@ std::string Describe(const Checked& checked) {
   std::string text = fmt::format("{} rows in {} groups\n", checked.rows, checked.measured.groups);
   text += Describe(checked.small_groups) + "\n";
   for (const MeasuredLine& line : Lines(checked)) {
-    text += fmt::format("{}: {}", line.name, line.reached.text);
+    text += fmt::format("{}: {}", line.name, line.reached.shown);
     if (line.reached.witness) text += fmt::format(" (worst group: that of row {})", line.reached.witness->first_row);
     text += "\n";
   }

@@ -108,7 +108,7 @@ std::string Describe(const std::vector<ComparedRelease>& sides) {
     row(sides[0].verdicts[i].text, [i](const ComparedRelease& side) {
       const Verdict& verdict = side.verdicts[i];
       return (verdict.holds ? "holds, " : "FAILS, ") +
-             (verdict.reached_text.size() > 14 ? fmt::format("{:.4g}", verdict.reached) : verdict.reached_text);
+             (verdict.reached_shown.size() > 14 ? fmt::format("{:.4g}", verdict.reached) : verdict.reached_shown);
     });
   }
   return text;

@@ -88,7 +88,7 @@ std::string VerdictCard(const Verdict& verdict) {
   if (place > last) chart.mark_name += " \u2192";
   const std::size_t unbounded = verdict.per_group.size() - values.size();
   return Card(verdict.text, DrawColumns(chart),
-              fmt::format("{} groups; the worst reaches {}{}.", Count(verdict.per_group.size()), verdict.reached_text,
+              fmt::format("{} groups; the worst reaches {}{}.", Count(verdict.per_group.size()), verdict.reached_shown,
                           unbounded == 0 ? "" : fmt::format("; {} reach no finite value and are not drawn", Count(unbounded))));
 }
 
@@ -153,7 +153,7 @@ std::string VerdictSection(const Report& report) {
   for (const Verdict& verdict : report.privacy) {
     html += fmt::format("<li{}><b>{}</b><span class=\"says\">{}</span>, reached {}", verdict.holds ? "" : " class=\"no\"",
                         EscapeXml(verdict.text), verdict.holds ? "\u2713 holds" : "\u2717 does not hold",
-                        EscapeXml(verdict.reached_text));
+                        EscapeXml(verdict.reached_shown + AskedFor(verdict)));
     if (verdict.witness) {
       html +=
           fmt::format("<small>worst group: {} row{}, the first is row {} of the release{}</small>", verdict.witness->rows,

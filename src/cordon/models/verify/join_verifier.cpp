@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cordon/base/rounded.h"
 #include "cordon/models/verify/forced_links.h"
 #include "cordon/models/verify/join_pairs_internal.h"
 
@@ -514,10 +515,16 @@ Result<JoinVerification> JudgeJoin(const LinkedTables& linked, std::span<const J
 }
 
 std::string Explain(const JoinVerdict& verdict) {
+  const auto* shares = std::get_if<XyLinkabilitySpec>(&verdict.spec);
+  const auto shown = [&](const JoinMeasure& measure) {
+    const bool as_asked = shares != nullptr && measure.Text() == shares->h.ToString();
+    return as_asked ? shares->h.ToShortString() : Rounded(measure.above, measure.below, Rounding::kUp);
+  };
   std::string text = fmt::format("{}: {}; reached {} on the join", verdict.text, verdict.holds ? "holds" : "does not hold",
-                                 verdict.join ? verdict.join->Text() : "nothing");
-  if (verdict.alone) text += fmt::format(", {} in the current release alone", verdict.alone->Text());
-  if (verdict.reduced) text += fmt::format(", {} without the links that cannot be", verdict.reduced->Text());
+                                 verdict.join ? shown(*verdict.join) : "nothing");
+  if (verdict.alone) text += fmt::format(", {} in the current release alone", shown(*verdict.alone));
+  if (verdict.reduced) text += fmt::format(", {} without the links that cannot be", shown(*verdict.reduced));
+  if (shares != nullptr) text += fmt::format(", asked for at most {}", shares->h.ToShortString());
   if (!verdict.holds && verdict.worst_row > 0) text += fmt::format("; worst at row {}", verdict.worst_row);
   return text + (verdict.closed ? " (closed)" : " (linking)");
 }

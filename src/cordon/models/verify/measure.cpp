@@ -16,7 +16,7 @@ class Questions {
   Result<std::vector<Verdict>> Answer(const Release& release, const VerifyOptions& options, const Run& run) {
     CORDON_TRY(std::vector<Verdict> verdicts, Verifier(specs_, options).Judge(release, run));
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      answers_[i]({verdicts[i].reached, verdicts[i].reached_text, verdicts[i].witness});
+      answers_[i]({verdicts[i].reached, verdicts[i].reached_text, verdicts[i].reached_shown, verdicts[i].witness});
     }
     return verdicts;
   }

@@ -18,6 +18,7 @@ namespace cordon::engine {
 struct Reached {
   double value = 0;
   std::string text;
+  std::string shown;
   std::optional<Witness> witness;  // none for a table without rows
 };
 

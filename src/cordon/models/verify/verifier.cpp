@@ -10,6 +10,7 @@
 
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/base/rounded.h"
 #include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/verify_internal.h"
 
@@ -197,7 +198,51 @@ struct Partial {
 struct Told {
   double number;
   std::string text;
+  std::string shown;
 };
+
+// What a model asks for, if it is not a whole number.
+struct Asked {
+  const char* how = "";
+  std::optional<Rational> bound = {};
+  std::string more = {};
+};
+
+struct AskedOfModel {
+  static constexpr const char* kAtMost = "at most";
+  static constexpr const char* kBelow = "below";
+
+  Asked operator()(const KAnonymitySpec&) const { return {}; }
+  Asked operator()(const KsAnonymitySpec&) const { return {}; }
+  Asked operator()(const KeAnonymitySpec&) const { return {}; }
+  Asked operator()(const LDiversitySpec& m) const {
+    if (m.kind == LDiversitySpec::Kind::kDistinct) return {};
+    return m.kind == LDiversitySpec::Kind::kEntropy ? Asked{"at least", m.l} : Asked{kBelow, m.c};
+  }
+  Asked operator()(const TClosenessSpec& m) const { return {kAtMost, m.t}; }
+  Asked operator()(const WindowClosenessSpec& m) const { return {kAtMost, m.t}; }
+  Asked operator()(const BetaLikenessSpec& m) const { return Gain(m.beta, m.kind); }
+  Asked operator()(const WindowLikenessSpec& m) const { return Gain(m.beta, m.kind); }
+  Asked operator()(const DeltaDisclosureSpec& m) const { return {kBelow, m.delta}; }
+  Asked operator()(const AlphaKSpec& m) const { return {kAtMost, m.alpha, fmt::format(", k={}", m.k)}; }
+  Asked operator()(const ConfidenceSpec& m) const { return {kAtMost, m.h}; }
+
+  static Asked Gain(const Rational& beta, BetaLikenessSpec::Kind kind) {
+    return {kAtMost, beta, kind == BetaLikenessSpec::Kind::kEnhanced ? ", less for frequent values" : ""};
+  }
+};
+
+Asked AskedOf(const ModelSpec& spec) { return std::visit(AskedOfModel(), spec); }
+
+// A real number is computed with an error in its last digits, which must not make a value that holds look like one that fails.
+std::string ShownReal(double number, Rounding rounding, bool holds) {
+  constexpr double kUnit = 1e4;
+  constexpr double kMostShown = 1e15;
+  if (number > kMostShown) return fmt::format("{:.6g}", number);
+  const double slack = holds ? 1e-6 : 0;
+  const double scaled = rounding == Rounding::kUp ? std::ceil(number * kUnit - slack) : std::floor(number * kUnit + slack);
+  return Rounded(static_cast<UInt128>(std::max(scaled, 0.0)), static_cast<UInt128>(kUnit), rounding);
+}
 
 double NumberOf(const Measure& value, UInt128 common) {
   if (value.is_real) return static_cast<double>(value.real);
@@ -205,10 +250,12 @@ double NumberOf(const Measure& value, UInt128 common) {
   return static_cast<double>(static_cast<long double>(value.numerator) / static_cast<long double>(value.denominator * common));
 }
 
-Told Tell(const Measure& value, UInt128 common) {
+Told Tell(const Measure& value, const GroupJudge& judge, const Verdict& verdict) {
+  const UInt128 common = judge.common_denominator();
+  const Rounding rounding = judge.smaller_is_worse() ? Rounding::kDown : Rounding::kUp;
   const double number = NumberOf(value, common);
-  if (std::isinf(number)) return {number, "infinite"};
-  if (value.is_real) return {number, fmt::format("{:.6g}", number)};
+  if (std::isinf(number)) return {number, "infinite", "infinite"};
+  if (value.is_real) return {number, fmt::format("{:.6g}", number), ShownReal(number, rounding, verdict.holds)};
   UInt128 top = value.numerator;
   UInt128 bottom = value.denominator * common;  // below 2^96
   UInt128 a = top;
@@ -220,7 +267,9 @@ Told Tell(const Measure& value, UInt128 common) {
   }
   top /= a;
   bottom /= a;
-  return {number, bottom == 1 ? fmt::format("{}", top) : fmt::format("{}/{}", top, bottom)};
+  const std::string exact = bottom == 1 ? fmt::format("{}", top) : fmt::format("{}/{}", top, bottom);
+  const auto bound = AskedOf(verdict.spec).bound;  // reached exactly, it is written as the policy writes it
+  return {number, exact, bound && bound->ToString() == exact ? bound->ToShortString() : Rounded(top, bottom, rounding)};
 }
 
 void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const VerifyOptions& options, const Run& run,
@@ -252,9 +301,10 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
   verdict.failing_groups = all.failing;
   verdict.failing_rows = all.failing_rows;
   verdict.holds = all.failing == 0;
-  const Told told = Tell(all.worst.value, judge.common_denominator());
+  const Told told = Tell(all.worst.value, judge, verdict);
   verdict.reached = told.number;
-  verdict.reached_text = told.text + judge.Note(evidence);
+  verdict.reached_text = told.text + judge.Note(evidence, GroupJudge::Numbers::kExact);
+  verdict.reached_shown = told.shown + judge.Note(evidence, GroupJudge::Numbers::kShown);
   const std::size_t witness = all.worst_failing.any ? all.worst_failing.group : all.worst.group;
   verdict.witness = Witness{evidence.first_row(witness) + 1, static_cast<std::uint64_t>(evidence.rows(witness))};
 }
@@ -291,6 +341,7 @@ Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, cons
   if (evidence.num_groups() == 0) {  // nothing is said about anybody
     verdict.holds = true;
     verdict.reached_text = "nothing";
+    verdict.reached_shown = verdict.reached_text;
     return verdict;
   }
   JudgeGroups(*judge, evidence, options, run, verdict);
@@ -364,10 +415,17 @@ int Measure::Compare(const Measure& a, const Measure& b) {
   return left < right ? -1 : (left > right ? 1 : 0);
 }
 
+std::string AskedFor(const Verdict& verdict) {
+  const Asked asked = AskedOf(verdict.spec);
+  if (!asked.bound || !verdict.witness) return "";
+  return fmt::format(", asked for {} {}{}", asked.how, asked.bound->ToShortString(), asked.more);
+}
+
 std::string Explain(const Verdict& verdict) {
   std::string text =
-      fmt::format("{}: {}; reached {}", verdict.text, verdict.holds ? "holds" : "does not hold", verdict.reached_text);
+      fmt::format("{}: {}; reached {}", verdict.text, verdict.holds ? "holds" : "does not hold", verdict.reached_shown);
   if (!verdict.holds && verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
+  text += AskedFor(verdict);
   if (verdict.failing_groups > 0) {
     text += fmt::format("; {} group{} with {} row{} fail{}", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s",
                         verdict.failing_rows, verdict.failing_rows == 1 ? "" : "s", verdict.failing_groups == 1 ? "s" : "");

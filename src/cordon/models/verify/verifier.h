@@ -42,6 +42,7 @@ struct Verdict {
   bool holds = false;
   double reached = 0;              // k, l, t, beta, ... that the release has: the value of its worst group
   std::string reached_text;        // exact where it is a fraction: "3", "11/60"; else a short decimal, or "infinite"
+  std::string reached_shown;       // the same for people: a decimal, rounded to the side on which it looks worse
   std::optional<Witness> witness;  // none for a release without rows
   std::uint64_t failing_groups = 0;
   std::uint64_t failing_rows = 0;     // in them
@@ -56,6 +57,8 @@ struct VerifyOptions {
   bool keep_per_group = false;     // fill Verdict::per_group
 };
 
+// ", asked for at most 0.3": what goes behind a decimal that was reached. Empty for models that count whole numbers.
+std::string AskedFor(const Verdict& verdict);
 // "k-anonymity(k=5): does not hold; reached 3 in the group of row 812; 2 groups with 7 rows fail".
 std::string Explain(const Verdict& verdict);
 

@@ -103,7 +103,8 @@ class GroupJudge {
   virtual bool counts_rows() const { return true; }
   // What all fractions are to be divided by besides.
   virtual UInt128 common_denominator() const { return 1; }
-  virtual std::string Note(const Evidence&) const { return ""; }
+  enum class Numbers { kExact, kShown };
+  virtual std::string Note(const Evidence&, Numbers) const { return ""; }
   virtual std::vector<std::string> Warnings(const Evidence&) const { return {}; }
 };
 

@@ -49,7 +49,7 @@ class AlphaKJudge final : public GroupJudge {
     return {evidence.persons(group) >= spec_.k && WithinShare(count, rows, spec_.alpha),
             Measure::Fraction(static_cast<UInt128>(count), static_cast<UInt128>(rows))};
   }
-  std::string Note(const Evidence& evidence) const override {
+  std::string Note(const Evidence& evidence, Numbers) const override {
     std::int64_t least = evidence.persons(0);
     for (std::size_t group = 1; group < evidence.num_groups(); ++group) least = std::min(least, evidence.persons(group));
     return ", k=" + std::to_string(least);

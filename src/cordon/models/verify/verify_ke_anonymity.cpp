@@ -4,6 +4,7 @@
 // value.
 #include <algorithm>
 
+#include "cordon/base/rounded.h"
 #include "cordon/data/decimal.h"
 #include "cordon/models/verify/verify_internal.h"
 
@@ -36,7 +37,7 @@ class KeJudge final : public GroupJudge {
   bool smaller_is_worse() const override { return true; }
 
   // The other two numbers, each of its own worst group.
-  std::string Note(const Evidence& evidence) const override {
+  std::string Note(const Evidence& evidence, Numbers numbers) const override {
     Int128 range = FactsOf(evidence, 0).range;
     Rational share(0);
     for (std::size_t group = 0; group < evidence.num_groups(); ++group) {
@@ -46,10 +47,14 @@ class KeJudge final : public GroupJudge {
     }
     return fmt::format(" distinct values, range {}, share {}",
                        FormatDecimal(static_cast<std::int64_t>(range), evidence.column(column_).domain->scale()),
-                       share.ToString());
+                       numbers == Numbers::kExact ? share.ToString() : ShownShare(share));
   }
 
  private:
+  std::string ShownShare(const Rational& share) const {
+    if (spec_.max_share == share) return share.ToShortString();
+    return Rounded(static_cast<UInt128>(share.numerator()), static_cast<UInt128>(share.denominator()), Rounding::kUp);
+  }
   // Differences of neighbours add up to the range: entries ascend by value.
   GroupFacts FactsOf(const Evidence& evidence, std::size_t group) const {
     const SensitiveFacts& column = evidence.column(column_);
