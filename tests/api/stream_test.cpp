@@ -206,7 +206,9 @@ TEST(StreamAnonymizer, RowsBehindTheClockThatWasMovedAreLate) {
 }
 
 TEST(StreamAnonymizer, ANameThatASavedStateCannotHoldIsRefused) {
-  const std::string name = "a\x1f" "b";
+  const std::string name =
+      "a\x1f"
+      "b";
   const Policy policy = PolicyBuilder()
                             .Quasi(name, {{"type", "numeric"}, {"range", PolicyValue::Array{0, 99}}})
                             .Insensitive("page")

@@ -44,13 +44,44 @@ TEST(SuggestRole, WaysToReachPeopleAndNumbersOfOffices) {
 }
 
 TEST(SuggestRole, WhatTheLawCallsSpecialIsSensitive) {
-  for (const char* name :
-       {"sexual orientation", "Ethnicity", "trade_union", "criminal_convictions", "BloodGroup", "disability", "religion",
-        "political opinion", "HIV", "diagnosis", "genetic test", "sexuelle Orientierung", "Ethnie", "Gewerkschaft",
-        "Vorstrafen", "Blutgruppe", "Schwerbehinderung", "politische Meinung", "orientation sexuelle",
-        "syndicat", "casier judiciaire", "groupe sanguin", "handicap", "orientación sexual", "sindicato", "antecedentes penales", "grupo sanguíneo",
-        "discapacidad", "orientamento sessuale", "sindacato", "precedenti penali", "gruppo sanguigno", "disabilità",
-        "seksuele geaardheid", "vakbond", "strafblad", "bloedgroep", "arbeidsbeperking"}) {
+  for (const char* name : {"sexual orientation",
+                           "Ethnicity",
+                           "trade_union",
+                           "criminal_convictions",
+                           "BloodGroup",
+                           "disability",
+                           "religion",
+                           "political opinion",
+                           "HIV",
+                           "diagnosis",
+                           "genetic test",
+                           "sexuelle Orientierung",
+                           "Ethnie",
+                           "Gewerkschaft",
+                           "Vorstrafen",
+                           "Blutgruppe",
+                           "Schwerbehinderung",
+                           "politische Meinung",
+                           "orientation sexuelle",
+                           "syndicat",
+                           "casier judiciaire",
+                           "groupe sanguin",
+                           "handicap",
+                           "orientación sexual",
+                           "sindicato",
+                           "antecedentes penales",
+                           "grupo sanguíneo",
+                           "discapacidad",
+                           "orientamento sessuale",
+                           "sindacato",
+                           "precedenti penali",
+                           "gruppo sanguigno",
+                           "disabilità",
+                           "seksuele geaardheid",
+                           "vakbond",
+                           "strafblad",
+                           "bloedgroep",
+                           "arbeidsbeperking"}) {
     EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
   }
   EXPECT_EQ(Repeated("race", {"aa", "bb", "cc", "dd"}).role, Role::kQuasi);

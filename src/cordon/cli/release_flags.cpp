@@ -19,7 +19,7 @@ void ReleaseFlags::AddTo(CLI::App& parser, const std::string& inputs) {
       ->type_name("FILE");
   parser.add_option("--person-key", request.person_key, "Key of the digests by which the registry knows people")
       ->type_name("FILE");
-  parser.add_option("--report", request.report, "Write the report as JSON")->type_name("FILE");
+  parser.add_option("--report", request.report, "Write the report as JSON; private")->type_name("FILE");
   parser.add_option("--row-map", request.row_map, "Write released row -> input row; private")->type_name("FILE");
   parser.add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch")->type_name("FILE");
   parser.add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)")->type_name("FILE");

@@ -391,8 +391,7 @@ class Drafter {
     if (ordered && profile_.columns[index].type == Domain::Kind::kDate)
       return NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
     const auto rounded = rounded_.find(index);
-    if (ordered)
-      return RoundedTo(rounded == rounded_.end() ? 1 : rounded->second, NumbersAt(column, ScaleOf(column)));
+    if (ordered) return RoundedTo(rounded == rounded_.end() ? 1 : rounded->second, NumbersAt(column, ScaleOf(column)));
     std::int64_t place = 0;
     return NumbersOf(column, [&place](const std::string&) { return std::optional(place++); });
   }

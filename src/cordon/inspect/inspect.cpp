@@ -111,8 +111,9 @@ Error NoQuasi(const Profile& profile) {
   for (const auto& [role, count] : columns) found.push_back(fmt::format("{} {}", count, role));
   return Error::InvalidData("no draft was written: none of the {} columns looks quasi ({})", profile.columns.size(),
                             fmt::join(found, ", "))
-      .WithHint("what others may know of a person, such as an age or a town, is quasi: write the policy by hand; at least one "
-                "column must be quasi");
+      .WithHint(
+          "what others may know of a person, such as an age or a town, is quasi: write the policy by hand; at least one "
+          "column must be quasi");
 }
 
 }  // namespace

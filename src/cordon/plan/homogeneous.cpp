@@ -136,8 +136,8 @@ Result<std::vector<Warning>> HomogeneousAllowed(const Policy& policy, const Micr
   for (const Loose& loose : LooseModels(policy)) {
     CORDON_TRY(const std::optional<double> least, LeastReached(policy, loose, data));
     if (!least || *least > ParameterOf(*loose.spec)) continue;
-    warnings.push_back(Allowed(loose, fmt::format("set {} below {}, or add l-diversity with l = 2", loose.parameter,
-                                                  RoundedDown(*least))));
+    warnings.push_back(
+        Allowed(loose, fmt::format("set {} below {}, or add l-diversity with l = 2", loose.parameter, RoundedDown(*least))));
   }
   return warnings;
 }
@@ -154,8 +154,8 @@ std::vector<Warning> HomogeneousAllowed(const Policy& policy) {
     if (values > 1) sure = close != nullptr ? 1 - 1 / values : values - 1;
     if (close != nullptr && close->distance == Distance::kOrdered) sure = 0.5;
     if (!sure || ParameterOf(*loose.spec) < *sure) continue;
-    warnings.push_back(Allowed(loose, fmt::format("set {} well below {}, or add l-diversity with l = 2", loose.parameter,
-                                                  RoundedDown(*sure))));
+    warnings.push_back(Allowed(
+        loose, fmt::format("set {} well below {}, or add l-diversity with l = 2", loose.parameter, RoundedDown(*sure))));
   }
   return warnings;
 }

@@ -62,7 +62,8 @@ Result<Random> RandomOf(const AnonymizeRequest& request, const std::string& inpu
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
     return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
   }
-  const std::string recorded = record.value("input_sha256", Json()).is_string() ? record["input_sha256"].get<std::string>() : "";
+  const std::string recorded =
+      record.value("input_sha256", Json()).is_string() ? record["input_sha256"].get<std::string>() : "";
   if (!recorded.empty() && !input_sha256.empty() && recorded != input_sha256) {
     return Error::InvalidData("{} is the record of a run over another input than {}", *request.repeat, request.input.name)
         .WithHint("give the input of that run, byte for byte, or leave out --repeat");

@@ -146,7 +146,7 @@ Result<void> CheckKey(const AnonymizeRequest& request) {
 }
 
 Result<void> ReserveReports(const AnonymizeRequest& request, Outputs& outputs) {
-  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPublic));
+  if (request.report) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.report, AtomicFile::Access::kPrivate));
   if (request.html) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
   if (request.html_public) CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html_public, AtomicFile::Access::kPublic));
   return {};
@@ -244,7 +244,7 @@ WrittenFiles FilesWritten(const AnonymizeRequest& request) {
     if (request.save_recoding) files.open.push_back(*request.save_recoding);
     if (request.row_map) files.secret.push_back(*request.row_map);
   }
-  if (request.report) files.open.push_back(*request.report);
+  if (request.report) files.secret.push_back(*request.report);
   if (request.html_public) files.open.push_back(*request.html_public);
   if (request.html) files.secret.push_back(*request.html);
   return files;

@@ -157,9 +157,7 @@ TEST(ArrowMalformed, Batches) {
             "reading an Arrow stream: there are more than 4294967294 rows");
 }
 
-TEST(ArrowMalformed, NoStreamAtAll) {
-  EXPECT_EQ(ReadArrowStream(nullptr, {}).error().message(), "there is no Arrow stream");
-}
+TEST(ArrowMalformed, NoStreamAtAll) { EXPECT_EQ(ReadArrowStream(nullptr, {}).error().message(), "there is no Arrow stream"); }
 
 TEST(ArrowMalformed, MoreRowsThanATableHolds) {
   TestArray batch = BatchOf({});

@@ -97,9 +97,10 @@ TEST(Verifier, AcceptsOnlyWhatHolds) {
   const auto refused = verifier.Accept(BuildRelease(columns), cordon::engine::Run{}, &verdicts);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnsatisfiable);
-  EXPECT_EQ(refused.error().message(),
-            "t-closeness(s, t=0, equal): does not hold; reached 0.1667 in the group of row 9, asked for at most 0; 2 groups with "
-            "12 rows fail");
+  EXPECT_EQ(
+      refused.error().message(),
+      "t-closeness(s, t=0, equal): does not hold; reached 0.1667 in the group of row 9, asked for at most 0; 2 groups with "
+      "12 rows fail");
   ASSERT_EQ(verdicts.size(), 2u);
   EXPECT_TRUE(verdicts[0].holds);
   EXPECT_FALSE(verdicts[1].holds);

@@ -153,8 +153,7 @@ Result<TargetLock> TargetLock::Take(const std::string& target) {
       .WithHint("nothing was written; wait for it to end, or give another name");
 }
 
-TargetLock::TargetLock(TargetLock&& other) noexcept
-    : name_(std::move(other.name_)), held_(std::exchange(other.held_, -1)) {}
+TargetLock::TargetLock(TargetLock&& other) noexcept : name_(std::move(other.name_)), held_(std::exchange(other.held_, -1)) {}
 
 TargetLock::~TargetLock() {
   if (held_ < 0) return;
