@@ -104,7 +104,7 @@ void CellSpace::BuildTree() {
 
 Price CellSpace::CostTo(std::uint32_t node, CellId cell) const {
   const std::span<const Code> at = codes(cell);
-  const CodeRange* box = &boxes_[node * width()];
+  const CodeRange* box = boxes_.data() + node * width();
   Price cost = 0;
   for (std::size_t q = 0; q < width(); ++q) {
     if (at[q] < box[q].lo) {
