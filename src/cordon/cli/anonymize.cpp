@@ -76,7 +76,7 @@ Command AddAnonymize(CLI::App& app) {
   parser->add_option("--effort", args->effort, "How long to search for less loss: low, normal (default), high")
       ->type_name("low|normal|high");
   parser->add_option("--seconds", request.seconds,
-                     "Stop improving after so many seconds of search; the result then depends on the machine");
+                     "Stop improving after this many seconds of search; the result then depends on the machine");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", args->bounds,
@@ -94,7 +94,7 @@ Command AddAnonymize(CLI::App& app) {
       ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
   args->measure.AddStatisticsTo(*parser);
-  parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed where randomness protects");
+  parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed even if randomness protects");
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
            {"Output",

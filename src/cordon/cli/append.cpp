@@ -60,16 +60,16 @@ Command AddAppend(CLI::App& app) {
   parser->add_option("--format", args->format, "Format of MORE, if its name does not show it")
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--again", args->request.again, "Take in a batch although the same bytes or rows were taken in before");
-  parser->add_flag("--compact", args->request.compact, "Make all parts of the store one");
+  parser->add_flag("--compact", args->request.compact, "Merge all parts of the store into one");
   parser->add_option("--convert", args->convert, "Make the store NEW from STORE, which an earlier version made")
       ->type_name("NEW");
-  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key; a signed store asks for it")
+  parser->add_option("--sign", args->request.sign, "Sign the manifest with this private key; a signed store asks for it")
       ->type_name("FILE");
   parser->add_option("--registry", args->request.registry, "Enter what is appended; a store that was entered asks for it")
       ->type_name("FILE");
   parser->add_option("--person-key", args->request.person_key, "Key of the digests by which the registry knows people")
       ->type_name("FILE");
-  parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle")
+  parser->add_option("--seed", args->seed, "A number that repeats a run; anyone who knows it can undo the shuffle")
       ->type_name("N");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
   parser->add_flag("--json", args->json, "Print the report as JSON");

@@ -51,7 +51,7 @@ Command AddAttack(CLI::App& app) {
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_option("--html", request.html, "Write a page with charts; private")->type_name("FILE");
   parser->add_option("--seed", args->seed, "Of samples and bootstrap; default 1. It protects nothing")->type_name("N");
-  parser->add_option("--max-targets", request.options.max_targets, "Attack so many people at most; default 50000");
+  parser->add_option("--max-targets", request.options.max_targets, "Attack at most this many people; default 50000");
   parser->add_flag("--json", args->json, "Print JSON");
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--original", "--format"}},

@@ -101,7 +101,7 @@ Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
   Error error = Error::InvalidPolicy("{} has no flag '{}'", ShortName(command), flag);
   const auto key = PolicyKeyOf(flag);
   if (key && std::find(known.begin(), known.end(), "--set") != known.end()) {
-    return std::move(error).WithHint("it stands in the policy; --set {}=VALUE overrides it", *key);
+    return std::move(error).WithHint("it is set in the policy; --set {}=VALUE overrides it", *key);
   }
   if (const auto near = Nearest(flag, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
   return std::move(error).WithHint("{} --help lists its flags", FullName(command));

@@ -36,7 +36,7 @@ Command AddCompare(CLI::App& app) {
   auto args = std::make_shared<CompareArgs>();
   CLI::App* parser = app.add_subcommand("compare", "Two or more releases, any tool's, under one evaluator");
   parser->add_option("RELEASES", args->releases, "The releases, side by side")->required()->expected(2, 16);
-  args->policy.AddTo(*parser, "The policy they are held against");
+  args->policy.AddTo(*parser, "The policy by which they are judged");
   parser->add_option("--original", args->request.original.name, "The table behind them")->type_name("FILE")->required();
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed,
                    "Leave rows with * in every quasi column out of the judgement");

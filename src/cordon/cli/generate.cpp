@@ -57,7 +57,7 @@ Result<Answer> RunGenerate(const GenerateArgs& args, Console& console, const Run
   std::filesystem::create_directories(folder, code);
   if (code) return Error::Io("cannot make the folder {}: {}", args.output, code.message());
   CORDON_RETURN_IF_ERROR(WriteFiles(generated, paths, args.force, run));
-  console.Note("{} rows in {}, {} files beside it", generated.table.num_rows, paths.front(), generated.files.size());
+  console.Note("{} rows in {}, {} files next to it", generated.table.num_rows, paths.front(), generated.files.size());
   return Answer::kYes;
 }
 
@@ -73,7 +73,7 @@ Command AddGenerate(CLI::App& app) {
   parser->add_option("--seed", args->options.seed, "The same seed gives the same bytes (default 1)")->type_name("N");
   parser->add_option("--rho", args->options.rho, "census: dependence between the attributes, 0 to below 1 (default 0)");
   parser->add_option("--alpha", args->options.alpha, "powerlaw: skew, 0, 0.5, 1, ... 4 (default 1)");
-  parser->add_option("--items", args->options.items, "transactions: rows to a transaction, 1 to 100 (default 10)");
+  parser->add_option("--items", args->options.items, "transactions: rows per transaction, 1 to 100 (default 10)");
   parser->add_option("-o,--output", args->output, "A folder, or a .csv file for the table alone; - is standard output")
       ->type_name("FILE")
       ->required();

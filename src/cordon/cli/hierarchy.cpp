@@ -185,26 +185,28 @@ Command AddHierarchy(CLI::App& app) {
   parser->require_subcommand(1);
   CLI::App* build = parser->add_subcommand("build", "Make a hierarchy out of the values of a column");
   AddInput(*build, *args);
-  build->add_option("-o,--output", args->output, "Where it goes; default: standard output")->type_name("FILE");
+  build->add_option("-o,--output", args->output, "Output file; default: standard output")->type_name("FILE");
   build->add_flag("--force", args->force, "Replace a file that is there");
   build->add_option("--kind", args->kind, "frequency (default), intervals, prefix, dates")
       ->type_name("frequency|intervals|prefix|dates");
-  build->add_option("--widths", args->widths, "Of intervals, by commas, each a multiple of the one before")
+  build->add_option("--widths", args->widths, "Widths of intervals (comma-separated), each a multiple of the one before")
       ->type_name("NUMBERS")
       ->delimiter(',');
-  build->add_option("--length", args->length, "Of the codes that a prefix shortens; default: the longest")
+  build->add_option("--length", args->length, "Length of the codes that a prefix shortens; default: the longest")
       ->check(CLI::Range(1, 64));
-  build->add_option("--units", args->units, "Of dates, by commas: month, quarter, year")->type_name("UNITS")->delimiter(',');
-  build->add_option("--missing", args->missing, "Cells that are no values, by commas; empty ones never are")
+  build->add_option("--units", args->units, "Units of dates (comma-separated): month, quarter, year")
+      ->type_name("UNITS")
+      ->delimiter(',');
+  build->add_option("--missing", args->missing, "Cells that mean no value (comma-separated); empty cells always do")
       ->type_name("TEXTS")
       ->delimiter(',');
   build->add_option("--other", args->other, "One more leaf, for values to come (policy key: other)")->type_name("LABEL");
   CLI::App* check = parser->add_subcommand("check", "Which values of a column does a hierarchy lack?");
-  check->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
+  check->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, one line per leaf")->required();
   AddInput(*check, *args);
   CLI::App* show = parser->add_subcommand("show", "Print a hierarchy as a tree");
-  show->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, a line a leaf")->required();
-  show->add_option("--lines", args->lines, "Print at most so many nodes");
+  show->add_option("HIERARCHY", args->hierarchy, "leaf;level1;...;root, one line per leaf")->required();
+  show->add_option("--lines", args->lines, "Print at most this many nodes");
   Explain(*parser, {},
           {"cordon hierarchy build patients.csv job -o job.csv", "cordon hierarchy check job.csv patients.csv job",
            "cordon hierarchy show job.csv"});

@@ -49,12 +49,12 @@ Command AddInspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "What is in a table? Drafts a policy for it");
   parser->add_option("INPUT", args->request.input.name, "Table in any format that anonymize reads; - is standard input")
       ->required();
-  parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies beside it")
+  parser->add_option("--write-policy", args->request.write_policy, "Write a first policy here, and hierarchies next to it")
       ->type_name("FILE");
   parser->add_option("--k", args->request.k, "The k of the draft; without it the line is left to be filled in")->type_name("N");
   parser
       ->add_option("--hierarchies", args->request.hierarchies,
-                   "Folder of hierarchy files that the draft is to use where they fit a column by name and values")
+                   "Folder of hierarchy files; the draft uses those that fit a column by name and values")
       ->type_name("DIR");
   parser->add_flag("--stream", args->request.stream, "Draft a policy for cordon stream; INPUT is a sample of its rows");
   parser->add_flag("--no-header", args->request.no_header, "The first line is a row (default: found out)");

@@ -6,11 +6,11 @@ namespace cordon::engine {
 void MeasureFlags::AddTo(CLI::App& parser, std::uint64_t default_queries) {
   queries = default_queries;
   parser.add_option("--queries", queries,
-                    fmt::format("Measure the error of so many random counting queries; default {}", default_queries));
+                    fmt::format("Measure the error of this many random counting queries; default {}", default_queries));
   parser.add_option("--query-quasi", workload.quasi, "Quasi columns a query asks about (lambda); default 3");
   parser.add_option("--query-selectivity", workload.selectivity, "Share of the rows a query is to find (theta); default 0.1");
   parser.add_option("--query-seed", workload.seed, "Which queries; default 1");
-  parser.add_option("--kl", kl_level, "Measure the KL divergence of all group-bys of so many quasi columns");
+  parser.add_option("--kl", kl_level, "Measure the KL divergence of all group-bys of this many quasi columns");
   parser.add_option("--risk-threshold", threshold, "Count rows with a higher risk; default 0.2")->type_name("N");
   parser.add_option("--sampling-fraction", sampling_fraction, "Share of the population that the table holds; default 1");
 }

@@ -48,8 +48,9 @@ Command AddPermute(CLI::App& app) {
   parser->add_option("-o,--output", args->request.output, "The store, a directory that does not exist yet")->type_name("FILE");
   parser->add_option("--format", args->format, "Input format, if the file name does not show it")
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
-  parser->add_option("--sign", args->request.sign, "Sign the manifest by this private key (cordon keygen)")->type_name("FILE");
-  parser->add_option("--seed", args->seed, "A number that repeats a run; whoever knows it can undo the shuffle")
+  parser->add_option("--sign", args->request.sign, "Sign the manifest with this private key (cordon keygen)")
+      ->type_name("FILE");
+  parser->add_option("--seed", args->seed, "A number that repeats a run; anyone who knows it can undo the shuffle")
       ->type_name("N");
   parser->add_flag("--insecure-seed", args->insecure_seed, "Allow --seed: for tests only");
   parser->add_option("--registry", args->request.registry, "Look up what was published of these people, and enter the store")

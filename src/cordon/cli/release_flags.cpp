@@ -22,7 +22,7 @@ void ReleaseFlags::AddTo(CLI::App& parser, const std::string& inputs) {
   parser.add_option("--report", request.report, "Write the report as JSON; private")->type_name("FILE");
   parser.add_option("--row-map", request.row_map, "Write released row -> input row; private")->type_name("FILE");
   parser.add_option("--save-recoding", request.save_recoding, "Keep the published boxes for a later batch")->type_name("FILE");
-  parser.add_option("--sign", request.sign, "Sign the manifest by this private key (cordon keygen)")->type_name("FILE");
+  parser.add_option("--sign", request.sign, "Sign the manifest with this private key (cordon keygen)")->type_name("FILE");
   parser.add_flag("--force", request.force, "Replace files that are there");
   parser.add_flag("--dry-run", dry_run, "Do everything but write");
   parser.add_flag("--json", json, "Print the report as JSON");

@@ -55,7 +55,7 @@ Result<Answer> RunStreamCommand(const StreamArgs& args, Console& console, const 
     CORDON_TRY(request.seed, ParseSeed(*args.seed));
     if (!args.insecure_seed) {
       return Error::InvalidPolicy(
-                 "--seed is refused for streams: whoever knows it can tell which group a tuple might have joined")
+                 "--seed is refused for streams: anyone who knows it can tell which group a tuple might have joined")
           .WithHint("leave it out, or add --insecure-seed for a test");
     }
   }
@@ -106,7 +106,7 @@ Command AddStream(CLI::App& app) {
       ->type_name("HOST:PORT");
   parser
       ->add_option("--sign", request.sign,
-                   "Sign what is written by this private key (cordon keygen), at every checkpoint: OUT.certificate.jsonl")
+                   "Sign what is written with this private key (cordon keygen), at every checkpoint: OUT.certificate.jsonl")
       ->type_name("FILE");
   parser->add_option("--report", request.report, "Write the report as JSON")->type_name("FILE");
   parser

@@ -46,7 +46,7 @@ Result<void> CheckAsked(const VerifyArgs& args) {
     return Error::InvalidPolicy("--stream needs --audit").WithHint("give --audit LOG, as stream --audit wrote it");
   if (!args.request.original.empty()) {
     return Error::InvalidPolicy("--original does not go with --stream")
-        .WithHint("leave it out: a stream is held against its audit log");
+        .WithHint("leave it out: a stream is checked against its audit log");
   }
   if (!args.previous.empty()) {
     return Error::InvalidPolicy("--previous does not go with --stream").WithHint("verify the releases one by one");
