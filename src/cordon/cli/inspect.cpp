@@ -25,7 +25,7 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
   console.Note("written: {}{}", request.write_policy,
                draft.hierarchies.empty()
                    ? ""
-                   : fmt::format(" and {} beside it, which hold values of the data: {}",
+                   : fmt::format(" and {} next to it, with values of the data: {}",
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
   console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT", request.k ? "" : ", fill in k",

@@ -89,15 +89,15 @@ class Drafter {
     if (text.trim) Line("trim = true");
     if (!text.header) {
       Line("header = false  # the first line looks like a row");
-      Line("columns = {}  # better are names that say what they hold; rename the tables below alike", TomlList(text.columns));
+      Line("columns = {}  # better: names that say what they hold, here and in the tables below", TomlList(text.columns));
     }
     Line("missing = {}", TomlList(profile_.missing));
   }
 
   void AddStream() {
     Line("\n[stream]");
-    Line("delay = {}  # so many rows may arrive before one must have left; more gives less loss", kDraftDelay);
-    Line("unknown = \"reject\"  # or \"drop\": keys and columns that stand here nowhere are left out");
+    Line("delay = {}  # this many rows may arrive before a row must have left; more gives less loss", kDraftDelay);
+    Line("unknown = \"reject\"  # or \"drop\": keys and columns not listed here are dropped");
   }
 
   Result<void> AddAttribute(std::size_t index) {
@@ -126,7 +126,7 @@ class Drafter {
       Line("# format =   FILL IN: {} or {}; the cells fit both, and nothing tells which day is meant",
            TomlText(column.unclear[0]), TomlText(column.unclear[1]));
     } else if (column.format.size() == 1)
-      Line("format = {}  # so the input is written; a release has {}", TomlText(column.format[0]),
+      Line("format = {}  # how the input is written; a release has {}", TomlText(column.format[0]),
            column.type == Domain::Kind::kDate ? "2024-02-29" : "1234.56");
     if (column.unclear.empty() && column.format.size() > 1)
       Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
@@ -236,7 +236,7 @@ class Drafter {
     if (options_.stream || column.unique_rows * kOneInFive < profile_.rows || column.unique_rows < kFewRows) return;
     const auto share = 100 * static_cast<double>(column.unique_rows) / static_cast<double>(profile_.rows);
     if (column.type != Domain::Kind::kNumeric) {
-      Line("# {:.0f} % of the rows have a value of their own: who knows it finds the row. Can it be left out?", share);
+      Line("# {:.0f} % of the rows have a unique value: anyone who knows it finds the row. Can it be left out?", share);
       return;
     }
     const int scale = ScaleOf(table_.columns[index]);
@@ -244,8 +244,8 @@ class Drafter {
     const std::int64_t coarsest = NiceWidths(Quantile(numbers, 0.05), Quantile(numbers, 0.95)).front();
     const std::int64_t step = StepOf(numbers, coarsest);
     rounded_[index] = step;
-    Line("round = {}  # {:.0f} % of the rows have a value of their own: who knows it finds the row", FormatDecimal(step, scale),
-         share);
+    Line("round = {}  # {:.0f} % of the rows have a unique value: anyone who knows it finds the row",
+         FormatDecimal(step, scale), share);
   }
 
   // A grid about as wide as a sixteenth of where nine in ten values are: no interval then ends at the value of a person. The
@@ -317,7 +317,7 @@ class Drafter {
       return {};
     }
     if (values.size() <= kFewValues || values.size() > kMostLeaves) return {};
-    return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: better is one by meaning");
+    return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: one by meaning is better");
   }
 
   // The codes of a stream are declared, so their prefixes are a file.
@@ -442,12 +442,12 @@ class Drafter {
     const bool ordered = IsOrdered(column);
     const double share = profile_.rows == 0 ? 0 : 100 * static_cast<double>(most) / static_cast<double>(profile_.rows);
     if (ordered) {
-      Line("\n[[privacy]]  # different numbers may be nearly the same, so each group is held against the whole table");
+      Line("\n[[privacy]]  # different numbers may be nearly the same, so each group is compared with the whole table");
     } else if (l >= 2) {
       Line("\n[[privacy]]  # the most frequent value has {:.0f} % of the rows, so {} different ones in a group are possible",
            share, l);
     } else {
-      Line("\n[[privacy]]  # one value has {:.0f} % of the rows, so each group is held against the whole table", share);
+      Line("\n[[privacy]]  # one value has {:.0f} % of the rows, so each group is compared with the whole table", share);
     }
     Line("model = \"{}\"", ordered || l < 2 ? "t-closeness" : "l-diversity");
     Line("sensitive = {}", TomlText(column.name));

@@ -192,7 +192,7 @@ std::string Describe(const Profile& profile) {
   }
   if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
   if (profile.all.columns.empty()) return text;
-  line(fmt::format("\nrows that nobody shares with another, by what an attacker knows:"));
+  line(fmt::format("\nrows that are unique to an attacker who knows:"));
   for (const Singled& pair : profile.pairs) {
     line(fmt::format("{:>6.1f}%  {}", Percent(pair.unique_rows, profile.rows), fmt::join(pair.columns, ", ")));
   }

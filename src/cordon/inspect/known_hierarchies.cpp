@@ -36,7 +36,7 @@ Result<std::vector<KnownHierarchy>> ReadHierarchyFolder(const std::string& folde
   }
   if (failed) {
     return Error::Io("reading the folder {}: {}", folder, failed.message())
-        .WithHint("--hierarchies takes a folder of hierarchy files, a line a leaf: leaf;level1;...;root");
+        .WithHint("--hierarchies takes a folder of hierarchy files, one line per leaf: leaf;level1;...;root");
   }
   std::sort(paths.begin(), paths.end());
   std::vector<KnownHierarchy> known;

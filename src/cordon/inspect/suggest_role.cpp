@@ -97,7 +97,7 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   }
   const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
   if (column.type == Domain::Kind::kCategorical && nearly_unique)
-    return {Role::kIdentifier, "nearly every row has a value of its own"};
+    return {Role::kIdentifier, "nearly every row has a unique value"};
   if (column.type == Domain::Kind::kCategorical && column.longest > 60 && 5 * column.distinct > present)
     return {Role::kIdentifier, "it is free text"};
   if (column.type == Domain::Kind::kNumeric && nearly_unique && column.distinct == present && AreWhole(values))
