@@ -37,12 +37,12 @@ TEST(ParseHierarchy, ReadsMarksLineEndsQuotesAndBlankEnds) {
 }
 
 TEST(ParseHierarchy, ErrorsNameFileAndLine) {
-  EXPECT_EQ(Told(ParseHierarchy("", "h.csv")), "h.csv: the hierarchy is empty / write a line a leaf: leaf;level1;...;root");
+  EXPECT_EQ(Told(ParseHierarchy("", "h.csv")), "h.csv: the hierarchy is empty / write one line per leaf: leaf;level1;...;root");
   EXPECT_EQ(Told(ParseHierarchy("a;x;*\nb;*\n", "h.csv")),
             "h.csv: line 2 has 2 levels, line 1 has 3 / repeat a label to fill a short path");
   EXPECT_EQ(Told(ParseHierarchy("a\nb\n", "h.csv")), "h.csv: line 1 has one label only / a line is leaf;level1;...;root");
   EXPECT_EQ(Told(ParseHierarchy("a;*\n\nb;*\n", "h.csv")),
-            "h.csv:2: the line is empty / write a line a leaf: leaf;level1;...;root");
+            "h.csv:2: the line is empty / write one line per leaf: leaf;level1;...;root");
   EXPECT_EQ(Told(ParseHierarchy("a;*\n\"b;*\n", "h.csv")),
             "h.csv:2: a quoted label does not end where the cell ends / a quote inside a quoted label is doubled");
   EXPECT_EQ(Told(ParseHierarchy("a;*\n\"b\"c;*\n", "h.csv")),

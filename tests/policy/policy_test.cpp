@@ -204,7 +204,7 @@ TEST(Policy, WrongTypesSayWhatWasExpected) {
   EXPECT_EQ(Told(Parsed("attributes = 3\n")),
             "p.toml:1:14: 'attributes' in the policy must be tables [attributes.NAME], not a whole number");
   EXPECT_EQ(Told(Parsed("[attributes]\nage = 3\n")),
-            "p.toml:2:7: [attributes] holds 'age', which is no table / write [attributes.age] with role = \"...\"");
+            "p.toml:2:7: [attributes] holds 'age', which is not a table / write [attributes.age] with role = \"...\"");
 }
 
 TEST(Policy, ChoicesListWhatIsPossible) {
@@ -305,7 +305,7 @@ TEST(Policy, UnknownModelListsTheKnownOnes) {
 
 TEST(Policy, ColumnsThatModelsNameMustExistAndHaveTheRole) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = 3\non = [\"agee\"]\n")),
-            "p.toml:18:6: 'on' in k-anonymity names 'agee', which is no column of the policy / did you mean 'age'?");
+            "p.toml:18:6: 'on' in k-anonymity names 'agee', which is not a column of the policy / did you mean 'age'?");
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = 3\non = [\"salary\"]\n")),
             "p.toml:18:6: 'on' in k-anonymity names 'salary', whose role is \"sensitive\" / it must be a quasi column");
   EXPECT_EQ(Told(WithModel("model = \"t-closeness\"\nt = 0.2\nsensitive = \"age\"\n")),
@@ -332,10 +332,10 @@ TEST(Policy, DistanceFollowsTheColumnUnlessItIsGiven) {
   EXPECT_EQ(Told(WithModel("model = \"t-closeness\"\nt = 0.2\nsensitive = \"disease\"\ndistance = \"ordered\"\n")),
             "p.toml:19:12: the ordered distance needs numbers or dates; 'disease' is categorical / set type = \"numeric\" in "
             "[attributes.disease], or distance = \"equal\"");
-  EXPECT_EQ(
-      Told(WithModel("model = \"t-closeness\"\nt = 0.2\nsensitive = \"salary\"\ndistance = \"hierarchical\"\n")),
-      "p.toml:19:12: the hierarchical distance needs a categorical column with a hierarchy; 'salary' is none / add hierarchy = "
-      "\"...\" to [attributes.salary], or take another distance");
+  EXPECT_EQ(Told(WithModel("model = \"t-closeness\"\nt = 0.2\nsensitive = \"salary\"\ndistance = \"hierarchical\"\n")),
+            "p.toml:19:12: the hierarchical distance needs a categorical column with a hierarchy; 'salary' is not one / add "
+            "hierarchy = "
+            "\"...\" to [attributes.salary], or take another distance");
 }
 
 TEST(Policy, KeysMustGoWithRoleAndType) {
@@ -365,7 +365,7 @@ TEST(Policy, NumbersOfAColumnMustFitTogether) {
   EXPECT_EQ(Told(WithQuasi("type = \"numeric\"\nrange = [5, 1]\n")),
             "p.toml:4:9: 'range' in [attributes.a] ends before it starts");
   EXPECT_EQ(Told(WithQuasi("type = \"numeric\"\nrange = [5]\n")),
-            "p.toml:4:9: 'range' in [attributes.a] must be [least, greatest]");
+            "p.toml:4:9: 'range' in [attributes.a] must be [minimum, maximum]");
   EXPECT_EQ(Told(WithQuasi("type = \"numeric\"\ngrid = 0\n")), "p.toml:4:8: 'grid' in [attributes.a] must be above 0");
   EXPECT_EQ(Told(WithQuasi("type = \"numeric\"\ntop = 1\nbottom = 2\n")),
             "p.toml:5:10: 'bottom' in [attributes.a] is above 'top'");
@@ -421,8 +421,9 @@ TEST(Policy, StreamsNeedTheirEventTime) {
   EXPECT_EQ(With("[stream]\ndelay = 10000\n").value().stream->delay_tuples, 10000);
   EXPECT_EQ(Told(With("[stream]\ndelay = \"30s\"\n")),
             "p.toml:20:9: a delay of event time needs 'event_time', the column that holds it");
-  EXPECT_EQ(Told(With("[stream]\nlateness = \"soon\"\n")),
-            "p.toml:20:12: 'lateness' in [stream] is no duration: 'soon' / write \"250ms\", \"30s\", \"5m\", \"2h\" or \"1d\"");
+  EXPECT_EQ(
+      Told(With("[stream]\nlateness = \"soon\"\n")),
+      "p.toml:20:12: 'lateness' in [stream] is not a duration: 'soon' / write \"250ms\", \"30s\", \"5m\", \"2h\" or \"1d\"");
   EXPECT_EQ(Told(With("[stream]\ndelay = 0\n")), "p.toml:20:9: 'delay' in [stream] must be at least 1");
 }
 
@@ -438,7 +439,7 @@ TEST(Policy, VeryDeepKeysAreRefusedNotFollowed) {
   for (int i = 0; i < 200'000; ++i) deep += ".a";
   EXPECT_EQ(Told(Parsed(deep + " = 1\n")), "p.toml: a dotted key has more than 16 parts");
   EXPECT_EQ(Told(Parsed("[" + deep + "]\n")), "p.toml: a dotted key has more than 16 parts");
-  EXPECT_EQ(Told(Parsed(std::string(5 << 20, '#'))), "p.toml: larger than 4194304 bytes: this is no policy");
+  EXPECT_EQ(Told(Parsed(std::string(5 << 20, '#'))), "p.toml: larger than 4194304 bytes: this is not a policy");
   // Many dots that nest nothing are fine.
   EXPECT_TRUE(With("# ...................................\n[data]\nmissing = [\"..........................\"]\n").ok());
 }
@@ -452,9 +453,10 @@ TEST(Policy, BetaLikenessOfSetsGoesWithTheColumn) {
   EXPECT_EQ(Told(beta("sensitive = \"disease\"\nrange = 2\n")),
             "p.toml:19:9: 'range' in beta-likeness needs numbers or dates; 'disease' is categorical / use min_depth with a "
             "hierarchy, or set type = \"numeric\" in [attributes.disease]");
-  EXPECT_EQ(Told(beta("sensitive = \"disease\"\nmin_depth = 1\n")),
-            "p.toml:19:13: 'min_depth' in beta-likeness needs a categorical column with a hierarchy; 'disease' is none / add "
-            "hierarchy = \"...\" to [attributes.disease]");
+  EXPECT_EQ(
+      Told(beta("sensitive = \"disease\"\nmin_depth = 1\n")),
+      "p.toml:19:13: 'min_depth' in beta-likeness needs a categorical column with a hierarchy; 'disease' is not one / add "
+      "hierarchy = \"...\" to [attributes.disease]");
   EXPECT_EQ(Told(beta("sensitive = \"salary\"\nrange = -1\n")),
             "p.toml:15:1: beta-likeness: range is -1, it must be 0 or more");
 }
@@ -586,7 +588,7 @@ TEST(Policy, ValuesThatModelsNameMustBeOfTheDeclaredDomain) {
         folder.path(), "p.toml");
   };
   EXPECT_TRUE(parsed("asthma").ok());
-  EXPECT_EQ(Told(parsed("astma")), "p.toml:6: 'astma' is no value of the column 's' / did you mean 'asthma'?");
+  EXPECT_EQ(Told(parsed("astma")), "p.toml:6: 'astma' is not a value of the column 's' / did you mean 'asthma'?");
   EXPECT_FALSE(parsed("lungs").ok());
 }
 

@@ -147,10 +147,9 @@ TEST(PublishWorkload, BadFilesAreNamedWithTheirLine) {
   };
   EXPECT_EQ(told("age < 4\njob = 'nurze'\n"),
             "queries.txt:2: the hierarchy of 'job' has no value or label 'nurze' / cordon hierarchy show job.csv lists them");
-  EXPECT_EQ(
-      told("ill = 'flu' AND pay = 3"),
-      "queries.txt:1: a query asks about one sensitive column at most / which of their values go together inside a group, "
-      "the release does not change: no search can help");
+  EXPECT_EQ(told("ill = 'flu' AND pay = 3"),
+            "queries.txt:1: a query asks about one sensitive column at most / the release does not change which of their "
+            "values go together inside a group: no search can help");
   EXPECT_EQ(told("# none\n"), "queries.txt has no query / write one a line, such as: age BETWEEN 30 AND 39");
   std::filesystem::remove(folder.path() / "queries.txt");
   EXPECT_NE(Told(ParsePolicy(kPolicy, folder.path(), "p.toml")).find("p.toml:24: workload: "), std::string::npos);

@@ -38,7 +38,8 @@ struct Building {
 };
 
 Result<void> CheckShape(std::span<const Path> paths) {
-  if (paths.empty()) return Error::InvalidData("the hierarchy is empty").WithHint("write a line a leaf: leaf;level1;...;root");
+  if (paths.empty())
+    return Error::InvalidData("the hierarchy is empty").WithHint("write one line per leaf: leaf;level1;...;root");
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].size() < 2) {
       return Error::InvalidData("line {} has one label only", i + 1).WithHint("a line is leaf;level1;...;root");

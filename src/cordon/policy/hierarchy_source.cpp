@@ -130,7 +130,7 @@ Result<Hierarchy> ParseHierarchy(std::string_view text, const std::string& name)
       return here(Error::InvalidData("the line is not UTF-8").WithHint("convert the file, for instance with iconv"));
     if (lines[i].find('\0') != std::string_view::npos) return here(Error::InvalidData("the line holds a zero byte"));
     if (lines[i].empty())
-      return here(Error::InvalidData("the line is empty").WithHint("write a line a leaf: leaf;level1;...;root"));
+      return here(Error::InvalidData("the line is empty").WithHint("write one line per leaf: leaf;level1;...;root"));
     std::optional<Path> path = SplitLine(lines[i], delimiter);
     if (!path)
       return here(Error::InvalidData("a quoted label does not end where the cell ends")

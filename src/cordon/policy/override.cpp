@@ -49,7 +49,7 @@ Result<std::optional<std::size_t>> TakeIndex(const std::string& text, std::size_
   std::size_t index = 0;
   const auto [end, code] = std::from_chars(text.data() + at + 1, text.data() + text.size(), index);
   if (code != std::errc() || end == text.data() + text.size() || *end != ']')
-    return BadForm(text, "between [ and ] stands a number from 0");
+    return BadForm(text, "between [ and ] there must be a number from 0");
   at = static_cast<std::size_t>(end - text.data()) + 1;
   return std::optional(index);
 }

@@ -124,7 +124,7 @@ Result<void> ReadRange(const PolicyTable& table, AttributePolicy& attribute) {
   if (node == nullptr) return {};
   const toml::array* list = node->as_array();
   if (list == nullptr || list->size() != 2)
-    return table.AtKey("range", "'range' in {} must be [least, greatest]", table.where());
+    return table.AtKey("range", "'range' in {} must be [minimum, maximum]", table.where());
   CORDON_TRY(const Decimal lo, NumberOf(table, "range", *list->get(0), attribute.type));
   CORDON_TRY(const Decimal hi, NumberOf(table, "range", *list->get(1), attribute.type));
   if (Compare(lo, hi) > 0) return table.AtKey("range", "'range' in {} ends before it starts", table.where());

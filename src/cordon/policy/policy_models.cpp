@@ -33,7 +33,7 @@ Result<const AttributePolicy*> ColumnOf(const PolicyTable& table, const char* ke
     return table.AtKey(key, "'{}' in {} names '{}', whose role is \"{}\"", key, table.where(), name, RoleName(attribute->role))
         .WithHint("it must be a {} column", RoleName(role));
   }
-  Error error = table.AtKey(key, "'{}' in {} names '{}', which is no column of the policy", key, table.where(), name);
+  Error error = table.AtKey(key, "'{}' in {} names '{}', which is not a column of the policy", key, table.where(), name);
   if (known.empty()) return std::move(error).WithHint("no column has role \"{}\"", RoleName(role));
   return std::move(error).WithHint("{}", NearestHint(name, known));
 }
@@ -114,7 +114,8 @@ Result<Distance> DistanceOf(const PolicyTable& table, const AttributePolicy& col
   if (distance == Distance::kHierarchical &&
       (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
-        .AtKey("distance", "the hierarchical distance needs a categorical column with a hierarchy; '{}' is none", column.name)
+        .AtKey("distance", "the hierarchical distance needs a categorical column with a hierarchy; '{}' is not one",
+               column.name)
         .WithHint("add hierarchy = \"...\" to [attributes.{}], or take another distance", column.name);
   }
   return distance;
@@ -142,7 +143,7 @@ Result<const AttributePolicy*> DeclaredSensitive(const PolicyTable& table, const
                 column->type == Domain::Kind::kCategorical ? ", or a hierarchy file"
                 : column->hierarchy.kind == HierarchySource::Kind::kFile
                     ? ": a hierarchy file declares the values of categories only"
-                    : "; round or bin numbers of which there are many");
+                    : "; round or bin the numbers if there are many");
 }
 
 Result<ModelSpec> ReadWindowCloseness(const PolicyTable& table, const Attributes& attributes) {
@@ -182,7 +183,7 @@ Result<ModelSpec> ReadBetaLikeness(const PolicyTable& table, const Attributes& a
   }
   if (spec.min_depth && (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
-        .AtKey("min_depth", "'min_depth' in {} needs a categorical column with a hierarchy; '{}' is none", table.where(),
+        .AtKey("min_depth", "'min_depth' in {} needs a categorical column with a hierarchy; '{}' is not one", table.where(),
                column.name)
         .WithHint("{}", column.type == Domain::Kind::kCategorical
                             ? fmt::format("add hierarchy = \"...\" to [attributes.{}]", column.name)
@@ -289,7 +290,7 @@ Result<void> CheckValue(const Policy& policy, int line, const std::string& colum
   if (known.empty() || attribute.type != Domain::Kind::kCategorical || policy.data.IsMissing(value)) return {};
   if (std::find(known.begin(), known.end(), value) != known.end()) return {};
   const auto nearest = Nearest(value, known);
-  return Error::InvalidPolicy("{}:{}: '{}' is no value of the column '{}'", policy.name, line, value, column)
+  return Error::InvalidPolicy("{}:{}: '{}' is not a value of the column '{}'", policy.name, line, value, column)
       .WithHint("{}", nearest ? fmt::format("did you mean '{}'?", *nearest)
                               : "take one of its declared values, the leaves of its hierarchy");
 }
@@ -347,7 +348,7 @@ Result<void> CheckLabels(const AttributePolicy& attribute, const Policy& policy)
       if (!value || (*value >= says->lo && (says->open_above ? *value < says->hi : *value <= says->hi))) continue;
       return Error::InvalidPolicy("{}:{}: the label '{}' of {} does not cover its leaf '{}'", policy.name, attribute.line,
                                   tree.label(node), attribute.hierarchy.path, tree.label(tree.leaf_node(leaf)))
-          .WithHint("mend the file: a label such as [20,29] is read as these numbers");
+          .WithHint("fix the file: a label such as [20,29] is read as these numbers");
     }
   }
   return {};

@@ -47,7 +47,7 @@ Json HierarchyForms() {
   Json widths = {{"type", "array"}, {"items", {{"type", {"number", "string"}}}}, {"minItems", 1}};
   Json units = {{"type", "array"}, {"items", Choice({"month", "quarter", "year"})}, {"minItems", 1}};
   Json prefix = {{"type", "integer"}, {"minimum", 1}, {"maximum", 64}};
-  return {{"oneOf", Json::array({Described(Text(), "a file, a line a leaf: leaf;level1;...;root"),
+  return {{"oneOf", Json::array({Described(Text(), "a file, one line per leaf: leaf;level1;...;root"),
                                  Object({{"prefix", prefix}}, {"prefix"}), Object({{"intervals", widths}}, {"intervals"}),
                                  Object({{"dates", units}}, {"dates"})})}};
 }

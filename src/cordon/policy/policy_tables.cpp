@@ -72,7 +72,7 @@ Result<std::optional<std::int64_t>> Duration(const PolicyTable& table, const cha
   if (!text) return std::optional<std::int64_t>();
   const auto duration = ParseDuration(*text);
   if (!duration) {
-    return table.AtKey(key, "'{}' in {} is no duration: '{}'", key, table.where(), *text)
+    return table.AtKey(key, "'{}' in {} is not a duration: '{}'", key, table.where(), *text)
         .WithHint("write \"250ms\", \"30s\", \"5m\", \"2h\" or \"1d\"");
   }
   return duration;

@@ -37,7 +37,7 @@ Result<void> Check(const WorkloadQuery& query, const Policy& policy, const std::
   }
   if (sensitive.size() > 1) {
     return Error::InvalidPolicy("{}:{}: a query asks about one sensitive column at most", path, query.line)
-        .WithHint("which of their values go together inside a group, the release does not change: no search can help");
+        .WithHint("the release does not change which of their values go together inside a group: no search can help");
   }
   return {};
 }

@@ -43,7 +43,7 @@ bool KeysAreShallow(std::string_view text) {
 
 Result<toml::table> ParseToml(std::string_view text, const std::string& file) {
   if (text.size() > kLargestPolicy)
-    return Error::InvalidPolicy("{}: larger than {} bytes: this is no policy", file, kLargestPolicy);
+    return Error::InvalidPolicy("{}: larger than {} bytes: this is not a policy", file, kLargestPolicy);
   if (!KeysAreShallow(text)) return Error::InvalidPolicy("{}: a dotted key has more than {} parts", file, kDeepestKey);
   try {
     return toml::parse(text, std::string_view(file));
@@ -64,7 +64,7 @@ Result<void> ReadAttributes(const PolicyTable& top, Policy& policy) {
   if (!node->is_table()) return top.WrongType("attributes", *node, "tables [attributes.NAME]");
   for (const auto& [name, attribute] : InFileOrder(*node->as_table())) {
     if (!attribute->is_table()) {
-      return top.At(attribute->source(), "[attributes] holds '{}', which is no table", name)
+      return top.At(attribute->source(), "[attributes] holds '{}', which is not a table", name)
           .WithHint("write [attributes.{}] with role = \"...\"", name);
     }
     CORDON_TRY(AttributePolicy read, ReadAttribute(name, *attribute->as_table(), top.file()));
