@@ -137,7 +137,7 @@ TEST(InformationLoss, AnUnreadableCellIsNamedByRowAndColumnOnly) {
   const auto measured = MeasureInformationLoss(SmallRelease({{"20", "Oslo"}, {"20", "Secret"}, {"20", "Secret"}}), {});
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().kind(), ErrorKind::kInvalidData);
-  EXPECT_EQ(measured.error().message(), "row 2, column 'place': the cell is no value, label or range of this attribute");
+  EXPECT_EQ(measured.error().message(), "row 2, column 'place': the cell is not a value, label or range of this attribute");
 }
 
 TEST(InformationLoss, AnAbsentCellIsTheEmptyText) {
@@ -147,7 +147,7 @@ TEST(InformationLoss, AnAbsentCellIsTheEmptyText) {
   release.columns[0].text.codes = codes;
   const auto measured = MeasureInformationLoss(release, {});
   ASSERT_FALSE(measured.ok());
-  EXPECT_EQ(measured.error().message(), "row 1, column 'age': the cell is no value, label or range of this attribute");
+  EXPECT_EQ(measured.error().message(), "row 1, column 'age': the cell is not a value, label or range of this attribute");
 }
 
 TEST(InformationLoss, ThreadsChangeNoBit) {

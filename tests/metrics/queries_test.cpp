@@ -150,7 +150,7 @@ TEST(Queries, AnUnreadableCellIsNamedByRowAndColumnOnly) {
   made.release.columns[0].text = test::TextColumn({"age", Role::kQuasi, nullptr, cells});
   const auto measured = MeasureQueryError(made.data, made.release, {}, {});
   ASSERT_FALSE(measured.ok());
-  EXPECT_EQ(measured.error().message(), "row 1, column 'age': the cell is no value, label or range of this attribute");
+  EXPECT_EQ(measured.error().message(), "row 1, column 'age': the cell is not a value, label or range of this attribute");
 }
 
 TEST(Queries, OptionsAreChecked) {

@@ -13,7 +13,7 @@ std::string_view TextOf(const Column& column, Code code) {
 Error UnreadableCell(const ReleaseColumn& column, Code code, std::size_t num_rows) {
   std::size_t row = 0;
   while (row + 1 < num_rows && column.text.codes[row] != code) ++row;
-  return Error::InvalidData("row {}, column '{}': the cell is no value, label or range of this attribute", row + 1,
+  return Error::InvalidData("row {}, column '{}': the cell is not a value, label or range of this attribute", row + 1,
                             column.attribute.name)
       .WithHint("measure with the policy and the hierarchies that the release was made with");
 }

@@ -47,7 +47,7 @@ Result<void> RiskOptions::Validate() const {
   }
   if (!(sampling_fraction > 0 && sampling_fraction <= 1)) {
     return Error::InvalidPolicy("the sampling fraction must be above 0 and at most 1, not {}", sampling_fraction)
-        .WithHint("rows of the table / people of the population it was drawn from; 1 where it holds them all");
+        .WithHint("rows of the table / people of the population it was drawn from; 1 if it holds them all");
   }
   return {};
 }

@@ -59,7 +59,7 @@ Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     const auto* ke = std::get_if<KeAnonymitySpec>(&policy.models[i]);
     if (ke == nullptr || found != nullptr) {
-      return Error::InvalidPolicy("{}:{}: a permuted release serves one ke-anonymity model and no other", policy.name,
+      return Error::InvalidPolicy("{}:{}: a permuted release supports exactly one model: ke-anonymity", policy.name,
                                   policy.model_lines[i])
           .WithHint("{}", ke == nullptr ? "its quasi columns stay exact; cordon anonymize serves other models" : "leave one");
     }
@@ -75,7 +75,7 @@ Result<KeAnonymitySpec> KeModelOf(const Policy& policy) {
   }
   for (const AttributePolicy& attribute : policy.attributes) {
     if (attribute.name == kGroupColumn) {
-      return Error::InvalidPolicy("{}:{}: the release adds a column '{}' of its own", policy.name, attribute.line, kGroupColumn)
+      return Error::InvalidPolicy("{}:{}: the release adds its own column '{}'", policy.name, attribute.line, kGroupColumn)
           .WithHint("rename the column in the data");
     }
     if (attribute.role != Role::kSensitive) continue;

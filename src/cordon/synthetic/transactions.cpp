@@ -24,7 +24,7 @@ constexpr std::string_view kTransactionsHeader = "customer,basket,time,age,educa
 constexpr std::string_view kCustomerColumns[] = {"age", "education", "marital_status", "birth_place"};
 
 constexpr std::string_view kTransactionsPolicy =
-    R"(# Policy for transactions.csv: purchases of customers who do not exist, a row an item.
+    R"(# Policy for transactions.csv: purchases of customers who do not exist, one row per item.
 
 [attributes.customer]
 role = "person"                 # k counts customers, not purchases; never published
