@@ -153,7 +153,7 @@ Result<PartyAudit> AuditParty(const std::string& journal, const Policy* policy, 
   audit.costs = CostsOf(audit.journal);
   if (policy == nullptr) {
     if (release.empty()) return audit;
-    return Error::InvalidPolicy("a release can be held against a journal by the joint policy").WithHint("give --policy");
+    return Error::InvalidPolicy("checking a release against a journal needs the joint policy").WithHint("give --policy");
   }
   CORDON_TRY(const CheckedParty party, CheckParty(*policy, audit.journal.head.party));
   if (party.digest != audit.journal.head.config) {

@@ -137,17 +137,17 @@ class Replayer {
       search.Apply(*best);
       if (right.column != step.instruct.column || right.kind != step.instruct.kind || right.node != step.instruct.node ||
           right.lo != step.instruct.lo || right.hi != step.instruct.hi) {
-        Differ("{}: refines '{}', where the tables give a refinement of '{}'", where,
+        Differ("{}: refines '{}', but the tables give a refinement of '{}'", where,
                given.column(step.instruct.column).attribute().name, given.column(right.column).attribute().name);
         return {};
       }
       if (right.split != step.instruct.split || given.moved() != told.moved()) {
-        Differ("{}: splits '{}' otherwise than the tables do", where, given.column(right.column).attribute().name);
+        Differ("{}: splits '{}' differently from the tables", where, given.column(right.column).attribute().name);
         return {};
       }
       ++replay_.refinements;
     }
-    if (audit.finished && search.Best()) Differ("the run has ended where the tables allow another refinement");
+    if (audit.finished && search.Best()) Differ("the run has ended, but the tables allow another refinement");
     return {};
   }
 
