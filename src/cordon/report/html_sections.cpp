@@ -227,7 +227,8 @@ std::string GroupSection(const HtmlFacts& facts) {
   std::string cards;
   for (const Verdict& verdict : facts.report.privacy) cards += VerdictCard(verdict);
   if (cards.empty()) return "";
-  return Section("What the groups reach", "Every group is held against each requirement; the dashed line is what is asked for.",
+  return Section("How the groups meet each requirement",
+                 "Every group is checked against each requirement; the dashed line is what is asked for.",
                  "<div class=\"cards\">\n" + cards + "</div>\n");
 }
 
@@ -287,7 +288,8 @@ std::string RiskSection(const Report& report) {
     bar("unique in the population (estimate)", risk.original.population.share, risk.release.population.share);
   }
   const std::string attackers =
-      "<figure><figcaption>Who is meant</figcaption><p><strong>Prosecutor</strong>: knows that a person is in the table, and "
+      "<figure><figcaption>Attacker models</figcaption><p><strong>Prosecutor</strong>: knows that a person is in the table, "
+      "and "
       "picks "
       "among the rows that fit.</p><p><strong>Journalist</strong>: knows only that the table is a sample of a population that "
       "the "
@@ -301,8 +303,9 @@ std::string RiskSection(const Report& report) {
   std::string knows =
       "Original against release. The attacker is assumed to know the quasi columns of a person, and nothing else.";
   if (risk.exact) {
-    knows += fmt::format(" If he also knows the columns that are published as they are ({}), {} of the rows are unique.",
-                         fmt::join(risk.exact->columns, ", "), Percent(risk.exact->unique_with_quasi));
+    knows +=
+        fmt::format(" If the attacker also knows the columns that are published as they are ({}), {} of the rows are unique.",
+                    fmt::join(risk.exact->columns, ", "), Percent(risk.exact->unique_with_quasi));
   }
   return Section("Risk of re-identification", knows,
                  SeriesKey() + "<div class=\"cards\">\n" + Card("Risk", DrawBars(chart), "") + attackers + "</div>\n");
@@ -395,7 +398,7 @@ std::string RunSection(const Report& report) {
     }
     const std::string objective = report.objective ? report.objective->name : "objective";
     html += Section("Algorithms tried",
-                    report.time_up ? "The time given was used up: with more, the loss may be less." : "Less is better.",
+                    report.time_up ? "The time given was used up: with more, the loss may be less." : "Lower is better.",
                     Table({"algorithm", "information loss", "objective: " + objective, "seconds", "outcome"}, rows));
   }
   if (!report.seconds.empty()) {

@@ -88,7 +88,7 @@ std::string Summary(const StreamReport& report) {
   if (m.dead_letters > 0) {
     text += fmt::format("{} dead letter{}{}{}\n", m.dead_letters, m.dead_letters == 1 ? "" : "s",
                         report.dead_letters.empty() ? ", not kept: give --dead-letters FILE" : " in " + report.dead_letters,
-                        report.dead_letters_gone ? ", which is there no more" : "");
+                        report.dead_letters_gone ? ", which no longer exists" : "");
   }
   for (const ModelSpec& spec : report.privacy) text += fmt::format("{}: holds in every group\n", Describe(spec));
   for (const UnguardedColumn& each : report.unguarded) {
