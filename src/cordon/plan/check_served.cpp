@@ -80,7 +80,7 @@ Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& polic
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   CORDON_TRY(Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
   if (!policy.join_models.empty() && (request.recoding || choice.algorithm->made_for != AlgorithmFacts::MadeFor::kJoin)) {
-    return Error::InvalidPolicy("{}:{}: {} is kept by tdssa alone", policy.name, policy.join_lines[0],
+    return Error::InvalidPolicy("{}:{}: {} is supported by tdssa only", policy.name, policy.join_lines[0],
                                 ModelName(policy.join_models[0]))
         .WithHint("leave {} out", request.recoding ? "--recoding" : "algorithm.name and --algorithm");
   }
@@ -105,7 +105,7 @@ Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& polic
   }
   if (request.group_column && !request.recoding && choice.algorithm->groups_by_template && HasTemplates(policy)) {
     return Error::InvalidPolicy(
-               "{} groups the rows of each template by themselves, so --group-column would name groups that are "
+               "{} groups the rows of each template separately, so --group-column would name groups that are "
                "smaller than the models allow",
                choice.algorithm->name)
         .WithHint("leave --group-column out, or take --algorithm partition, whose groups hold on all quasi columns");

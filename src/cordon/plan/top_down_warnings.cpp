@@ -132,7 +132,7 @@ void WarnOfUnion(const Policy& policy, const Columns& quasi, const Columns& mask
   const Discernibility sizes = MeasureDiscernibility(release, run);
   if (k > 0 && sizes.min_group >= static_cast<std::uint64_t>(k)) return;
   warnings.push_back({"union-not-protected", Listed(masked),
-                      fmt::format("each template holds, but the columns of all together leave groups of {} row{}; where one "
+                      fmt::format("each template holds, but the columns of all together leave groups of {} row{}; if one "
                                   "attacker may know them all, join the templates: one entry on all of these columns",
                                   sizes.min_group, sizes.min_group == 1 ? "" : "s")});
 }
@@ -152,7 +152,7 @@ void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const Releas
     warnings.push_back(
         {"homogeneous-groups",
          {name},
-         fmt::format("in {} group{} all rows have one value of '{}': whoever is in it is known to have it; add a "
+         fmt::format("in {} group{} all rows have one value of '{}': everyone in it is known to have it; add a "
                      "model such as l-diversity or confidence for '{}'",
                      verdicts.value()[0].failing_groups, verdicts.value()[0].failing_groups == 1 ? "" : "s", name, name)});
   }
@@ -186,13 +186,13 @@ std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data
       if (attribute.type == Domain::Kind::kCategorical || attribute.mask == Mask::kSuppress || attribute.range) continue;
       warnings.push_back({"range-from-data",
                           {name},
-                          fmt::format("the least and the greatest '{}' of the data are published; declare range in "
+                          fmt::format("the minimum and the maximum of '{}' in the data are published; declare range in "
                                       "[attributes.{}]",
                                       name, name)});
     } else {
       warnings.push_back({"unmasked-quasi",
                           {name},
-                          fmt::format("no model speaks of '{}', so it is published as it is; name it in 'on', or leave it "
+                          fmt::format("no model covers '{}', so it is published as it is; name it in 'on', or leave it "
                                       "out with role = \"identifier\"",
                                       name)});
     }

@@ -30,7 +30,7 @@ std::vector<std::string> UnusedTables(const Policy& policy, const std::vector<st
 }
 
 std::string TablesNotUsed(const std::vector<std::string>& tables, const std::string& who) {
-  return fmt::format("the run is by {}, and looks at nothing in {}", who, fmt::join(tables, ", "));
+  return fmt::format("this run uses {}, which ignores {}", who, fmt::join(tables, ", "));
 }
 
 // What was run, and what of the policy it looks at.
@@ -82,8 +82,8 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
     warnings.push_back({"suppression-limit-not-used",
                         {},
                         fmt::format("{} suppresses no row{}, whatever algorithm.suppression_limit allows: {}", run.who(),
-                                    stars ? " where it would be starred" : "",
-                                    run.CountsPeople() ? "leave it out: no search does where a model counts people"
+                                    stars ? " if it would be starred" : "",
+                                    run.CountsPeople() ? "leave it out: no search does if a model counts people"
                                     : stars            ? "use suppressed = \"drop\", or leave the limit out"
                                                        : "leave it out, or use partition, peel, sabre, burel or full-domain")});
   }
@@ -107,7 +107,7 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
     warnings.push_back({"effort-not-used", {}, fmt::format("{} does the same at every --effort", run.who())});
   }
   if (request.seconds && !run.compared() && !run.Uses(kUsesEffort)) {
-    warnings.push_back({"seconds-not-used", {}, fmt::format("{} takes the time it takes, whatever --seconds says", run.who())});
+    warnings.push_back({"seconds-not-used", {}, fmt::format("{} ignores --seconds", run.who())});
   }
   if (const auto tables = UnusedTables(policy, run.names(), !policy.stream); !tables.empty()) {
     warnings.push_back({"options-not-used", {}, TablesNotUsed(tables, run.who())});
