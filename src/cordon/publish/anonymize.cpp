@@ -39,8 +39,8 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, Regist
   seconds.emplace_back("bind", watch.Lap());
   if (data.num_rows == 0) {
     return Error::InvalidData("{} has no rows to publish", request.input.name)
-        .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or mend the missing cells"
-                                              : "a header alone is no table");
+        .WithHint("{}", data.dropped_rows > 0 ? "on_missing = \"drop\" left none; use \"leaf\" or fix the missing cells"
+                                              : "a header alone is not a table");
   }
   return Input{std::move(data), source->InputDigest(), TypesOf(*source), std::move(seconds)};
 }
@@ -60,7 +60,8 @@ Result<Random> RandomOf(const AnonymizeRequest& request, const std::string& inpu
   CORDON_TRY(const std::string text, ReadFile(*request.repeat, kMebibyte));
   const Json record = ParseJson(text);
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
-    return Error::InvalidData("{} is no run record", *request.repeat).WithHint("give the OUT.private.json of an earlier run");
+    return Error::InvalidData("{} is not a run record", *request.repeat)
+        .WithHint("give the OUT.private.json of an earlier run");
   }
   const std::string recorded =
       record.value("input_sha256", Json()).is_string() ? record["input_sha256"].get<std::string>() : "";

@@ -17,7 +17,7 @@ Result<void> CheckTarget(const Microdata& original, const Release& release, cons
   if (!found) {
     std::vector<std::string> names;
     for (const MicrodataColumn& each : original.columns) names.push_back(each.attribute.name);
-    Error error = Error::InvalidPolicy("--classify names '{}', which is no published column", column);
+    Error error = Error::InvalidPolicy("--classify names '{}', which is not a published column", column);
     if (const auto near = Nearest(column, names)) return std::move(error).WithHint("did you mean '{}'?", *near);
     return error;
   }

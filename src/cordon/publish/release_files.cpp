@@ -222,7 +222,7 @@ Result<std::vector<RowId>> ReadRowMap(const std::string& path, const Release& re
   const Column* released = table.Find("released_row");
   const Column* input = table.Find("input_row");
   if (released == nullptr || input == nullptr) {
-    return Error::InvalidData("{} is no row map", path)
+    return Error::InvalidData("{} is not a row map", path)
         .WithHint("a row map has the columns released_row,input_row (anonymize --row-map)");
   }
   std::unordered_map<std::uint64_t, RowId> row_of_input;

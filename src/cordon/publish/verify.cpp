@@ -28,8 +28,8 @@ Result<std::optional<std::vector<RowId>>> Mapping(const VerifyRequest& request, 
   }
   if (!request.input_order) return std::optional<std::vector<RowId>>();
   if (release.num_rows != original.num_rows) {
-    return Error::InvalidData("--input-order needs as many rows in the release ({}) as in the original ({})", release.num_rows,
-                              original.num_rows)
+    return Error::InvalidData("--input-order needs the same number of rows in the release ({}) and the original ({})",
+                              release.num_rows, original.num_rows)
         .WithHint("rows were suppressed: use the row map that anonymize --row-map writes");
   }
   std::vector<RowId> rows(release.num_rows);
@@ -80,11 +80,12 @@ std::vector<std::string> NotesOf(const Policy& policy, const Release& release) {
   std::vector<std::string> notes;
   if (!release.permuted.empty()) {
     notes.push_back(fmt::format(
-        "judged by the groups that the column 'group' names; that '{}' was shuffled inside them no release can show",
+        "judged by the groups that the column 'group' names; no release can show that '{}' was shuffled inside them",
         release.permuted));
   }
   if (HasPersonColumn(policy) && release.persons.empty()) {
-    notes.push_back("a release does not tell people apart; k counts rows here. Give --original with --row-map to count people");
+    notes.push_back(
+        "the release has no person column, so k was counted in rows. To count people, give --original with --row-map");
   }
   return notes;
 }
@@ -356,11 +357,12 @@ std::string Describe(const StreamAudit& audit) {
     text += fmt::format("each group when it was published: {}\n", Explain(verdict));
   }
   for (const ModelSpec& spec : audit.window_models) {
-    text += fmt::format("{}: {} groups held against their windows\n", Describe(spec), audit.windows_judged);
+    text += fmt::format("{}: {} groups checked against their windows\n", Describe(spec), audit.windows_judged);
   }
   if (audit.windows_unknown > 0) {
     text += fmt::format(
-        "{} groups cannot be held against theirs: too many tuples of them were not published; whether they hold is not known\n",
+        "{} groups cannot be checked against theirs: too many tuples of them were not published; whether they hold is not "
+        "known\n",
         audit.windows_unknown);
   }
   if (audit.chain.empty()) text += "the log has no chain: it is of an earlier version, and changed cells cannot be seen\n";

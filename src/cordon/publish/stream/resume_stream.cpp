@@ -65,7 +65,8 @@ Result<void> StreamRun::FindCheckpoint() {
     return {};
   }
   if (pipe && !request_.resume_after) {
-    return Error::InvalidPolicy("{} holds a checkpoint: what has the reader of the output got?", *request_.checkpoint)
+    return Error::InvalidPolicy("{} contains a checkpoint; say with --resume-after how far the reader has got",
+                                *request_.checkpoint)
         .WithHint("--resume-after N, N being the last sequence number it has; 0 for none");
   }
   CORDON_TRY(snapshot_, folder_->Latest(request_.resume_after));
@@ -102,7 +103,7 @@ Result<void> StreamRun::CheckEnded() {
   if (!IsPipe(request_.output) && files_.Size(request_.output).value_or(0) < snapshot_->out_length) {
     return Error::InvalidData("the checkpoint in {} is of a stream that has ended, and {} is not its output",
                               *request_.checkpoint, request_.output)
-        .WithHint("nothing was done; a new stream needs a checkpoint folder of its own");
+        .WithHint("nothing was done; a new stream needs its own checkpoint folder");
   }
   if (input_->live()) return {};
   CORDON_RETURN_IF_ERROR(reader_->SkipTo(snapshot_->input, run_.stop).WithContext("reading {}", request_.input));
@@ -111,8 +112,7 @@ Result<void> StreamRun::CheckEnded() {
   if (next != RecordReader::Next::kRecord) return {};
   return Error::InvalidData("the checkpoint in {} is of a stream that has ended, and {} has grown since", *request_.checkpoint,
                             request_.input)
-      .WithHint(
-          "nothing was done; put the new rows in a file of their own, with a checkpoint folder and an output of their own");
+      .WithHint("nothing was done; put the new rows in a new file, with a new checkpoint folder and a new output");
 }
 
 }  // namespace cordon::engine::internal

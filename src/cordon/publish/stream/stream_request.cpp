@@ -31,7 +31,7 @@ Result<void> CheckFlags(const StreamRequest& request) {
         .WithHint("without a checkpoint the same rows cannot be made again: tuples would be published twice, in other groups");
   }
   if (request.resume_after && !pipe) {
-    return Error::InvalidPolicy("--resume-after is for pipes: {} is a file, and tells by itself how far it is", request.output);
+    return Error::InvalidPolicy("--resume-after is for pipes: {} is a file, and shows how far it is", request.output);
   }
   if (request.sign && pipe) {
     return Error::InvalidPolicy("--sign needs an output that is a file: what is signed stands in {}",

@@ -121,7 +121,7 @@ Result<void> StreamSession::TakeTable(const Table& rows, SessionOutput& made) {
     if (flow.metrics().dead_letters <= most) continue;
     return Error::InvalidData("more than {} rows were refused; the last is row {}: {}", most, made.refused.back().line,
                               made.refused.back().reason)
-        .WithHint("mend the rows or the policy, or raise max_dead_letters in [stream]");
+        .WithHint("fix the rows or the policy, or raise max_dead_letters in [stream]");
   }
   return {};
 }
@@ -164,7 +164,7 @@ Result<SessionOutput> StreamSession::Advance(EventTime now) {
         .WithHint("a delay of event time needs event_time in [stream] and a duration, such as delay = \"30s\"");
   }
   if (now <= -kMostTime || now >= kMostTime) {
-    return Error::InvalidPolicy("the time lies outside of all that rows can have")
+    return Error::InvalidPolicy("the time is outside what rows can have")
         .WithHint("give milliseconds since 1970, less than {} of them", kMostTime);
   }
   // Without this a row of an earlier time would be taken in, and would wait its delay from now on.
