@@ -150,7 +150,7 @@ TEST(PublishWorkload, BadFilesAreNamedWithTheirLine) {
   EXPECT_EQ(told("ill = 'flu' AND pay = 3"),
             "queries.txt:1: a query asks about one sensitive column at most / the release does not change which of their "
             "values go together inside a group: no search can help");
-  EXPECT_EQ(told("# none\n"), "queries.txt has no query / write one a line, such as: age BETWEEN 30 AND 39");
+  EXPECT_EQ(told("# none\n"), "queries.txt has no query / write one per line, such as: age BETWEEN 30 AND 39");
   std::filesystem::remove(folder.path() / "queries.txt");
   EXPECT_NE(Told(ParsePolicy(kPolicy, folder.path(), "p.toml")).find("p.toml:24: workload: "), std::string::npos);
   const std::string without = std::string(kPolicy).replace(std::string(kPolicy).find("objective = \"query-error\"\n"), 26, "");

@@ -65,7 +65,7 @@ TEST(Query, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age = 'x'"), "at character 29 of the query: 'x' where a number is expected");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE sex = 3"),
             "at character 29 of the query: '3' where a text in single quotes is expected");
-  EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE born = '30.2.'"), "at character 30 of the query: '30.2.' is no date");
+  EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE born = '30.2.'"), "at character 30 of the query: '30.2.' is not a date");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age NOT = 3"),
             "at character 31 of the query: '=' where BETWEEN, IN or LIKE is expected");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) ORDER BY age"),

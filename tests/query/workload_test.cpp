@@ -46,8 +46,8 @@ TEST(Workload, ErrorsNameTheLine) {
             "w.txt:1: at character 5 of the query: 'LIKE' where =, <, <=, >, >=, BETWEEN or IN is expected");
   EXPECT_EQ(WorkloadErrorOf("age BETWEEN 3"), "w.txt:1: the query ends where AND is expected");
   EXPECT_EQ(WorkloadErrorOf("age = 1234567890123456789012"),
-            "w.txt:1: '1234567890123456789012' is no number of up to 18 digits");
-  EXPECT_EQ(WorkloadErrorOf("born = '2001-02-29'"), "w.txt:1: '2001-02-29' is no date");
+            "w.txt:1: '1234567890123456789012' is not a number of up to 18 digits");
+  EXPECT_EQ(WorkloadErrorOf("born = '2001-02-29'"), "w.txt:1: '2001-02-29' is not a date");
   EXPECT_EQ(WorkloadErrorOf("sex = 'F"), "w.txt:1: the query ends inside the quotes that open at character 7");
   EXPECT_EQ(WorkloadErrorOf("sex IN ()"),
             "w.txt:1: at character 9 of the query: ')' where a value in single quotes is expected");

@@ -127,7 +127,7 @@ class ConditionParser {
     if (column.type == QueryColumn::Type::kText) return QuotedText(token.text);
     const auto days = ParseDate(token.text);
     if (!days) {
-      return Error::InvalidPolicy("at character {} of the query: '{}' is no date", token.at, token.text)
+      return Error::InvalidPolicy("at character {} of the query: '{}' is not a date", token.at, token.text)
           .WithHint("write '2024-02-29'");
     }
     return "DATE '" + FormatDate(*days) + "'";
@@ -145,7 +145,8 @@ class ConditionParser {
     text += token.text;
     const auto number = ParseDecimal(text);
     if (!number) {
-      return Error::InvalidPolicy("at character {} of the query: '{}' is no number of up to 18 digits", token.at, token.text);
+      return Error::InvalidPolicy("at character {} of the query: '{}' is not a number of up to 18 digits", token.at,
+                                  token.text);
     }
     return FormatDecimal(number->mantissa, number->scale);
   }

@@ -159,7 +159,7 @@ Result<const QueryColumn*> TokenReader::TakeColumn(std::string_view use) {
                "at character {} of the query: '{}' cannot {}: its values are shuffled inside groups, so no "
                "row's own value is known",
                token.at, schema_.sensitive, use)
-        .WithHint("ask by other columns; a single row gives the least and the greatest value of its group");
+        .WithHint("ask by other columns; a single row gives the minimum and the maximum of its group");
   }
   if (token.kind == Token::Kind::kName && peek().kind == Token::Kind::kSign && peek().text == "(") {
     return Error::InvalidPolicy("at character {} of the query: there is no function '{}'", token.at, token.text)

@@ -19,14 +19,14 @@ Result<std::string> TakeValue(TokenReader& reader, const QueryColumn& column) {
       return reader.Unexpected("a number").WithHint("'{}' is numeric: no quotes", column.name);
     reader.Take();
     text += token.text;
-    if (!ParseDecimal(text)) return Error::InvalidPolicy("'{}' is no number of up to 18 digits", token.text);
+    if (!ParseDecimal(text)) return Error::InvalidPolicy("'{}' is not a number of up to 18 digits", token.text);
     return text;
   }
   const Token token = reader.peek();
   if (token.kind != Token::Kind::kText) return reader.Unexpected("a value in single quotes");
   reader.Take();
   if (column.type == QueryColumn::Type::kDate && !ParseDate(token.text)) {
-    return Error::InvalidPolicy("'{}' is no date", token.text).WithHint("write '2024-02-29'");
+    return Error::InvalidPolicy("'{}' is not a date", token.text).WithHint("write '2024-02-29'");
   }
   return token.text;
 }
@@ -100,7 +100,7 @@ Result<std::vector<WorkloadQuery>> ParseWorkload(std::string_view text, const Qu
     queries.push_back({number, std::move(tests).value()});
   }
   if (queries.empty()) {
-    return Error::InvalidPolicy("{} has no query", name).WithHint("write one a line, such as: age BETWEEN 30 AND 39");
+    return Error::InvalidPolicy("{} has no query", name).WithHint("write one per line, such as: age BETWEEN 30 AND 39");
   }
   return queries;
 }
