@@ -123,7 +123,7 @@ TEST(SabreW, WindowsThatAreClaimedWronglyAreRefused) {
   EXPECT_EQ(told({2, 3}, {4, 7}), "its window reaches beyond what has arrived");
   EXPECT_EQ(told({2, 3}, {3, 6}), "position 2 is outside its window");
   EXPECT_EQ(told({2, 3}, {1, 4}),
-            "window-closeness(salary, window=4, t=0.25, ordered) does not hold of its 2 rows, the first at position 2, in the "
+            "window-closeness(salary, window=4, t=0.25, ordered) does not hold for its 2 rows, the first at position 2, in the "
             "window 1 to 4");
   EXPECT_EQ(told({1, 2, 3, 4}, {1, 4}), "");
 }

@@ -67,16 +67,16 @@ TEST_F(Verified, AGroupPassesAndIsHandedOnAsItIs) {
 }
 
 TEST_F(Verified, TooFewPeople) {
-  EXPECT_EQ(Group({{10, 10}, {0, 0}}, {1}), "ks-anonymity(k=2) does not hold of its 1 rows, the first at position 1");
-  EXPECT_EQ(Group({{10, 50}, {0, 4}}, {4, 1}), "ks-anonymity(k=2) does not hold of its 2 rows, the first at position 1");
+  EXPECT_EQ(Group({{10, 10}, {0, 0}}, {1}), "ks-anonymity(k=2) does not hold for its 1 rows, the first at position 1");
+  EXPECT_EQ(Group({{10, 50}, {0, 4}}, {4, 1}), "ks-anonymity(k=2) does not hold for its 2 rows, the first at position 1");
   EXPECT_EQ(verifier_.held(), 5u);  // what was refused has not left
 }
 
 TEST_F(Verified, TooFewValues) {
   EXPECT_EQ(Group({{10, 14}, {0, 0}}, {1, 3}),
-            "l-diversity(disease, l=2, distinct) does not hold of its 2 rows, the first at position 1");
+            "l-diversity(disease, l=2, distinct) does not hold for its 2 rows, the first at position 1");
   EXPECT_EQ(Group({{50, 52}, {2, 4}}, {4, 5}),  // missing values are no values
-            "l-diversity(disease, l=2, distinct) does not hold of its 2 rows, the first at position 4");
+            "l-diversity(disease, l=2, distinct) does not hold for its 2 rows, the first at position 4");
 }
 
 TEST_F(Verified, AMemberOutsideTheBox) {
@@ -85,8 +85,8 @@ TEST_F(Verified, AMemberOutsideTheBox) {
 }
 
 TEST_F(Verified, ABoxThatCannotBePublished) {
-  EXPECT_EQ(Group({{10, 14}, {0, 2}}, {1, 2}), "its box is no node of the hierarchy of 'job'");
-  EXPECT_EQ(Group({{10, 14}, {2, 3}}, {1, 2}), "its box is no node of the hierarchy of 'job'");
+  EXPECT_EQ(Group({{10, 14}, {0, 2}}, {1, 2}), "its box is not a node of the hierarchy of 'job'");
+  EXPECT_EQ(Group({{10, 14}, {2, 3}}, {1, 2}), "its box is not a node of the hierarchy of 'job'");
   EXPECT_EQ(Group({{-1, 14}, {0, 1}}, {1, 2}), "its box leaves the domain of 'age'");
   EXPECT_EQ(Group({{10, 101}, {0, 1}}, {1, 2}), "its box leaves the domain of 'age'");
   EXPECT_EQ(Group({{14, 10}, {0, 1}}, {1, 2}), "its box leaves the domain of 'age'");
@@ -182,7 +182,7 @@ TEST_F(VerifiedPool, LatecomersLeaveTogetherUnderTheWidestBoxOnly) {
   EXPECT_EQ(Told(Kind::kGroup, 1, {{10, 14}, {0, 1}}, {1, 2}), "position 1 is late");
   EXPECT_EQ(Told(Kind::kPooled, 1, {{10, 14}, {0, 1}}, {1, 2}), "a pool leaves at the widest box");
   EXPECT_EQ(Told(Kind::kPooled, 1, {{0, 100}, {0, 4}}, {1, 3}),
-            "l-diversity(disease, l=2, distinct) does not hold of its 2 rows, the first at position 1");
+            "l-diversity(disease, l=2, distinct) does not hold for its 2 rows, the first at position 1");
   EXPECT_EQ(Told(Kind::kPooled, 1, {{0, 100}, {0, 4}}, {1, 2}), "");
   EXPECT_EQ(Told(Kind::kSuppressed, 0, {}, {3}), "");
 }
@@ -226,7 +226,7 @@ TEST_F(VerifiedWithoutDelay, OneThatWaitsForLongIsStillHeldToItsBox) {
   EXPECT_EQ(other.Save(), saved);
   EXPECT_EQ(Group({{10, 13}, {0, 1}}, {1, 2, 3}), "position 3 is outside its box in 'age'");
   EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 3}),
-            "l-diversity(disease, l=2, distinct) does not hold of its 2 rows, the first at position 1");
+            "l-diversity(disease, l=2, distinct) does not hold for its 2 rows, the first at position 1");
   EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 2, 3}), "");
   EXPECT_EQ(Group({{10, 14}, {0, 1}}, {1, 2, 3}), "position 1 has left before or never came");
 }
@@ -238,7 +238,7 @@ TEST(StreamVerifier, RefusesWhatItCannotJudge) {
   };
   EXPECT_EQ(refusal(kModels, {.delay_tuples = 1}), "");
   EXPECT_EQ(refusal({KAnonymitySpec{2, {"age"}}}, {.delay_tuples = 1}), "");
-  EXPECT_EQ(refusal({}, {.delay_tuples = 1}), "a stream without a privacy model has nothing to be held to");
+  EXPECT_EQ(refusal({}, {.delay_tuples = 1}), "a stream needs a privacy model");
   EXPECT_EQ(refusal(kModels, {}), "a stream needs a delay above 0, in tuples or in time, not both");
   EXPECT_EQ(refusal(kModels, {.delay_tuples = 1, .delay_ms = 1}),
             "a stream needs a delay above 0, in tuples or in time, not both");

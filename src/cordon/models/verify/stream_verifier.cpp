@@ -47,7 +47,7 @@ StreamVerifier::~StreamVerifier() = default;
 Result<StreamVerifier> StreamVerifier::Make(StreamSchema schema, const std::vector<ModelSpec>& specs,
                                             StreamVerifierOptions options) {
   CORDON_RETURN_IF_ERROR(options.Validate());
-  if (specs.empty()) return Error::InvalidPolicy("a stream without a privacy model has nothing to be held to");
+  if (specs.empty()) return Error::InvalidPolicy("a stream needs a privacy model");
   std::int64_t window = 0;
   for (const ModelSpec& spec : specs) window = std::max(window, WindowOf(spec).value_or(0));
   if (window > 0 && options.delay_tuples == 0) {
@@ -111,7 +111,7 @@ Result<void> StreamVerifier::CheckBox(const Box& box) const {
       return Refused("its box leaves the domain of '{}'", axis.name);
     }
     if (axis.hierarchy != nullptr && !IsNode(*axis.hierarchy, box[i])) {
-      return Refused("its box is no node of the hierarchy of '{}'", axis.name);
+      return Refused("its box is not a node of the hierarchy of '{}'", axis.name);
     }
   }
   return {};
@@ -132,7 +132,7 @@ Result<void> StreamVerifier::CheckCovered(const Departure& departure, const std:
 Result<void> StreamVerifier::CheckModels(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
   for (const auto& judge : judges_) {
     if (!judge->Holds(members)) {
-      return Refused("{} does not hold of its {} rows, the first at position {}", judge->text(), members.size(),
+      return Refused("{} does not hold for its {} rows, the first at position {}", judge->text(), members.size(),
                      *std::min_element(departure.positions.begin(), departure.positions.end()));
     }
   }

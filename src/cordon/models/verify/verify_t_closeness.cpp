@@ -262,12 +262,12 @@ JudgeResult TJudgeOf(const TClosenessSpec& spec, const Evidence& evidence) {
 }  // namespace
 
 JudgeResult MakeJudge(const WindowClosenessSpec& spec, const Evidence&) {
-  return Error::InvalidPolicy("{} cannot be told of a table", Describe(spec))
-      .WithHint("cordon verify --stream with the audit log knows which tuples stood in which window");
+  return Error::InvalidPolicy("{} cannot be checked on a table", Describe(spec))
+      .WithHint("cordon verify --stream with the audit log knows which tuples were in which window");
 }
 JudgeResult MakeJudge(const WindowLikenessSpec& spec, const Evidence&) {
-  return Error::InvalidPolicy("{} cannot be told of a table", Describe(spec))
-      .WithHint("cordon verify --stream with the audit log knows which tuples stood in which window");
+  return Error::InvalidPolicy("{} cannot be checked on a table", Describe(spec))
+      .WithHint("cordon verify --stream with the audit log knows which tuples were in which window");
 }
 
 JudgeResult MakeJudge(const TClosenessSpec& spec, const Evidence& evidence) {

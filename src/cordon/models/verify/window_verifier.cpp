@@ -216,7 +216,7 @@ WindowVerifier::Judgement WindowVerifier::Judge(const PositionRange& window, std
     const Answer answer = Ask(model, sensitive);
     if (answer == Answer::kFails) {
       return {Answer::kFails,
-              fmt::format("{} does not hold of its {} rows, the first at position {}, in the window {} to {}", model.text,
+              fmt::format("{} does not hold for its {} rows, the first at position {}, in the window {} to {}", model.text,
                           members.size(), *std::min_element(members.begin(), members.end()), window.first, window.last)};
     }
     if (answer == Answer::kUnknown) judgement.answer = Answer::kUnknown;
