@@ -202,7 +202,7 @@ TEST(Recoding, AnotherTableIsRefused) {
   EXPECT_EQ(message(renamed), "column 'years' is quasi and not in the recoding");
   Microdata fewer = Table(kFirstBatch);
   fewer.columns.erase(fewer.columns.begin());
-  EXPECT_EQ(message(fewer), "column 'age' of the recoding is no quasi column here");
+  EXPECT_EQ(message(fewer), "column 'age' of the recoding is not a quasi column here");
   const auto hierarchy = std::make_shared<const Hierarchy>(
       Hierarchy::FromPaths(std::vector<std::vector<std::string>>{{"Bern", "south", "west", "*"},
                                                                  {"Wien", "south", "west", "*"},

@@ -48,7 +48,8 @@ Result<std::vector<Reading>> ReadCells(const Recoding::Column& column, const Att
     const auto meaning = domain.Read(column.cells[i]);
     if (!meaning && !domain.is_categorical() && LooksNumeric(column.cells[i])) {
       return Error::InvalidData("column '{}': the recoding has numbers that this column cannot hold", column.name)
-          .WithHint("declare the column's range in the policy, with as many digits after the point as the earlier batch had");
+          .WithHint(
+              "declare the column's range in the policy, with the same number of digits after the point as the earlier batch");
     }
     if (!meaning) continue;
     ++readable;
@@ -82,7 +83,7 @@ Result<std::vector<std::size_t>> MatchColumns(const Recoding& recoding, const Mi
   for (const Recoding::Column& column : recoding.columns()) {
     const auto found = data.Find(column.name);
     if (!found || data.columns[*found].attribute.role != Role::kQuasi) {
-      return Error::InvalidPolicy("column '{}' of the recoding is no quasi column here", column.name)
+      return Error::InvalidPolicy("column '{}' of the recoding is not a quasi column here", column.name)
           .WithHint("a recoding serves tables with the same quasi columns");
     }
   }

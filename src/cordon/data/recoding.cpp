@@ -56,7 +56,7 @@ class DistinctRows {
 };
 
 Error Damaged(std::string_view what) {
-  return Error::InvalidData("this is no recoding that can be used: {}", what).WithHint("make it again with --save-recoding");
+  return Error::InvalidData("this recoding cannot be used: {}", what).WithHint("make it again with --save-recoding");
 }
 
 bool ReadStrings(const Json& json, std::vector<std::string>& strings) {
@@ -85,7 +85,7 @@ Result<Recoding::Column> ReadColumn(const Json& json) {
   for (const Json& labels : above) {
     column.above.emplace_back();
     if (!ReadStrings(labels, column.above.back()))
-      return Damaged(fmt::format("column '{}' has a label that is no text", column.name));
+      return Damaged(fmt::format("column '{}' has a label that is not text", column.name));
   }
   return column;
 }
@@ -161,7 +161,7 @@ std::string Recoding::ToJson() const {
 Result<Recoding> Recoding::FromJson(std::string_view text) {
   const Json json = ParseJson(text);
   if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != kFormat)
-    return Damaged("it is not in the form of one");
+    return Damaged("it is not a saved recoding");
   if (json.value("version", Json()) != kVersion) return Damaged(fmt::format("only version {} is known", kVersion));
   const Json columns = json.value("columns", Json());
   const Json boxes = json.value("boxes", Json());
@@ -175,7 +175,7 @@ Result<Recoding> Recoding::FromJson(std::string_view text) {
   }
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     if (!boxes[i].is_array() || boxes[i].size() != recoding.columns_.size())
-      return Damaged(fmt::format("box {} has not one cell a column", i + 1));
+      return Damaged(fmt::format("box {} does not have one cell per column", i + 1));
     for (std::size_t column = 0; column < boxes[i].size(); ++column) {
       const Json& place = boxes[i][column];
       if (!place.is_number_unsigned() || place.get<std::uint64_t>() >= recoding.columns_[column].cells.size()) {

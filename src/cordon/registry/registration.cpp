@@ -287,7 +287,7 @@ Result<void> Registration::CheckBatch(const Table& table, std::string sha256, co
     const std::size_t twice = people_.size() - NotIn(people_, there);
     if (twice == 0) continue;
     return Error::InvalidData("people of this batch who are in {} already: {}", before.release().path, twice)
-        .WithHint("rows published twice tell more of their people; --again if they are to be");
+        .WithHint("publishing rows twice reveals more about their people; give --again to do so");
   }
   return {};
 }

@@ -99,7 +99,7 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
   if (const Seen seen = WasTakenIn(batch, own); seen != Seen::kNo && !request.again) {
     return Error::InvalidPolicy("{} is in the store already{}", request.input.name,
                                 seen == Seen::kSameRows ? ": the same rows in other bytes" : "")
-        .WithHint("rows published twice tell more of their people; --again if these are other people");
+        .WithHint("publishing rows twice reveals more about their people; give --again if these are other people");
   }
   RememberBatch(batch, own);
   CORDON_TRY(KeRows rows,

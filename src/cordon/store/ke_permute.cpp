@@ -217,7 +217,7 @@ std::string Summary(const KeReport& report) {
     text += report.mode == "first" ? "published: a store without rows\n" : "published: nothing\n";
   }
   for (const Verdict& verdict : report.privacy) text += Explain(verdict) + "\n";
-  if (report.pending > 0) text += fmt::format("rows that wait until they can make groups of their own: {}\n", report.pending);
+  if (report.pending > 0) text += fmt::format("rows that wait until they can form groups: {}\n", report.pending);
   if (report.excluded > 0) text += fmt::format("rows without a value, left out: {}\n", report.excluded);
   return text;
 }
