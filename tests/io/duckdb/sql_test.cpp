@@ -155,8 +155,7 @@ TEST_F(Sql, MistakesAreExplained) {
             "reading a query: the query is refused: Referenced column \"nope\" not found in FROM clause!");
   EXPECT_EQ(FailureOfQuery("SELECT * FROM 'none.csv'"),
             "reading a query: the query names none.csv, which is not a file that can be read");
-  EXPECT_EQ(FailureOfQuery("SELECT * FROM 'none*.csv'"),
-            "reading a query: the query names none*.csv, and no file is like that");
+  EXPECT_EQ(FailureOfQuery("SELECT * FROM 'none*.csv'"), "reading a query: the query names none*.csv, and no file matches");
   EXPECT_EQ(FailureOfQuery("SELECT 1 AS a, 2 AS a"),
             "reading a query: column 2 has the name of another one | name it with AS in a query");
   EXPECT_EQ(

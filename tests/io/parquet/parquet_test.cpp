@@ -189,7 +189,7 @@ TEST_F(Parquet, EmptyReleasesAreFilesToo) {
 }
 
 TEST_F(Parquet, DamagedFilesAreSaidToBeSo) {
-  const std::string what = ": this is no Parquet file, or a damaged one";
+  const std::string what = ": this is not a Parquet file, or a damaged one";
   Put("text.parquet", "a,b\n1,2\n");
   EXPECT_EQ(FailureOfReading("text.parquet"), "reading " + Path("text.parquet") + what);
   std::vector<std::string> cells;

@@ -49,7 +49,7 @@ Result<std::string> DigestOfInput(const std::vector<std::string>& files, const s
 }
 
 // What DuckDB says about a file of its own may quote cells.
-Error Damaged() { return Error::InvalidData("this is no Parquet file, or a damaged one"); }
+Error Damaged() { return Error::InvalidData("this is not a Parquet file, or a damaged one"); }
 
 struct ChunkOf {
   const DuckDbApi* api = nullptr;

@@ -125,8 +125,8 @@ Result<void> RequireNamesApart(const std::vector<ParquetColumn>& columns) {
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     const auto [other, is_new] = seen.emplace(std::move(lower), &column.name);
     if (is_new) continue;
-    return Error::InvalidData("columns '{}' and '{}' cannot stand in one Parquet file: readers take no notice of case",
-                              *other->second, column.name)
+    return Error::InvalidData("columns '{}' and '{}' differ only in case, which Parquet readers ignore", *other->second,
+                              column.name)
         .WithHint("rename one of them in the data");
   }
   return {};

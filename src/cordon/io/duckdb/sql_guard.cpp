@@ -132,7 +132,7 @@ Result<void> AddFile(const std::string& name, GuardedQuery& guarded) {
     }
     ::globfree(&found);
     if (guarded.patterns.empty() || guarded.patterns.back() != name)
-      return Error::Io("the query names {}, and no file is like that", name);
+      return Error::Io("the query names {}, and no file matches", name);
   } else if (name.find('.') != std::string::npos || name.find('/') != std::string::npos) {
     return Error::Io("the query names {}, which is not a file that can be read", name);
   }

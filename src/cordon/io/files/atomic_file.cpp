@@ -101,7 +101,7 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   if (!exists && errno == ENAMETOOLONG) {
     return SystemError(ENAMETOOLONG, "cannot create the file")
         .WithContext("writing {}", path)
-        .WithHint("give a shorter name: most disks allow 255 bytes, and the files beside a release have longer names");
+        .WithHint("give a shorter name: most disks allow 255 bytes, and the files next to a release have longer names");
   }
   if (exists && S_ISDIR(info.st_mode)) return Error::Io("writing {}: it is a directory", path);
   if (exists && !S_ISREG(info.st_mode)) {

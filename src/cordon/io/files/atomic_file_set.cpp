@@ -147,14 +147,14 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
     const auto [other, is_new] = seen.emplace(std::move(resolved), &purpose);
     if (!is_new) {
       return Error::InvalidPolicy("{} and {} are the same file, {}", *other->second, purpose, path)
-          .WithHint("nothing was written; give each a name of its own");
+          .WithHint("nothing was written; give each its own name");
     }
     struct stat found{};
     if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
     const auto [file, is_new_file] = files.emplace(std::pair(found.st_dev, found.st_ino), &purpose);
     if (!is_new_file) {
       return Error::InvalidPolicy("{} and {} are the same file, {}", *file->second, purpose, path)
-          .WithHint("nothing was written; a hard link or a redirected file is not a file of its own");
+          .WithHint("nothing was written; a hard link or a redirected file is not a separate file");
     }
   }
   return {};

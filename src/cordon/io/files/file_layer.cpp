@@ -30,8 +30,8 @@ bool HeldByAnother(int file) { return ::flock(file, LOCK_EX | LOCK_NB) != 0 && e
 }  // namespace
 
 Error NotAsItWas(const std::string& path, std::optional<std::uint64_t> size, std::uint64_t known) {
-  Error error = size ? Error::Io("{} has {} bytes, of which a checkpoint knows {}", path, *size, known)
-                     : Error::Io("{} is not there, of which a checkpoint knows {} bytes", path, known);
+  Error error = size ? Error::Io("{} has {} bytes, but the checkpoint recorded {}", path, *size, known)
+                     : Error::Io("{} is missing, but the checkpoint recorded {} bytes of it", path, known);
   return std::move(error).WithHint(
       "nothing was done; it was {}: put it back as it was. A second start would publish its tuples again, in other groups",
       size ? "cut or replaced" : "moved or removed");

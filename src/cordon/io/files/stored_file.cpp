@@ -19,7 +19,7 @@ Result<StoredFile> StoredFile::Open(const std::string& path) {
   StoredFile opened(path, file);
   struct stat info = {};
   if (::fstat(file, &info) != 0) return Error::Io("reading {}: {}", path, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return Error::Io("{} is no file", path);
+  if (!S_ISREG(info.st_mode)) return Error::Io("{} is not a file", path);
   opened.size_ = static_cast<std::uint64_t>(info.st_size);
   return opened;
 }

@@ -35,7 +35,7 @@ const char* BadByte::what() const { return kind == Kind::kZero ? "holds a zero b
 
 const char* BadByte::hint() const {
   return kind == Kind::kZero
-             ? "if the file is UTF-16 text, set encoding = \"utf-16le\" in [data]; it may also be no text at all"
+             ? "if the file is UTF-16 text, set encoding = \"utf-16le\" in [data]; it may also not be text at all"
              : "set encoding = \"windows-1252\" in [data]; cordon inspect finds out which one fits";
 }
 

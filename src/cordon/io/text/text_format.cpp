@@ -38,8 +38,7 @@ Result<void> TextFormat::Validate() const {
   if (quote == '\n' || quote == '\r' || static_cast<unsigned char>(quote) >= 0x80) {
     return Error::InvalidPolicy("data.quote must be one ASCII character, not a line end");
   }
-  if (trim && (quote == ' ' || quote == '\t'))
-    return Error::InvalidPolicy("data.quote cannot be a space where data.trim is set");
+  if (trim && (quote == ' ' || quote == '\t')) return Error::InvalidPolicy("data.quote cannot be a space if data.trim is set");
   std::set<std::string> names;
   for (const std::string& name : columns) {
     if (name.empty()) return Error::InvalidPolicy("data.columns holds an empty name");
@@ -76,7 +75,7 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
   found.tabs = extension == ".tsv" || extension == ".tab";
   if (extension == ".json") {
     return Error::InvalidPolicy("a .json file is one document, not a table")
-        .WithHint("if it holds one object a line, rename it to .jsonl or give --format jsonl");
+        .WithHint("if it holds one object per line, rename it to .jsonl or give --format jsonl");
   }
   static const std::set<std::string> kOther = {".arrow", ".feather", ".xls", ".ods", ".zip", ".zst", ".bz2", ".xz"};
   if (kOther.contains(extension)) {
