@@ -208,7 +208,7 @@ Json ToJson(const AttackReport& report) {
 std::string Describe(const AttackReport& report) {
   std::string text = fmt::format("{} of {} people attacked, in {} released rows; known of them: {}\n", report.targets,
                                  report.people, report.rows, fmt::join(report.known, ", "));
-  text += "What an attacker gets right; without: his guess without the release; simpler: by the most frequent value;\n";
+  text += "What an attacker gets right; without: the guess without the release; simpler: by the most frequent value;\n";
   text += "sure: guesses with a belief of 0.9 or more.\n\n";
   text += Line("", "right", "95 % interval", "without", "simpler", "guessed", "sure");
   for (const Figure& figure : report.figures) text += LineOf(figure);

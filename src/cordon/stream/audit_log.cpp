@@ -29,9 +29,11 @@ void AppendList(const char* name, const Range& range, const Of& of, std::string&
   to += ']';
 }
 
-Error Bad(std::uint64_t line) { return Error::InvalidData("line {} is no record of an audit log", line); }
+Error Bad(std::uint64_t line) { return Error::InvalidData("line {} is not a record of an audit log", line); }
 
-Error NoLog() { return Error::InvalidData("this is no audit log").WithHint("give the file that cordon stream --audit wrote"); }
+Error NoLog() {
+  return Error::InvalidData("this is not an audit log").WithHint("give the file that cordon stream --audit wrote");
+}
 
 template <typename T>
 Result<std::vector<T>> Numbers(const Json& json, const char* key, std::uint64_t line) {

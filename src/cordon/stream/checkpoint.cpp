@@ -63,7 +63,7 @@ std::string StreamSnapshot::Encode() const {
 
 Result<StreamSnapshot> StreamSnapshot::Decode(std::string_view bytes) {
   constexpr std::size_t kSum = std::tuple_size<Sha256Digest>();
-  if (!bytes.starts_with(kMagic)) return Error::InvalidData("this is no checkpoint of a stream");
+  if (!bytes.starts_with(kMagic)) return Error::InvalidData("this is not a checkpoint of a stream");
   if (bytes.size() < kMagic.size() + kSum) return Damaged();
   const std::string_view body = bytes.substr(0, bytes.size() - kSum);
   if (AsText(Sha256Of(body)) != bytes.substr(body.size())) return Damaged();

@@ -101,7 +101,7 @@ Result<void> StreamDriver::TakeDeadLetter(const DeadLetter& letter) {
   if (flow_.metrics().dead_letters <= options_.max_dead_letters) return {};
   return Error::InvalidData("more than {} dead letters; the last is line {}: {}", options_.max_dead_letters, letter.line,
                             letter.reason)
-      .WithHint("mend the input or the policy, or raise max_dead_letters in [stream]");
+      .WithHint("fix the input or the policy, or raise max_dead_letters in [stream]");
 }
 
 Result<void> StreamDriver::TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry) {

@@ -48,7 +48,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::string& a
   int port = -1;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (code != std::errc() || end != text.data() + text.size() || port < 0 || port > 65535) {
-    return Error::InvalidPolicy("--metrics {} is no address", address).WithHint("write HOST:PORT, such as 127.0.0.1:9100");
+    return Error::InvalidPolicy("--metrics {} is not an address", address).WithHint("write HOST:PORT, such as 127.0.0.1:9100");
   }
   auto server = std::make_unique<HttpMetrics>(host, board);
   if (!server->Bind(port)) {

@@ -127,7 +127,7 @@ std::string PrometheusText(const StreamMetrics& m) {
   put("tuples_reused_total", "counter", "Tuples published in a group that was published before.", m.reused);
   put("tuples_suppressed_total", "counter", "Tuples of which nothing is published.", m.suppressed);
   put("dead_letters_total", "counter", "Records that could not be read or lie outside the declared domains.", m.dead_letters);
-  put("dropped_total", "counter", "Records with missing cells, where the policy drops them.", m.dropped);
+  put("dropped_total", "counter", "Records with missing cells, if the policy drops them.", m.dropped);
   put("groups_total", "counter", "Groups published.", m.groups);
   put("rows_total", "counter", "Rows written.", m.rows);
   put("checkpoints_total", "counter", "Checkpoints made.", m.checkpoints);

@@ -99,7 +99,7 @@ std::vector<StreamWarning> SabreWState::warnings() const {
     warnings.push_back(
         {"short-stream", columns,
          fmt::format("{} tuples do not fill a window of {}{}", ring_.last(), window(),
-                     options_.short_stream == SabreWOptions::Short::kStatic ? ": groups were held against all of them"
+                     options_.short_stream == SabreWOptions::Short::kStatic ? ": groups were compared with all of them"
                                                                             : ": nothing was published")});
   }
   return warnings;

@@ -27,11 +27,11 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
   }
   if (k > kMostActive / 2) {
     return Error::InvalidPolicy("stream-rtree needs a k of at most {}, not {}", kMostActive / 2, k)
-        .WithHint("2k tuples wait at the least, and no more than {} can", kMostActive);
+        .WithHint("at least 2k tuples wait, and no more than {} can", kMostActive);
   }
   if (active < 2 * k || active > kMostActive) {
     return Error::InvalidPolicy("stream-rtree: active = {} is not from 2k = {} to {}", active, 2 * k, kMostActive)
-        .WithHint("so many tuples wait at a time, which is their mean delay; {} is wise",
+        .WithHint("this many tuples wait at a time, which is their mean delay; {} is a good choice",
                   10 * k <= kMostActive ? fmt::format("10k = {}", 10 * k) : fmt::format("{}", kMostActive));
   }
   if (sample < 1) {
@@ -43,13 +43,13 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
   }
   if (sample_window > kMostWindow) {
     return Error::InvalidPolicy("stream-rtree: sample_window = {} is more than {}", sample_window, kMostWindow)
-        .WithHint("so many points would be kept in memory");
+        .WithHint("that many points would be kept in memory");
   }
   if (max_held && (*max_held < active || *max_held > kMostHeld)) {
     const std::string wrong =
         *max_held < active ? fmt::format("less than active = {}", active) : fmt::format("more than {}", kMostHeld);
     return Error::InvalidPolicy("stream-rtree: max_held = {} is {}", *max_held, wrong)
-        .WithHint("leave it out: twice as many as active may wait");
+        .WithHint("leave it out: then twice active may wait");
   }
   if (delay_tuples != 0 && delay_tuples < k - 1) {
     return Error::InvalidPolicy("stream-rtree: {} tuples wait at most, so no group can have {} people", delay_tuples + 1, k)

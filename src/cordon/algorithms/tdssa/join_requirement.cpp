@@ -559,7 +559,7 @@ StateRequirement::Reached JoinRequirement::After(const TopDown& state, const Ref
 
 std::string JoinRequirement::WhyNone() const {
   if (join_.y_tables.empty() || join_.y_tables[0] == 0) return "";
-  return fmt::format("{} violates it by itself, and nothing in the current release can change that",
+  return fmt::format("{} alone violates it, and nothing in the current release can change that",
                      sequential_->linked.tables[join_.y_tables[0]].name);
 }
 
