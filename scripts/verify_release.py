@@ -1251,7 +1251,7 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     if people and original:
         release.persons = persons_of(policy, people[0], original, row_map, release)
     elif people:
-        notes.append("a release does not tell people apart; k counts rows here. Give --original and --row-map to count people")
+        notes.append("the release has no person column, so k was counted in rows. To count people, give --original and --row-map")
     return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
 
 
@@ -1627,7 +1627,7 @@ def explain(result):
         lines.append(f"{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']} "
                      f"over {verdict['tuples']} tuples")
     if result.get("windows", {}).get("unknown"):
-        lines.append(f"{result['windows']['unknown']} groups cannot be held against their windows: too many tuples were not published")
+        lines.append(f"{result['windows']['unknown']} groups cannot be checked against their windows: too many tuples were not published")
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
 
 

@@ -60,9 +60,8 @@ TEST(ByPerson, OnePersonCannotMakeAGroupDiverse) {
   const Release release = ReleaseOf(EverybodyHasFlu(), Ailments());
   const Verdict by_rows = JudgeOne(release, LDiversitySpec{"s", 3, LKind::kDistinct, {}});
   EXPECT_TRUE(by_rows.holds);
-  EXPECT_EQ(by_rows.warnings,
-            std::vector<std::string>{"in 1 of 1 groups a person has several rows, and this model counts rows; "
-                                     "counts = \"persons\" would count people"});
+  EXPECT_EQ(by_rows.warnings, std::vector<std::string>{"in 1 of 1 groups a person has several rows: one person's rows can make "
+                                                       "a group look diverse; set counts = \"persons\" to count people"});
   const Verdict by_person = JudgeOne(release, DistinctL(2));
   EXPECT_FALSE(by_person.holds);
   EXPECT_EQ(by_person.reached_text, "1");
@@ -75,7 +74,9 @@ TEST(ByPerson, OnePersonCannotMakeAGroupDiverse) {
 // Only models that could count people say so.
 TEST(ByPerson, TheWarningNamesTheCureWhereThereIsOne) {
   const Release release = ReleaseOf(EverybodyHasFlu(), Ailments());
-  const std::vector<std::string> none = {"in 1 of 1 groups a person has several rows, and this model counts rows"};
+  const std::vector<std::string> none = {
+      "in 1 of 1 groups a person has several rows: one person's rows can make a group look diverse; this model counts rows "
+      "only"};
   EXPECT_EQ(JudgeOne(release, LDiversitySpec{"s", 2, LKind::kEntropy, {}}).warnings, none);
   EXPECT_EQ(JudgeOne(release, DeltaDisclosureSpec{"s", 2}).warnings, none);
   EXPECT_NE(JudgeOne(release, TClosenessSpec{"s", 1, Distance::kEqual}).warnings, none);

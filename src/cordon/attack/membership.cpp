@@ -74,7 +74,7 @@ Result<Shadow> MakeShadow(const Scene& scene, const std::vector<RowId>& people, 
 }  // namespace
 
 Result<Attacked> Membership(const Scene& scene) {
-  if (!scene.input.republish) return Attacked{{}, "the policy makes no table of its own"};
+  if (!scene.input.republish) return Attacked{{}, "the policy alone does not make a table"};
   QuickRandom random = scene.Draws("shadow people");
   std::vector<RowId> people;
   for (const std::size_t i : SampleNumbers(scene.targets.size(), scene.options.shadow_people, random)) {

@@ -84,7 +84,7 @@ Result<TriedTables> TryTables(const Scene& scene, const TargetColumn& secret) {
 
 Result<Attacked> MinimalityByAlgorithm(const Scene& scene) {
   if (!scene.members) return Attacked{{}, "it needs every quasi column to be known"};
-  if (!scene.input.republish) return Attacked{{}, "the policy makes no table of its own"};
+  if (!scene.input.republish) return Attacked{{}, "the policy alone does not make a table"};
   Attacked made;
   for (std::size_t s = 0; s < scene.secrets.size(); ++s) {
     const TargetColumn& secret = scene.secrets[s];

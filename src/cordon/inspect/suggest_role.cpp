@@ -72,7 +72,7 @@ std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words
     return Suggestion{Role::kIdentifier, "its name says that it names people", 0};
   if (Mentions(words, Meant::kContact) && !thing) return Suggestion{Role::kIdentifier, "its name says how to reach people", 0};
   if (Mentions(words, Meant::kOfficial) || (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical))
-    return NamesPeople(column, present, "its name says that it names people");
+    return NamesPeople(column, present, "its name says that it identifies people");
   if (Mentions(words, Meant::kFreeText) && column.type == Domain::Kind::kCategorical)
     return Suggestion{Role::kIdentifier, "its name says that it is free text, which may name people", 0};
   return std::nullopt;

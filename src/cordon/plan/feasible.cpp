@@ -127,14 +127,16 @@ Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Ru
   for (const Verdict& verdict : verdicts) {
     if (verdict.holds) continue;
     CORDON_TRY(const std::string diversity, DiversityThatHolds(verdict, whole, run));
-    std::string advice = std::visit(Advice{verdict, view.data().num_persons, diversity}, verdict.spec);
+    const std::string advice = std::visit(Advice{verdict, view.data().num_persons, diversity}, verdict.spec);
     // Fewer rows could take away what the other models are to be given.
+    std::string otherwise;
     if (failing == 1) {
       CORDON_TRY(const std::string rows_less, RowsLess(view, verdict.spec, policy, run));
-      if (!rows_less.empty()) advice += ", or " + rows_less;
+      if (!rows_less.empty()) otherwise = ", or " + rows_less;
     }
     text += text.empty() ? "these rows allow " : "; ";
-    text += fmt::format("{} instead of {}", advice.empty() ? "no l (no row has a value)" : advice, verdict.text);
+    text +=
+        fmt::format("{} (asked for {}){}", advice.empty() ? "no l, as no row has a value" : advice, verdict.text, otherwise);
   }
   return text;
 }

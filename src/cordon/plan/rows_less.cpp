@@ -97,7 +97,7 @@ Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const P
   CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(rest, run));
   if (std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return !verdict.holds; }))
     return std::string();
-  return fmt::format("{} row{} less of the most frequent guarded value{}", cut.rows, cut.rows == 1 ? "" : "s",
+  return fmt::format("leave out {} row{} with the most frequent guarded value{}", cut.rows, cut.rows == 1 ? "" : "s",
                      values == 1 ? "" : "s");
 }
 

@@ -16,7 +16,7 @@ namespace cordon::engine {
 // All rows of the view as one group: what it satisfies is the most that these rows can give. Not to be published.
 Release AsOneGroup(const View& view, const Run& run);
 
-// "2 rows less of the most frequent guarded value": the least number, tried on these rows, with which every model of the
+// "leave out 2 rows with the most frequent guarded value": the least number, tried on these rows, with which every model of the
 // policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
 Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
 

@@ -192,7 +192,7 @@ std::string SummarySection(const Report& report) {
   }
   if (report.risk) {
     tiles += Tile("highest risk", Percent(report.risk->release.prosecutor.highest),
-                  "of being singled out, " + Percent(report.risk->original.prosecutor.highest) + " in the original");
+                  "of re-identifying a person (original: " + Percent(report.risk->original.prosecutor.highest) + ")");
   }
   return Section("What was done", "", tiles + "</dl>\n");
 }
@@ -203,10 +203,10 @@ std::string LossSection(const HtmlFacts& facts) {
   for (const auto& [name, value] : loss.per_attribute) chart.bars.push_back({name, {value}, ShortNumber(value)});
   std::string cards = "<div class=\"cards\">\n";
   if (!chart.bars.empty()) {
-    cards +=
-        Card("Loss per column", DrawBars(chart),
-             fmt::format("Mean {}; {} by leaves / all leaves. Discernibility {}.", ShortNumber(loss.information_loss),
-                         ShortNumber(loss.information_loss_thesis), Count(facts.report.utility.discernibility.discernibility)));
+    cards += Card("Loss per column", DrawBars(chart),
+                  fmt::format("Mean {}; {} if an exact category counts as 1 / all values. Discernibility {}.",
+                              ShortNumber(loss.information_loss), ShortNumber(loss.information_loss_thesis),
+                              Count(facts.report.utility.discernibility.discernibility)));
   }
   std::vector<double> sizes(facts.group_sizes.begin(), facts.group_sizes.end());
   if (!sizes.empty()) {

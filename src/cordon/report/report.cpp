@@ -257,10 +257,12 @@ Json ToJson(const Report& report) {
 }
 
 std::string Summary(const Report& report) {
-  std::string text =
-      fmt::format("{} rows, {} people, {} groups of {} to {} rows, by {}{}\n", report.rows, report.people,
-                  report.utility.discernibility.groups, report.utility.discernibility.min_group,
-                  report.utility.discernibility.max_group, report.algorithm, report.why.empty() ? "" : " (" + report.why + ")");
+  const auto& made = report.utility.discernibility;
+  const std::string groups = made.groups == 1
+                                 ? fmt::format("1 group of {} row{}", made.max_group, made.max_group == 1 ? "" : "s")
+                                 : fmt::format("{} groups of {} to {} rows", made.groups, made.min_group, made.max_group);
+  std::string text = fmt::format("{} rows, {} people, {}, by {}{}\n", report.rows, report.people, groups, report.algorithm,
+                                 report.why.empty() ? "" : " (" + report.why + ")");
   for (const std::string& note : report.notes) text += note + "\n";
   if (report.suppressed > 0) text += fmt::format("{} row{} suppressed\n", report.suppressed, report.suppressed == 1 ? "" : "s");
   if (report.dropped > 0)

@@ -195,8 +195,8 @@ TEST(Verifier, KCountsPeopleAndRowModelsWarn) {
   EXPECT_TRUE(verdicts[0].warnings.empty());
   EXPECT_TRUE(verdicts[1].holds);
   EXPECT_EQ(verdicts[1].warnings,
-            std::vector<std::string>{"in 1 of 2 groups a person has several rows, and this model counts rows; "
-                                     "counts = \"persons\" would count people"});
+            std::vector<std::string>{"in 1 of 2 groups a person has several rows: one person's rows can make a group look "
+                                     "diverse; set counts = \"persons\" to count people"});
   EXPECT_FALSE(verdicts[2].holds);
   EXPECT_EQ(verdicts[2].reached_text, "1/2, k=2");
   EXPECT_EQ(verdicts[2].witness->first_row, 9u);  // fails for its people, not for its share

@@ -328,8 +328,9 @@ std::vector<std::string> PersonWarnings(const ModelSpec& spec, const Evidence& e
   for (std::size_t group = 0; group < evidence.num_groups(); ++group)
     groups += evidence.persons(group) < evidence.rows(group) ? 1 : 0;
   if (groups == 0) return {};
-  return {fmt::format("in {} of {} groups a person has several rows, and this model counts rows{}", groups,
-                      evidence.num_groups(), CouldCountPersons(spec) ? "; counts = \"persons\" would count people" : "")};
+  return {fmt::format("in {} of {} groups a person has several rows: one person's rows can make a group look diverse; {}",
+                      groups, evidence.num_groups(),
+                      CouldCountPersons(spec) ? "set counts = \"persons\" to count people" : "this model counts rows only")};
 }
 
 Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, const VerifyOptions& options, const Run& run) {
