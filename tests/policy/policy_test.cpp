@@ -193,7 +193,7 @@ TEST(Policy, WrongTypesSayWhatWasExpected) {
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = \"ten\"\n")),
             "p.toml:17:5: 'k' in k-anonymity must be a whole number, not text");
   EXPECT_EQ(Told(WithModel("model = \"k-anonymity\"\nk = 2.5\n")),
-            "p.toml:17:5: 'k' in k-anonymity must be a whole number, not a number");
+            "p.toml:17:5: 'k' in k-anonymity must be a whole number, not a decimal number");
   EXPECT_EQ(Told(With("[data]\nheader = \"no\"\n")), "p.toml:20:10: 'header' in [data] must be true or false, not text");
   EXPECT_EQ(Told(With("[data]\nmissing = \"?\"\n")), "p.toml:20:11: 'missing' in [data] must be a list of texts, not text");
   EXPECT_EQ(Told(With("[data]\nmissing = [1]\n")),

@@ -31,8 +31,30 @@ std::string Quoted(const std::vector<std::string>& names) {
   return text;
 }
 
+// The delimiter by which the only column of the data is the columns of the policy; 0 if there is none.
+char DelimiterMeant(const std::vector<std::string>& only_data, const std::vector<std::string>& only_policy) {
+  if (only_data.size() != 1) return 0;
+  for (const char delimiter : {';', ',', '\t', '|'}) {
+    std::size_t known = 0;
+    std::size_t begin = 0;
+    while (begin <= only_data[0].size()) {
+      const std::size_t end = std::min(only_data[0].find(delimiter, begin), only_data[0].size());
+      const std::string name = only_data[0].substr(begin, end - begin);
+      known += static_cast<std::size_t>(std::count(only_policy.begin(), only_policy.end(), name));
+      begin = end + 1;
+    }
+    if (known >= 2) return delimiter;
+  }
+  return 0;
+}
+
 Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std::string>& only_policy, bool any_match) {
   if (!any_match) {
+    if (const char delimiter = DelimiterMeant(only_data, only_policy); delimiter != 0) {
+      const std::string shown = delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+      return Error::InvalidPolicy("the columns of the data are separated by \"{}\", which the policy does not say", shown)
+          .WithHint("set delimiter = \"{}\" in [data]", shown);
+    }
     // The first line may be no header but data: then its cells are not to be named.
     return Error::InvalidPolicy("no column of the data is in the policy")
         .WithHint("if the file has no header, set header = false and columns = [...] in [data]; check the delimiter too");

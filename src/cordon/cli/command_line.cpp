@@ -88,6 +88,16 @@ std::optional<std::string> PolicyKeyOf(const std::string& flag) {
   return std::nullopt;
 }
 
+// The dashes are alike in all flags, so they say nothing about which one was meant.
+std::optional<std::string> NearestFlag(const std::string& flag, const std::vector<std::string>& known) {
+  const auto bare = [](const std::string& name) { return name.substr(std::min(name.find_first_not_of('-'), name.size())); };
+  std::vector<std::string> names;
+  for (const std::string& name : known) names.push_back(bare(name));
+  const auto near = Nearest(bare(flag), names);
+  if (!near) return std::nullopt;
+  return known[static_cast<std::size_t>(std::find(names.begin(), names.end(), *near) - names.begin())];
+}
+
 // Words that the command does not know: the first flag among them, with what may have been meant.
 Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App& command = Innermost(app);
@@ -103,7 +113,7 @@ Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
   if (key && std::find(known.begin(), known.end(), "--set") != known.end()) {
     return std::move(error).WithHint("it is set in the policy; --set {}=VALUE overrides it", *key);
   }
-  if (const auto near = Nearest(flag, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
+  if (const auto near = NearestFlag(flag, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
   return std::move(error).WithHint("{} --help lists its flags", FullName(command));
 }
 

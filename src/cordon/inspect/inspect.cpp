@@ -176,7 +176,8 @@ std::string Describe(const Profile& profile) {
   std::size_t width = 6;
   for (const ColumnProfile& column : profile.columns) width = std::max(width, column.name.size());
   width = std::min<std::size_t>(width, 30);
-  line(fmt::format("{} rows, {} columns\n", profile.rows, profile.columns.size()));
+  line(fmt::format("{} row{}, {} column{}\n", profile.rows, profile.rows == 1 ? "" : "s", profile.columns.size(),
+                   profile.columns.size() == 1 ? "" : "s"));
   line(fmt::format("{:<{}}  {:<11} {:>9} {:>9} {:>8} {:>11} {:>10}  suggested role", "column", width, "type", "distinct",
                    "missing", "unique", "distinction", "separation"));
   for (const ColumnProfile& column : profile.columns) {

@@ -77,6 +77,12 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
                                 const std::vector<const AlgorithmEntry*>& ran) {
   const TableRun run(policy, request, ran);
   std::vector<Warning> warnings;
+  for (const ModelSpec& spec : policy.models) {
+    const auto* anonymity = std::get_if<KAnonymitySpec>(&spec);
+    if (anonymity != nullptr && anonymity->k == 1) {
+      warnings.push_back({"k-of-one", {}, "k = 1 protects nobody: a person may be alone in a group; set k = 5 or more"});
+    }
+  }
   if (policy.algorithm.suppression_limit > Rational(0) && !run.UsesLimit()) {
     const bool stars = policy.algorithm.suppressed == Suppression::kStar && run.Uses(kUsesLimit);
     warnings.push_back({"suppression-limit-not-used",

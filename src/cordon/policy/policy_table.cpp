@@ -13,7 +13,7 @@ const char* KindOf(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::string: return "text";
     case toml::node_type::integer: return "a whole number";
-    case toml::node_type::floating_point: return "a number";
+    case toml::node_type::floating_point: return "a decimal number";
     case toml::node_type::boolean: return "true or false";
     case toml::node_type::array: return "a list";
     case toml::node_type::table: return "a table";

@@ -11,7 +11,7 @@
 namespace cordon::engine {
 namespace {
 
-Error NotBuilt(FileFormat format, const char* packages) {
+[[maybe_unused]] Error NotBuilt(FileFormat format, const char* packages) {
   return Error::InvalidPolicy("this build of cordon has no support for {} files", FormatName(format))
       .WithHint("build it with {} installed, or save the table as CSV or Parquet", packages);
 }

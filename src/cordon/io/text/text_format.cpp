@@ -77,10 +77,11 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
     return Error::InvalidPolicy("a .json file is one document, not a table")
         .WithHint("if it holds one object per line, rename it to .jsonl or give --format jsonl");
   }
-  static const std::set<std::string> kOther = {".arrow", ".feather", ".xls", ".ods", ".zip", ".zst", ".bz2", ".xz"};
+  static const std::set<std::string> kOther = {".arrow", ".feather", ".xls", ".ods", ".zip", ".zst", ".bz2",
+                                               ".xz",    ".docx",    ".doc", ".odt", ".pdf", ".html"};
   if (kOther.contains(extension)) {
     return Error::InvalidPolicy("{} files are not supported", extension)
-        .WithHint("convert it to Parquet, or to CSV or JSON Lines, plain or .gz");
+        .WithHint("use .csv, .jsonl, .parquet or .xlsx; .csv and .jsonl also with .gz");
   }
   return found;
 }
