@@ -24,7 +24,7 @@ struct LinkedColumn {
   Codes codes;                  // kNull: the cell is absent
   std::vector<Extent> extents;  // by code + 1; empty: no other release has the column
 
-  const Extent& extent(std::size_t row) const { return extents[static_cast<std::size_t>(codes[row] + 1)]; }
+  const Extent& extent(std::size_t row) const { return extents[static_cast<std::size_t>(std::int64_t{codes[row]} + 1)]; }
 };
 
 struct LinkedTable {

@@ -125,7 +125,7 @@ bool Holds(const KeAnonymitySpec& spec, const HelpVerifier& rows, int scale) {
 
 std::string WrongPrivacy(const Json& manifest, const HelpVerifier& rows, int scale) {
   const Json privacy = manifest.value("privacy", Json());
-  const std::string what = "manifest.json: 'privacy' is not one ke-anonymity model of the permuted column";
+  const char* what = "manifest.json: 'privacy' is not one ke-anonymity model of the permuted column";
   if (!privacy.is_array() || privacy.size() != 1 || !privacy[0].is_object()) return what;
   const std::optional<KeAnonymitySpec> spec = SpecOf(privacy[0]);
   if (!spec || spec->sensitive != manifest.value("sensitive", "")) return what;
