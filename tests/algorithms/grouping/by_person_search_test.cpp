@@ -78,7 +78,8 @@ TEST(ByPersonSearch, WhatIsPublishedHolds) {
       alike += groups.size() < before ? 1 : 0;
       several += groups.size() > 1 ? 1 : 0;
       const Release release = Recode(view, groups, {}, random, run);
-      for (const Verdict& verdict : Verifier(specs).Judge(release, run).value()) {
+      const std::vector<Verdict> verdicts = Verifier(specs).Judge(release, run).value();
+      for (const Verdict& verdict : verdicts) {
         ASSERT_TRUE(verdict.holds) << Explain(verdict);
       }
     }
