@@ -75,7 +75,7 @@ TEST(Query, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE sex = 'x"), "the query ends inside the quotes that open at character 29");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) GROUP BY age, age"), "GROUP BY names 'age' twice");
   EXPECT_EQ(ErrorOf("SELECT COUNT(*) WHERE age LIKE '3%'"), "LIKE is for texts, and 'age' holds none");
-  EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 1.2.3").find("no number"), std::string::npos);
+  EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 1.2.3").find("not a number"), std::string::npos);
   EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE age = 3 $ 4").find("there is no '$' here"), std::string::npos);
   EXPECT_NE(ErrorOf("SELECT COUNT(*) WHERE " + std::string(5000, '(')).find("nested"), std::string::npos);
 }

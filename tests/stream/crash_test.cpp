@@ -207,7 +207,7 @@ TEST(StreamCrash, ADamagedCheckpointIsRefused) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 1);
     disk.Put(name, bad);
-    EXPECT_NE(Refusal(crash.Run(disk)).find(at == 0 ? "no checkpoint" : "damaged"), std::string::npos);
+    EXPECT_NE(Refusal(crash.Run(disk)).find(at == 0 ? "not a checkpoint" : "damaged"), std::string::npos);
   }
   disk.Put(name, good.substr(0, good.size() / 2));
   EXPECT_NE(Refusal(crash.Run(disk)).find("damaged"), std::string::npos);

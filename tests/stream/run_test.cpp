@@ -311,7 +311,7 @@ TEST_F(AuditFinds, ABoxThatIsNotItsGroups) {
 
 TEST_F(AuditFinds, AnotherPolicyAndNoLogAtAll) {
   EXPECT_NE(FirstFinding(run_->out, "").find("empty"), std::string::npos);
-  EXPECT_NE(FirstFinding(run_->out, "{}\n").find("no audit log"), std::string::npos);
+  EXPECT_NE(FirstFinding(run_->out, "{}\n").find("not an audit log"), std::string::npos);
   EXPECT_NE(FirstFinding(run_->out, run_->audit.substr(0, run_->audit.size() - 3)).find("cut off"), std::string::npos);
   const auto other = AuditOf(PolicyOf({.k = 4}), run_->out, run_->audit);
   ASSERT_FALSE(other.ok());
