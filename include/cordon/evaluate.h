@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What did a release cost, and what is it worth? Any tool's release, held against the original.
+// What did a release cost, and what is it worth? Any tool's release, compared with the original.
 #pragma once
 
 #include <cstdint>

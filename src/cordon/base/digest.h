@@ -38,7 +38,7 @@ Sha256Digest Sha256Of(std::string_view bytes);
 
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 
-// SipHash-2-4, 128 bits: tells many short texts apart, quickly, to whoever has the key.
+// SipHash-2-4, 128 bits: tells many short texts apart, quickly, to anyone who has the key.
 using SipKey = std::array<std::uint8_t, 16>;
 std::array<std::uint64_t, 2> SipHash(const SipKey& key, std::string_view bytes);
 

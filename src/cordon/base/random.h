@@ -4,7 +4,7 @@
 // can be saved as (key, position) and restored, and substreams are independent of the order in which they
 // are drawn: a run gives the same release for any number of threads.
 //
-// Production keys come from the operating system. A fixed seed repeats a run; whoever knows it can undo
+// Production keys come from the operating system. A fixed seed repeats a run; anyone who knows it can undo
 // every permutation made from it, so it never enters a published file.
 #pragma once
 

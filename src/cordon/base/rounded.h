@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decimals for people. A value that is held against a bound is rounded towards the side on which it looks worse.
+// Decimals for people. A value that is compared with a bound is rounded towards the side on which it looks worse.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A policy and the names of a stream's columns become its layout, before the first row: every domain is declared, so a row
-// can be held against it and nothing is learned from the stream.
+// can be checked against it and nothing is learned from the stream.
 #pragma once
 
 #include <span>

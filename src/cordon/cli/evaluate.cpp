@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, whoever made it?
+// cordon evaluate RELEASE --policy P.toml --original INPUT        what did a release cost, no matter who made it?
 //                 [--bound [--bound-sample N]]
 //                 [--classify COLUMN [--learner nb|tree] [--test FILE [--masked-test] | --folds N]]
 #include "cordon/publish/evaluate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// --seed. Of commands whose randomness protects a seed repeats the run, and undoes the shuffle for whoever knows it, so
+// --seed. Of commands whose randomness protects a seed repeats the run, and undoes the shuffle for anyone who knows it, so
 // there it is taken only together with --insecure-seed.
 #pragma once
 

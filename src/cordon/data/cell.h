@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The text of one cell of somebody's data. It has no formatter and no stream operator, so it cannot slip
-// into a message or a log; whoever needs the bytes says so by calling bytes().
+// into a message or a log; code that needs the bytes says so by calling bytes().
 #pragma once
 
 #include <string_view>

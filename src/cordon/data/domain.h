@@ -32,7 +32,7 @@ struct CodeRange {
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 
-// What a published cell says, whoever published it.
+// What a published cell says, no matter who published it.
 struct Meaning {
   enum class Kind { kEverything, kMissing, kInterval, kNode };
   Kind kind = Kind::kEverything;

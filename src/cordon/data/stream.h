@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What flows through a stream engine. An engine sees where a tuple lies on the axes of the quasi attributes, whose it
-// is, and the codes of its sensitive values; it never sees a cell. It answers with positions and boxes, and whoever
-// drives it keeps the cells of the tuples it still holds. So an engine has no clock, no file and nothing to leak.
+// is, and the codes of its sensitive values; it never sees a cell. It answers with positions and boxes, and its
+// driver keeps the cells of the tuples it still holds. So an engine has no clock, no file and nothing to leak.
 //
 // All domains are declared: nothing is learned from the stream, or losses and published stars would tell of its
 // private extremes.

@@ -19,7 +19,7 @@ using LeafSet = std::vector<CodeRange>;  // ascending, disjoint, not empty
 struct FeatureColumn {
   std::string name;
   bool ordered = false;        // numbers and dates: may be split at a threshold
-  Code num_leaves = 0;         // of the axis, the same in all tables that are held against each other
+  Code num_leaves = 0;         // of the axis, the same in all tables that are compared with each other
   std::vector<LeafSet> cells;  // the different cells
   std::vector<Code> of_row;    // row -> cell
 };

@@ -36,7 +36,7 @@ struct PartyInput {
   PartyRole role = PartyRole::kA;
   // Of what both parties must have alike: schema, owners, trees, domains, models. Both must present the same.
   Sha256Digest config{};
-  // Of the own table, so that it can be held against a replay.
+  // Of the own table, so that it can be checked against a replay.
   Sha256Digest input_commitment{};
   // Of the connection: both ends see the same.
   Sha256Digest channel_binding{};

@@ -55,7 +55,7 @@ class TlsListener {
   ~TlsListener();
 
   std::uint16_t port() const { return port_; }
-  // One connection. An error if whoever connects is not the peer.
+  // One connection. An error if the one who connects is not the peer.
   Result<std::unique_ptr<TlsTransport>> Accept(const TlsOptions& options);
 
  private:

@@ -13,7 +13,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostBoxes = 32;  // of a row that are tried
-constexpr int kRounds = 4;              // with the models held against the rows that stay
+constexpr int kRounds = 4;              // with the models measured against the rows that stay
 constexpr int kSweeps = 2;              // groups that have grown take rows that they refused before
 
 using RowPlace = std::size_t;  // of the view
@@ -33,7 +33,7 @@ class Fitting {
     }
   }
 
-  // Where every group is admitted, held against the rows that stay, it returns true; else rows have moved or gone.
+  // Where every group is admitted, measured against the rows that stay, it returns true; else rows have moved or gone.
   bool Round(const AllOf& model, const Reference& reference) {
     Collect();
     const std::vector<RowPlace> out = TakeOut(model, reference);
@@ -263,7 +263,7 @@ Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, 
     CORDON_TRY(const AllOf model, model_of(star ? all : kept, reference));
     settled = !fitting.DropRefused(model);
   }
-  // More rows without a box than may be suppressed: boxes are merged. All rows stay, so the models are held against all.
+  // More rows without a box than may be suppressed: boxes are merged. All rows stay, so the models are measured against all.
   Fitting filled = fitting;
   if (star) filled.FillStars(whole);
   const auto left = static_cast<Int128>(view.size() - filled.Kept().size());

@@ -19,7 +19,7 @@ namespace cordon::engine {
 struct StreamAlgorithmEntry {
   const char* name;  // of the catalog
   Result<std::unique_ptr<StreamEngine>> (*make)(const StreamSchema& schema, const Policy& policy, Random random);
-  StreamVerifierOptions (*verifier)(const Policy& policy);  // what its departures are held against
+  StreamVerifierOptions (*verifier)(const Policy& policy);  // what its departures are checked against
   bool needs_delay = true;                                  // in [stream]
   bool group_column = false;                                // its rows always tell their group
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a data custodian asks for: the form of the file, the role of every column, what must hold, and how to
-// get there. A plain value; whoever reads one (read_policy.cpp) has checked it as a whole, so a Policy that
+// get there. A plain value; its reader (read_policy.cpp) has checked it as a whole, so a Policy that
 // came out of ReadPolicy or ParsePolicy is consistent: columns that models name exist and have the right role,
 // parameters are in their ranges, hierarchy files are read. docs/policy.md is the reference of the text form.
 #pragma once

@@ -40,7 +40,7 @@ Result<void> CheckHierarchies(const Policy& policy);
 // The members of a table in the order of the file.
 std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table);
 
-// What the reader knows, for whoever describes it (policy_schema.cpp).
+// What the reader knows, for the code that describes it (policy_schema.cpp).
 struct KnownModel {
   std::string name;
   std::vector<std::string> keys;

@@ -6,7 +6,7 @@
 //
 // Aggregates are of the sensitive column, conditions and groups of the others: whose value a sensitive cell is, nobody
 // knows, so it cannot select rows. What is parsed is checked against the columns and their types, and comes out as SQL text
-// in which every name and literal is quoted anew.
+// in which every name and literal is quoted again.
 #pragma once
 
 #include <string>

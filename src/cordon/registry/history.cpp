@@ -54,7 +54,7 @@ const char* StateName(PendingState state) {
   return "";
 }
 
-// The releases of one store, held against what its manifest shows now. `releases` are those that were entered and, after them,
+// The releases of one store, compared with what its manifest shows now. `releases` are those that were entered and, after them,
 // those that were published and not entered.
 class StoreCheck {
  public:

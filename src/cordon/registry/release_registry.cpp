@@ -161,7 +161,7 @@ Result<void> CheckSchema(const Connection& connection) {
 
 std::string ChainOf(const std::string& before, const std::string& entry) { return ToHex(Sha256Of(before + entry)); }
 
-// The entries, each held against its chain.
+// The entries, each checked against its chain.
 Result<std::vector<RegisteredRelease>> ReadReleases(const Connection& connection, std::string& chain) {
   CORDON_RETURN_IF_ERROR(CheckSchema(connection));
   std::vector<RegisteredRelease> releases;

@@ -3,7 +3,7 @@
 // What the cells of a release mean, for its readers: publishable, next to the release. It lists the values behind a label of a
 // hierarchy, and says how intervals, stars and missing cells are to be read.
 //
-// A label stands for the values that the policy declares below it, whoever has them: a list of those that occur in a group
+// A label stands for the values that the policy declares below it, in every group: a list of those that occur in one group
 // would tell its people's values. A value that occurs in rows that were left out or suppressed, and in no other, is not listed.
 #pragma once
 

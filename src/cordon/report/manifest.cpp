@@ -71,7 +71,7 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
   return json;
 }
 
-// How the cells of a column that several releases have are held against each other. Paths are those of the policy's file.
+// How the cells of a column that several releases have are compared with each other. Paths are those of the policy's file.
 Json HowToMatch(const std::string& name, const Policy& policy, const Release& release) {
   const ReleaseColumn* column = release.Find(name);
   const AttributePolicy* attribute = policy.Find(name);

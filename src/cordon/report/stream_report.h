@@ -16,7 +16,7 @@ namespace cordon::engine {
 
 struct StreamReport {
   std::string algorithm;
-  std::vector<ModelSpec> privacy;  // every departure was held against them
+  std::vector<ModelSpec> privacy;  // every departure was checked against them
   std::vector<UnguardedColumn> unguarded;
   std::vector<std::string> quasi;  // names, in the order of metrics.axis_losses
   StreamMetrics metrics;

@@ -79,7 +79,7 @@ std::string WrongKey(const Json& entry, std::span<const Group> groups, const Hel
   return TextOf(entry, "reached") == reached ? "" : "reached";
 }
 
-// The last release that grouped everything anew, and those that added groups since: they have the groups by their numbers.
+// The last release that grouped everything again, and those that added groups since: they have the groups by their numbers.
 std::string WrongRelease(const Json& releases, const HelpVerifier& rows, int scale) {
   std::size_t first = releases.size();
   while (first > 0 && (first == releases.size() || TextOf(releases[first], "mode") == "frozen")) --first;

@@ -20,7 +20,7 @@ struct PermuteRequest {
   std::string output;  // the store; empty: nothing is written
   std::optional<FileFormat> input_format;
   std::optional<std::string> sign;        // file of the private key that signs the manifest
-  std::optional<std::uint64_t> seed;      // repeats a run, and lets whoever knows it undo the shuffle
+  std::optional<std::uint64_t> seed;      // repeats a run, and lets anyone who knows it undo the shuffle
   std::optional<std::string> registry;    // of releases
   std::optional<std::string> person_key;  // of the digests by which the registry knows people
 };

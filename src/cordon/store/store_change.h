@@ -48,7 +48,7 @@ Result<std::string> ReadPending(FileLayer& files, const std::string& store, cons
 
 // The policy that a store was made with. An error if it is another one now.
 Result<Policy> ReadPrivatePolicy(const std::string& store, const StoreState& state);
-// All of the private half, read and held against what names it.
+// All of the private half, read and checked against what names it.
 Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& manifest);
 
 // A store that does not exist yet. Its private half is there, and locked, as long as this lives; without Commit it goes away.

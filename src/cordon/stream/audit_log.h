@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stream did, one departure a line of JSON: private (0600), for whoever has to check it later. It holds positions,
+// What a stream did, one departure per line of JSON: private (0600), for those who check it later. It holds positions,
 // people as keyed numbers and times, no cell of the data. Rows of the output follow it in order: departure by departure, or
 // by position where the order is that of arrival.
 //
@@ -33,7 +33,7 @@ struct AuditedDeparture {
   std::int64_t group = 0;
   Position at = 0;  // the last position that had arrived
   std::optional<EventTime> clock;
-  PositionRange window;  // what the group was held against; none: nothing
+  PositionRange window;  // what the group was compared with; none: nothing
   std::vector<Position> positions;
   std::vector<PersonId> persons;
   std::vector<EventTime> times;  // none where the delay counts tuples

@@ -16,7 +16,7 @@
 
 namespace cordon::engine {
 
-// How a number or date gets its place: clamped, held against the range, rounded, put on a grid. All at one scale.
+// How a number or date gets its place: clamped, checked against the range, rounded, put on a grid. All at one scale.
 struct NumberRule {
   Domain::Kind kind = Domain::Kind::kNumeric;  // or kDate
   int scale = 0;

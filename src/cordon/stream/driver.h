@@ -60,7 +60,7 @@ class StreamDriver {
   enum class End {
     kEnded,        // the input ended; all was flushed
     kInterrupted,  // a stop was asked for: a checkpoint was made, or, without a folder, all was flushed
-    kClosed,       // whoever read the output has gone
+    kClosed,       // the reader of the output has gone
   };
   Result<End> Run(Pump& pump, const std::stop_token& stop);
 

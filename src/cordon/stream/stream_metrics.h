@@ -73,7 +73,7 @@ struct StreamMetrics {
 // The text format of Prometheus, version 0.0.4.
 std::string PrometheusText(const StreamMetrics& metrics);
 
-// Where the driver leaves its metrics for whoever asks, now and then.
+// Where the driver leaves its metrics for anyone who asks, now and then.
 class MetricsBoard {
  public:
   void Post(const StreamMetrics& metrics) {

@@ -32,8 +32,8 @@ struct Buckets {
   std::size_t number = 0;
 };
 
-// Group i takes sizes[i][b] rows from bucket b; together they take all rows of the view. `stage` names the work for whoever
-// watches it. Random numbers are drawn in the order of the groups, whatever the number of threads.
+// Group i takes sizes[i][b] rows from bucket b; together they take all rows of the view. `stage` names the work for those
+// who watch it. Random numbers are drawn in the order of the groups, whatever the number of threads.
 Result<Groups> DrawGroups(const View& view, const Buckets& buckets, const HalvedBuckets& sizes, Neighbours neighbours,
                           Random& random, std::string_view stage, const Run& run);
 

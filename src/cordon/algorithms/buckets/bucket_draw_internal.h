@@ -29,7 +29,7 @@ struct PlacedRows {
 };
 
 // Uniform among the places of a bucket that are still there: one of a list is drawn again while it is gone. The list is
-// made anew when fewer than half of it are left, so two draws are enough on average.
+// made again when fewer than half of it are left, so two draws are enough on average.
 class SeedPicker {
  public:
   explicit SeedPicker(const std::vector<std::size_t>& starts) : starts_(starts), listed_(starts.back()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One piece of a search: a set of rows small enough for the caches, its orders and its groups. A table that is no larger
-// is one block; a larger one is cut into blocks that are worked on by themselves, and cut anew (closeness_search.cpp).
+// is one block; a larger one is cut into blocks that are worked on by themselves, and cut again (closeness_search.cpp).
 #pragma once
 
 #include <memory>

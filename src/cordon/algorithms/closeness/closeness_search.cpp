@@ -205,7 +205,7 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
   return cost;
 }
 
-// Rounds of blocks of neighbours, cut anew each time, so that rows find groups from anywhere in the table.
+// Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table.
 Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const Plan& plan, const Random& random,
                          const Run& run, const std::function<void()>& on_block) {
   for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
@@ -227,7 +227,7 @@ Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, doubl
   return groups;
 }
 
-// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut anew each round, so
+// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut again each round, so
 // that rows find groups that came out of other shards.
 Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
                     std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {

@@ -21,7 +21,7 @@ struct StreamGauges {
   std::size_t reusable = 0;  // closed groups that may be joined
 };
 
-// What whoever publishes should know of what was promised and what was not. No value of the data.
+// What the publisher should know of what was promised and what was not. No value of the data.
 struct StreamWarning {
   std::string code;
   std::vector<std::string> columns;

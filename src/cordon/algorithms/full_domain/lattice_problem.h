@@ -75,7 +75,7 @@ class LatticeProblem {
   bool rows_decide_ = true;
   bool all_monotone_ = true;
   bool any_monotone_ = false;
-  bool reference_moves_ = false;      // dropped rows change what groups are held against
+  bool reference_moves_ = false;      // dropped rows change what groups are compared with
   std::vector<std::size_t> ordered_;  // histograms whose values have places: none may vanish
   std::vector<double> weights_;
   std::vector<double> declared_weights_;

@@ -3,7 +3,7 @@
 // An index over the boxes of groups, for the two questions of a refinement: which group takes up a row most cheaply, and
 // which groups lie near another. A binary tree with a group a leaf; an inner node knows a box around all groups below it,
 // the least loss among them, and how wide they are at most along each attribute. Nodes follow the groups as they grow and
-// shrink; only the shape grows old: build it anew now and then.
+// shrink; only the shape grows old: build it again now and then.
 #pragma once
 
 #include <functional>

@@ -302,7 +302,7 @@ class LeaveOut {
   Left From(RowSets groups, std::uint64_t max_rows) {
     const std::size_t all = search_.space.num_rows() - 1;
     const std::size_t limit = std::min<std::uint64_t>(max_rows, all);
-    // Mostly the limit is not reached; where it is, it is spent anew, where most is won first.
+    // Mostly the limit is not reached; where it is, it is spent again, where most is won first.
     std::optional<Left> left = At(std::span(kPrices).last(1), all, groups);
     if (left && left->out.size() > limit) left = At(kPrices, limit, groups);
     return left ? std::move(*left) : Left{std::move(groups), {}};

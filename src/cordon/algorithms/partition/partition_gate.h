@@ -5,7 +5,7 @@
 //   rows decide      the number of rows is all that matters: nothing is looked at
 //   distinct needs   k people, l values: counted with marks by value, and no longer than it takes to find enough; where the
 //                    values are few, masks
-//   counts           anything else: histograms, kept by whoever keeps the set where they are small, else taken anew
+//   counts           anything else: histograms, kept by the owner of the set if they are small, else taken again
 //
 // Keeps its memory from call to call: one per thread.
 #pragma once

@@ -24,7 +24,7 @@ constexpr int kForesight = 4;
 constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
 constexpr std::size_t kSwapNear = 6;
 constexpr double kDissolveLook = 1.25;        // times a group's loss: dearer places are not looked at to tell that it cannot go
-constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided anew
+constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided again
 
 }  // namespace
 
@@ -395,7 +395,7 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
   return false;
 }
 
-// Divides all rows of the groups anew; the parts take their places if they lose less.
+// Divides all rows of the groups again; the parts take their places if they lose less.
 bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
   std::vector<Place> rows;
   double before = 0;

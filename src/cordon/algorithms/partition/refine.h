@@ -6,7 +6,7 @@
 //   Trim       a block of rows at one end of a box leaves, row by row, so that the box shrinks; or all of them (Dissolve)
 //   Split      a group is divided again, with foresight
 //   Swap       two rows of near groups change places, or one replaces another that goes to a third group
-//   Resplit    a group and its nearest ones are put together and divided anew
+//   Resplit    a group and its nearest ones are put together and divided again
 //
 // Where rows may be suppressed, leaving a row out is a place to go like any group, at a price: no box, no model, and only
 // so many rows. What is left out comes back when a group takes it up for less.

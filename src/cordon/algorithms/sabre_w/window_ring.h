@@ -2,7 +2,7 @@
 //
 // The newest tuples of a stream by position, as many as a window and one step hold: their places on the axes, whose they are,
 // the counted sensitive values, and whether they have left. Tuples that have left stay until the window has passed: it is
-// what the others are held against.
+// what the others are compared with.
 //
 // Also turns tuples that have not left into a table, as searches know tables.
 #pragma once

@@ -5,8 +5,8 @@
 // on arrival, so nothing is drawn from the past and an expired point is never a sample, not for one step.
 //
 // Step i does what every chain would do on its own (the successor of a sample that expires; else a coin of 1 / min(i, window)
-// to start anew with the arrival; a place in the queue if it was its turn), but touches only the chains to which something
-// happens: which of them start anew is found by skipping, whose sample expires and whose turn it is stands in two calendars.
+// to start over with the arrival; a place in the queue if it was its turn), but touches only the chains to which something
+// happens: which of them start over is found by skipping, whose sample expires and whose turn it is stands in two calendars.
 //
 // Source  B. Babcock, M. Datar, R. Motwani, Sampling from a moving window over streaming data, SODA 2002.
 #pragma once

@@ -151,7 +151,7 @@ void LeafStore::Join(Index tuple, Index slot) {
   }
 }
 
-// From the members anew. REQUIRES: there are some.
+// From the members, from scratch. REQUIRES: there are some.
 void LeafStore::Rebox(Index slot) {
   Leaf& leaf = leaves_[slot];
   leaf.oldest = std::numeric_limits<Position>::max();

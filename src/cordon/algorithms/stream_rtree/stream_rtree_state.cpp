@@ -76,7 +76,7 @@ double StreamRtreeState::WeightOf(Index slot) {
   return std::exp(LogWeight(leaf.penalty, exponent));
 }
 
-// Waits have no memory: to draw anew after a change is as good as a coin at every instant.
+// Waits have no memory: to draw again after a change is as good as a coin at every instant.
 void StreamRtreeState::Schedule(Index slot) {
   const LeafStore::Leaf& leaf = leaves_.leaf(slot);
   const auto at = static_cast<std::size_t>(slot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rows that stay when others are left out of a release, with the models as they hold for them: t, beta and delta
-// compare a group with the published rows, so every choice of rows to drop makes these models anew.
+// compare a group with the published rows, so every choice of rows to drop makes these models again.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 //                               the fewer stay, the larger the groups that the rest needs
 //   outliers                    rows that no group of the usual size takes up for less than they lose
 //
-// Every candidate is settled by a search over the rows that stay, with the models held against those rows: what comes out
+// Every candidate is settled by a search over the rows that stay, with the models measured against those rows: what comes out
 // is admitted as published, and nothing in a search has to know of it. The best by loss is kept, nothing among them.
 //
 // Rows are left out to be dropped. Starring them never loses less: the starred rows are published, so every model has to

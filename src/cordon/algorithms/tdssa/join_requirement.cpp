@@ -209,7 +209,7 @@ void JoinRequirement::NumberExactCells(const std::vector<std::string>& masked) {
   }
 }
 
-// The classes that a cell of the current table can be held against.
+// The classes that a cell of the current table can be compared with.
 const JoinRequirement::Bits* JoinRequirement::MaskOf(const std::string& column, const std::optional<std::string>& cell) const {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Bits>& found = masks_[{column, cell}];

@@ -124,7 +124,7 @@ Result<std::vector<Tuple>> Fold(const LinkedTables& linked, const std::vector<Di
   return tuples;
 }
 
-// A way in which the current table is held against the previous ones, and where it is found there.
+// A way in which the current table is compared with the previous ones, and where it is found there.
 struct LinkPlan {
   PreviousClasses::Link link;
   std::size_t side = 0;                                          // pairs: of the previous releases

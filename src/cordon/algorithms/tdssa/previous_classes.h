@@ -30,7 +30,7 @@ struct PreviousClasses {
   std::vector<Entry> entries;
   std::vector<std::vector<std::uint32_t>> guarded_sets;  // by unit: numbers of guarded values
 
-  // Cells of the classes, for each way in which the current table is held against them:
+  // Cells of the classes, for each way in which the current table is compared with them:
   struct Link {
     std::string column;                      // of the current table
     std::vector<Extent> extents;             // by class, if the previous releases have the column; else empty

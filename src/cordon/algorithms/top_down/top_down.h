@@ -44,7 +44,7 @@ struct TopDownOptions {
   // Stops after so many refinements, at a state in which everything holds.
   std::optional<std::int64_t> max_refinements;
   // Whether a refinement that was refused once is never asked again. Right for all requirements here but state
-  // requirements that are not monotone, which are always asked again; off, every refinement is judged anew after every step.
+  // requirements that are not monotone, which are always asked again; off, every refinement is judged again after every step.
   bool prune = true;
   // Whether a refinement that tells nothing about the class may be made. It is made after all others, and lowers distortion.
   bool zero_gain = false;
@@ -138,7 +138,7 @@ class TopDown {
   int shown(std::uint32_t leaf, std::size_t attribute) const { return shown_[leaf * attributes_.size() + attribute]; }
   GroupRows RowsOf(std::uint32_t leaf) const { return {rows_, std::span(&runs_[leaf], 1)}; }
 
-  // What is known of a refinement: for tests, and for whoever explains a choice.
+  // What is known of a refinement: for tests, and for code that explains a choice.
   struct Standing {
     bool alive = false;         // valid, beneficial and not refused
     std::vector<Bound> bounds;  // what the requirements with its attribute, in order, then all of the state would reach

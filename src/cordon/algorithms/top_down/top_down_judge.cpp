@@ -22,7 +22,7 @@ struct TopDown::Judged {
   std::vector<char> dead;    // by node
 };
 
-// All refinements against all groups. Where nothing is pruned, all start anew.
+// All refinements against all groups. Where nothing is pruned, all start over.
 void TopDown::JudgeAll() {
   for (AttributeState& state : attributes_) {
     for (std::size_t place = 0; place < state.would.size(); ++place) {

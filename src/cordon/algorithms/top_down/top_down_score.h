@@ -30,7 +30,7 @@ class LogTable {
     std::uint64_t log = logs_[n].load(std::memory_order_relaxed);
     if (log == 0) {
       log = FixedLog2(static_cast<std::uint64_t>(n));
-      logs_[n].store(log, std::memory_order_relaxed);  // whoever comes first stores the same number
+      logs_[n].store(log, std::memory_order_relaxed);  // the first to come stores the same number
     }
     return static_cast<Int128>(n) * log;
   }

@@ -6,7 +6,7 @@
 // are put into place by a journal, .cordon-*.set: once it is durable, so are they, and the set will appear whole. Its last
 // file, the head, is what the others speak of (a release; the others are its manifest, run record and row map):
 //
-//   1. write the journal    from here on the new set will stand, whoever finishes it
+//   1. write the journal    from here on the new set will stand, no matter who finishes it
 //   2. remove the old head
 //   3. rename the others
 //   4. rename the head      from here on the new set stands

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of EarthMover (emd.h) of groups that are all held against one whole, from the values that a group has. What the
+// The cost of EarthMover (emd.h) of groups that are all compared with one whole, from the values that a group has. What the
 // whole has between them is summed up once, so a group of r values costs O(r) (ordered, equal) or O(r x depth) (hierarchical),
 // however many values there are.
 #pragma once

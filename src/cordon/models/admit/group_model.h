@@ -27,7 +27,7 @@
 namespace cordon::engine {
 
 // Against what the groups are held: the sensitive attributes and how often each value occurs among the rows
-// that will be published. An input, so that a leaf, a window or a shard can be held against a larger whole.
+// that will be published. An input, so that a leaf, a window or a shard can be compared with a larger whole.
 struct Reference {
   std::vector<Attribute> sensitive;                   // in the order of the histograms in GroupCounts
   std::vector<std::vector<std::int64_t>> histograms;  // by code of the attribute's domain

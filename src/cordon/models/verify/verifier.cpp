@@ -50,7 +50,7 @@ Result<std::size_t> FindColumn(const Release& release, const std::string& name, 
 Result<std::vector<std::size_t>> Grouping(const Release& release, const ModelSpec& spec) {
   const std::vector<std::string> names = GroupingColumns(spec);
   std::vector<std::size_t> columns = release.ColumnsOf(Role::kGroup);
-  // Permuted values belong to nobody in particular: whoever finds a row by its exact cells learns its group.
+  // Permuted values belong to nobody in particular: anyone who finds a row by its exact cells learns its group.
   const auto* ke = std::get_if<KeAnonymitySpec>(&spec);
   if (ke != nullptr && !columns.empty() && release.permuted == ke->sensitive) return columns;
   if (names.empty()) {

@@ -20,7 +20,7 @@
 
 namespace cordon::engine {
 
-// Which distribution t, beta and delta are held against: that of all published rows. Exempting suppressed rows frees them
+// Which distribution t, beta and delta are compared with: that of all published rows. Exempting suppressed rows frees them
 // of the judgement and leaves the distribution as it is: their sensitive values are published, so an attacker counts them.
 //
 // What `reached` is, model by model: k, the least number of people in a group; distinct l, the least number of values;

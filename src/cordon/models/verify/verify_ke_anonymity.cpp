@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judging (k,e)-anonymity. A missing value counts as none. The range is held against e as a fraction, the shares value by
+// Judging (k,e)-anonymity. A missing value counts as none. The range is compared with e as a fraction, the shares value by
 // value.
 #include <algorithm>
 

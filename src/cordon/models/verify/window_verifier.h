@@ -5,7 +5,7 @@
 // verifier of tables (verify_internal.h), with the window in the place of the table.
 //
 // A claim holds only for exactly `window` consecutive tuples that are all known and hold every member. A stream that ends
-// before it has so many may be held against all of it, if it was agreed so; after that nothing may arrive any more.
+// before it has so many may be compared with all of it, if it was agreed so; after that nothing may arrive any more.
 //
 // An audit after the fact does not know the values of tuples that were never published: it tells this by kNull, and where
 // they could decide either way, the answer is that it cannot be told.

@@ -47,7 +47,7 @@ void Auditor::CheckBoxes(const Release& release, const std::vector<std::size_t>&
   }
 }
 
-// Groups that are held against windows are promised under their names: boxes may be alike.
+// Groups that are compared with windows are promised under their names: boxes may be alike.
 void Auditor::CheckNames() {
   if (audit_.window_models.empty() || rows_.empty()) return;
   const Column* names = policy_.Find("group") == nullptr ? out_.Find("group") : nullptr;

@@ -82,7 +82,7 @@ void Auditor::CheckDeparture(std::size_t number) {
 void Auditor::CheckPositions() {
   audit_.ended = log_.end.has_value();
   const bool waits = policy_.algorithm.suppressed == Suppression::kPool;
-  // Of a log without its end: whoever is overdue has left before the last departure.
+  // Of a log without its end: any tuple that is overdue has left before the last departure.
   const Position due = log_.end ? log_.end->positions : delay_ && !waits ? last_at_ - *delay_ - 1 : 0;
   for (Position position = 1; position <= due; ++position) {
     const auto place = static_cast<std::size_t>(position);

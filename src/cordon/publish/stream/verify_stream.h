@@ -28,7 +28,7 @@ struct StreamAudit {
   std::string chain;                     // of the last line; empty: the log has none, and changed cells cannot be seen
   std::vector<Verdict> whole;            // of all rows together
   std::vector<Verdict> by_departure;     // of each new group by itself, at the moment it was published
-  std::vector<ModelSpec> window_models;  // held against the window that each group claims; what fails is among the findings
+  std::vector<ModelSpec> window_models;  // checked against the window that each group claims; what fails is among the findings
   std::uint64_t windows_judged = 0;      // groups
   std::uint64_t windows_unknown = 0;     // groups of which it cannot be told: their windows held tuples that were not published
   std::vector<std::string> findings;     // what is wrong beside them; none: nothing
@@ -45,7 +45,7 @@ struct StreamAudit {
   bool holds() const { return !fails() && windows_unknown == 0; }
 };
 
-// `out`: the output as it was read. An error where the two cannot be held against each other at all.
+// `out`: the output as it was read. An error where the two cannot be compared with each other at all.
 Result<StreamAudit> VerifyStream(const Policy& policy, const Table& out, std::string_view audit_log, const Run& run);
 
 }  // namespace cordon::engine

@@ -67,7 +67,7 @@ class Auditor {
   const Table& out_;
   const Run& run_;
   std::optional<std::int64_t> delay_;  // in tuples
-  std::vector<ModelSpec> models_;      // those that a table can be held against
+  std::vector<ModelSpec> models_;      // those that a table can be checked against
   Log log_;
   StreamAudit audit_;
   std::vector<bool> seen_;  // positions
