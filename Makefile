@@ -1,9 +1,11 @@
 # The front door for people; CMakePresets.json holds the builds themselves.
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+# The tests that kill and wait leave the cores idle, so twice as many run. Tests marked COST take longest and start first.
+TESTS  ?= $(shell echo $$((2 * $(JOBS))))
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint sanitize asan tsan dev fuzz verifiers dbt reproduce python-test wheel nightly package install clean
+.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev fuzz verifiers dbt reproduce python-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -14,7 +16,7 @@ test: | build/
 	@scripts/bootstrap.sh build test duckdb
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
-	ctest --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(TESTS)
 
 demo: | build/
 	@$(MAKE) --no-print-directory build
@@ -34,17 +36,24 @@ check-format:
 	@scripts/bootstrap.sh format
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
 
+# clang-tidy over the merged files of the release build: a tenth of the time it takes file by file. The static analyzer looks
+# at the functions of one file only, so it gets every file alone.
 lint: check-format
 	@scripts/bootstrap.sh build test duckdb lint
+	cmake --preset release
+	run-clang-tidy-19 -p build/release -quiet -j $(JOBS) -warnings-as-errors='*' '/src/cordon/'
+
+analyze:
+	@scripts/bootstrap.sh build test duckdb lint
 	cmake --preset dev
-	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*'
+	run-clang-tidy-19 -p build/dev -quiet -j $(JOBS) -checks='-*,clang-analyzer-*' -warnings-as-errors='*' '/src/cordon/'
 
 # The unit tests under the sanitizers of addresses and undefined behaviour; `make asan` runs all tests so.
 sanitize: | build/
 	@scripts/bootstrap.sh build test duckdb
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS) --target unit_tests
-	ctest --preset asan --parallel $(JOBS) -L unit
+	ctest --preset asan --parallel $(TESTS) -L unit
 
 asan tsan dev: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -91,6 +100,7 @@ wheel: | build/
 # What takes too long for every change: hours. Run it before a release.
 nightly:
 	$(MAKE) lint
+	$(MAKE) analyze
 	$(MAKE) dev
 	$(MAKE) asan
 	$(MAKE) tsan
