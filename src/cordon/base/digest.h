@@ -43,7 +43,7 @@ using SipKey = std::array<std::uint8_t, 16>;
 std::array<std::uint64_t, 2> SipHash(const SipKey& key, std::string_view bytes);
 
 std::string ToHex(std::span<const std::uint8_t> bytes);
-// False where the text is not exactly two hexadecimal digits a byte.
+// False if the text is not exactly two hexadecimal digits per byte.
 bool FromHex(std::string_view text, std::span<std::uint8_t> bytes);
 
 }  // namespace cordon::engine

@@ -16,7 +16,7 @@ namespace cordon::engine {
 
 inline std::size_t NumChunks(std::size_t count, std::size_t chunk) { return (count + chunk - 1) / chunk; }
 
-// body(chunk_number, begin, end) for each chunk of [0, count). Where a body throws (out of memory), the rest is left
+// body(chunk_number, begin, end) for each chunk of [0, count). If a body throws (out of memory), the rest is left
 // out and one of the exceptions goes on in the caller's thread.
 template <typename Body>
 void ParallelFor(int threads, std::size_t count, std::size_t chunk, const Body& body) {

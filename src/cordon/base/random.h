@@ -27,7 +27,7 @@ class Random {
   static Random FromOperatingSystem();
   static Random FromSeed(std::uint64_t seed);
 
-  // A generator of its own for each name and number; drawing from it does not move this one.
+  // A separate generator for each name and number; drawing from it does not move this one.
   Random Substream(std::string_view name, std::uint64_t number = 0) const;
 
   std::uint64_t Next();

@@ -35,7 +35,7 @@ class Rational {
   std::int64_t denominator() const { return denominator_; }
   double ToDouble() const { return static_cast<double>(numerator_) / static_cast<double>(denominator_); }
   std::string ToString() const;       // "1/5", "3"
-  std::string ToShortString() const;  // "0.2" where the decimal is exact and short, else "2/3"
+  std::string ToShortString() const;  // "0.2" if the decimal is exact and short, else "2/3"
 
   friend bool operator==(const Rational&, const Rational&) = default;
   friend std::strong_ordering operator<=>(const Rational& a, const Rational& b) {

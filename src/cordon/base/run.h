@@ -32,7 +32,7 @@ struct Run {
   const Budget* budget = nullptr;  // none: all the time it takes
 
   bool Stopped() const { return stop.stop_requested(); }
-  // Where what there is would do: a search that improves a result leaves it as it is. Never an error by itself.
+  // Enough: a search should stop improving and keep what it has. This alone is never an error.
   double Used() const { return budget == nullptr ? 0 : budget->Used(); }
   bool Enough() const { return Stopped() || Used() >= 1; }
   // For a part of the work: who started it tells how far it is.
