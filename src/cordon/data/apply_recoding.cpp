@@ -36,7 +36,7 @@ bool LooksNumeric(std::string_view cell) {
   return ParseDecimal(cell.substr(0, cell.find(','))).has_value();
 }
 
-// Texts that mean nothing here cover nothing: where a hierarchy comes from the data, a value may be absent from a batch,
+// Texts that mean nothing here cover nothing: if a hierarchy comes from the data, a value may be absent from a batch,
 // and so may missing cells. A number means something in every batch.
 Result<std::vector<Reading>> ReadCells(const Recoding::Column& column, const Attribute& attribute) {
   const Domain& domain = *attribute.domain;

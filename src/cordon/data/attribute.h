@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a column is for, and the axis its values live on. Bound from a policy alone where the policy declares
+// What a column is for, and the axis its values live on. Bound from a policy alone if the policy declares
 // the domain, or from a policy and the data.
 #pragma once
 

@@ -13,7 +13,7 @@ constexpr std::int64_t kLargest = 999'999'999'999'999'999;  // 18 digits: sums a
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Appends a digit; false where the number grows too long.
+// Appends a digit; false if the number grows too long.
 bool PushDigit(std::int64_t& mantissa, int digit) {
   if (mantissa > (kLargest - digit) / 10) return false;
   mantissa = mantissa * 10 + digit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact numbers of a numeric column: whole multiples of 10^-scale, one scale a column. Dates are days since
+// Exact numbers of a numeric column: whole multiples of 10^-scale, one scale per column. Dates are days since
 // 1970-01-01 at scale 0. No value passes through floating point, so what is published is what was read.
 #pragma once
 
@@ -18,12 +18,12 @@ struct Decimal {
   int scale = 0;  // digits after the point, 0..kMaxScale, no trailing zero kept
 };
 
-// "-12.50", "+3", "1e3", ".5". Nothing where the text is no number or needs more than 18 digits.
+// "-12.50", "+3", "1e3", ".5". Nothing if the text is not a number or needs more than 18 digits.
 std::optional<Decimal> ParseDecimal(std::string_view text);
 // Numbers as programs write those they keep in floating point, 1.2000000000000002: to 15 significant digits, which all of
-// them have, where ParseDecimal has no room for more. Whole numbers are never rounded.
+// them have, if ParseDecimal has no room for more. Whole numbers are never rounded.
 std::optional<Decimal> ParseRounded(std::string_view text);
-// To the nearest number of that scale, half away from 0. Nothing where it does not fit.
+// To the nearest number of that scale, half away from 0. Nothing if it does not fit.
 std::optional<std::int64_t> RoundTo(const Decimal& value, int scale);
 // The same value at another scale, if it fits there.
 std::optional<std::int64_t> Rescale(const Decimal& value, int scale);

@@ -2,7 +2,7 @@
 //
 // The axis of one attribute: its values in an order, as codes 0..size()-1.
 //
-//   numeric, date   the distinct values, ascending; a run of codes is published as the interval they span, or, where steps
+//   numeric, date   the distinct values, ascending; a run of codes is published as the interval they span, or, if steps
 //                   are declared, as the steps that hold it
 //   categorical     the leaves of a hierarchy, from left to right; a run is published as their common ancestor
 //
@@ -55,7 +55,7 @@ class Domain {
     Steps steps;                       // plain points: where a run of several values may end; none: at its values
     std::int64_t range_lo = 0;         // the domain of the loss; covers all values
     std::int64_t range_hi = 0;
-    std::optional<std::string> missing;       // the marker, where missing cells are values of this domain
+    std::optional<std::string> missing;       // the marker, if missing cells are values of this domain
     std::shared_ptr<const Hierarchy> labels;  // optional: labels that name intervals, levels for level-based algorithms
   };
   // REQUIRES: values ascending and within the range.
@@ -72,7 +72,7 @@ class Domain {
   const NumericSpec& numeric() const { return spec_; }
 
   // Numbers alone: the same with more digits after the point, so that cells that show more can be read. Codes mean the same
-  // numbers. Nothing where they would not fit, or have as many digits already.
+  // numbers. Nothing if they would not fit, or have that many digits already.
   std::optional<Domain> WithDigits(int scale) const;
 
   // Numeric only: the value of a code that is not missing, at scale().
@@ -90,13 +90,13 @@ class Domain {
   // The cell that Read takes for this meaning.
   std::string Publish(const Meaning& meaning) const;
 
-  // The code of an input cell; nothing where the value is not of this domain. Missing cells are the caller's.
+  // The code of an input cell; nothing if the value is not of this domain. Missing cells are the caller's.
   std::optional<Code> Encode(std::string_view text) const;
 
   // Reading a published cell: a value, a label, a range literal, "*", the missing marker.
   std::optional<Meaning> Read(std::string_view published) const;
   bool Covers(const Meaning& meaning, Code code) const;
-  // The codes that Covers says yes to; lo > hi where there is none. A missing number is not in a star's run of values,
+  // The codes that Covers says yes to; lo > hi if there is none. A missing number is not in a star's run of values,
   // yet covered by it: kEverything is all codes.
   CodeRange CoveredCodes(const Meaning& meaning) const;
   double Loss(const Meaning& meaning) const;

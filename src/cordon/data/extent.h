@@ -31,7 +31,7 @@ class SharedAxis {
   // Cells are values without order: each stands for itself, "*" for all.
   SharedAxis() : texts_(std::make_shared<Dictionary>()) {}
 
-  // `missing`: the cell is a marker of missing values, which match each other and "*". Nothing where it cannot be read.
+  // `missing`: the cell is a marker of missing values, which match each other and "*". Nothing if it cannot be read.
   std::optional<Extent> Read(std::string_view text, bool missing) const;
   // Of categories with a hierarchy: the leaves that the cell may stand for; nothing for other axes.
   std::optional<CodeRange> Leaves(std::string_view text) const;

@@ -8,7 +8,7 @@
 // of leaves is that of its first and last. Immutable; safe to share between threads.
 //
 // A label that repeats along one path (a one-child chain such as "Black;Black;*") is one node here; the
-// levels of the source, which level-based algorithms and tree distances use, are kept beside it.
+// levels of the source, which level-based algorithms and tree distances use, are kept next to it.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +31,16 @@ inline constexpr NodeId kRoot = 0;
 
 class Hierarchy {
  public:
-  // paths[i] = leaf, level 1, ..., root: all of one length, all ending in the same label, one path a leaf.
+  // paths[i] = leaf, level 1, ..., root: all of one length, all ending in the same label, one path per leaf.
   // Errors name the path's number, from 1 (a line of a hierarchy file).
   static Result<Hierarchy> FromPaths(std::span<const std::vector<std::string>> paths);
   // Every value directly under the root "*".
   static Result<Hierarchy> Flat(std::span<const std::string> values);
 
-  // The same with one more leaf under the root, whose label becomes "*": where the missing values live.
-  // A label that is a leaf already stays where it is; one that names an inner node is refused.
+  // The same with one more leaf under the root, whose label becomes "*": the place of missing values.
+  // A label that is a leaf already stays in its place; one that names an inner node is refused.
   Result<Hierarchy> WithLeaf(const std::string& label) const;
-  // The same, and losses do not count the new leaf: a column where no cell is missing then costs what it would without.
+  // The same, and losses do not count the new leaf: a column without missing cells then costs what it would without the leaf.
   Result<Hierarchy> WithUncountedLeaf(const std::string& label) const;
 
   Code num_leaves() const { return static_cast<Code>(leaf_nodes_.size()); }

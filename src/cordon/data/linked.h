@@ -31,7 +31,7 @@ struct LinkedTable {
   std::string name;  // of the file, for messages
   std::size_t num_rows = 0;
   std::vector<LinkedColumn> columns;
-  Codes persons;  // person of each row, where known; empty: each row its own
+  Codes persons;  // person of each row, if known; empty: each row its own
 
   std::optional<std::size_t> Find(std::string_view column) const {
     for (std::size_t i = 0; i < columns.size(); ++i) {

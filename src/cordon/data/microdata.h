@@ -24,8 +24,8 @@ struct MicrodataColumn {
 struct Microdata {
   std::size_t num_rows = 0;
   std::vector<MicrodataColumn> columns;   // the published columns, in the order of the input
-  Codes persons;                          // dense person numbers; empty where every row is a person of its own
-  std::size_t num_persons = 0;            // distinct people; num_rows where there is no person column
+  Codes persons;                          // dense person numbers; empty if every row is a separate person
+  std::size_t num_persons = 0;            // distinct people; num_rows if there is no person column
   std::vector<std::uint64_t> input_rows;  // row -> row of the input, from 0; empty: the same
   std::uint64_t dropped_rows = 0;         // rows that on_missing = "drop" left out
 

@@ -14,7 +14,7 @@ namespace {
 bool IsFigure(char c) { return '0' <= c && c <= '9'; }
 bool IsAsciiLetter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
 
-// Takes `least` to `most` digits off the front; nothing where there are fewer.
+// Takes `least` to `most` digits off the front; nothing if there are fewer.
 std::optional<int> TakeDigits(std::string_view& text, std::size_t least, std::size_t most) {
   int number = 0;
   std::size_t count = 0;
@@ -190,7 +190,7 @@ std::string Notation::ExampleDay() const {
 
 bool ReadDifferently(const Notation& a, const Notation& b) {
   if (!a.is_date() || !b.is_date()) return false;
-  // One of the two may ask for two digits where the other takes one, so each gets a day as the other writes it.
+  // One of the two may ask for two digits while the other takes one, so each gets a day as the other writes it.
   for (const std::string& day : {a.ExampleDay(), b.ExampleDay()}) {
     const auto by_a = a.Canonical(day);
     const auto by_b = b.Canonical(day);

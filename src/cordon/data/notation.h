@@ -30,7 +30,7 @@ class Notation {
   bool is_date() const { return !date_.empty(); }
   // As written in a policy.
   const std::string& text() const { return text_; }
-  // The cell in the notation of releases; nothing where it is not written so. Not yet known to be a number that fits.
+  // The cell in the notation of releases; nothing if it is not written so. Not yet known to be a number that fits.
   std::optional<std::string> Canonical(std::string_view cell) const;
 
  private:

@@ -251,7 +251,7 @@ Release Recode(const View& view, const Groups& groups, const GroupCells& cells, 
     release.columns = ColumnsInOrder(data, cells, order, group_of, star, run);
   }
 
-  // 3. What travels beside the rows.
+  // 3. What travels with the rows.
   if (options.group_column) {
     release.columns.push_back(GroupColumn(groups.size(), order, group_of, random.Substream("group names"), run.threads));
   }

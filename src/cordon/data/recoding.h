@@ -30,7 +30,7 @@ class Recoding {
     std::vector<std::vector<std::string>> above;  // categorical: of each cell, the labels from its parent to the root
   };
 
-  // The same for any order of the rows. Rows that are "*" throughout are no box where rows were published as stars.
+  // The same for any order of the rows. Rows that are "*" throughout are not a box if rows were published as stars.
   static Recoding FromRelease(const Release& release);
   // Refuses what ToJson did not write.
   static Result<Recoding> FromJson(std::string_view text);
@@ -43,7 +43,7 @@ class Recoding {
 
  private:
   std::vector<Column> columns_;
-  std::vector<std::uint32_t> boxes_;  // a cell a column, box after box, ascending
+  std::vector<std::uint32_t> boxes_;  // one cell per column, box after box, ascending
 };
 
 // The boxes that cover each row of a view, those of least loss first.
@@ -55,7 +55,7 @@ struct CoveringBoxes {
     return std::span(boxes).subspan(starts[row], starts[row + 1] - starts[row]);
   }
 };
-// At most `most` of each row. An error where the recoding is not of these quasi columns.
+// At most `most` of each row. An error if the recoding is not of these quasi columns.
 Result<CoveringBoxes> Cover(const Recoding& recoding, const View& view, std::size_t most, const Run& run);
 
 // What each box covers on each quasi column of the view, box after box; lo > hi: no value here.
@@ -67,7 +67,7 @@ struct AppliedRecoding {
 };
 
 // Every row joins the box of least loss among those that cover it, the first of equals; rows that no box covers are
-// suppressed. An error where the recoding is not of these quasi columns.
+// suppressed. An error if the recoding is not of these quasi columns.
 inline constexpr std::uint32_t kNoBox = ~std::uint32_t{0};
 // The same with the box of each row of the view given; kNoBox: it is suppressed.
 AppliedRecoding ApplyBoxes(const Recoding& recoding, const View& view, std::span<const std::uint32_t> box_of);

@@ -33,9 +33,9 @@ struct Release {
   // cell is its row's own.
   std::string permuted;
 
-  // Beside the published rows and never written with them:
-  Codes persons;                          // person of each row, where known; empty: each row its own
-  std::vector<std::uint64_t> input_rows;  // row of the input behind each row, where known
+  // Kept with the published rows and never written with them:
+  Codes persons;                          // person of each row, if known; empty: each row its own
+  std::vector<std::uint64_t> input_rows;  // row of the input behind each row, if known
   std::uint64_t suppressed = 0;           // rows left out, or published as stars
   std::optional<std::uint64_t> starred;   // of these, rows published as stars; none: not known, all that look it are taken so
   std::uint64_t dropped = 0;              // rows that missing cells took away before any was suppressed

@@ -26,7 +26,7 @@ using PersonId = std::uint64_t;  // equal ids, equal person; the driver sees to 
 // One axis of the box: numbers and dates as whole multiples of 10^-scale, categories as leaves numbered from the left.
 struct StreamAxis {
   std::string name;
-  std::int64_t lo = 0;  // declared: the loss of [a, b] is (b - a) / (hi - lo), 0 where hi == lo
+  std::int64_t lo = 0;  // declared: the loss of [a, b] is (b - a) / (hi - lo), 0 if hi == lo
   std::int64_t hi = 0;
   std::shared_ptr<const Hierarchy> hierarchy;  // categories only; then lo = 0 and hi = leaves - 1
   double weight = 1;
@@ -35,7 +35,7 @@ struct StreamAxis {
   std::int64_t width() const { return hierarchy != nullptr ? hierarchy->num_counted() - 1 : hi - lo; }
 };
 
-// A sensitive attribute: codes 0..num_values-1 of its declared domain, kNull where the cell is missing.
+// A sensitive attribute: codes 0..num_values-1 of its declared domain, kNull if the cell is missing.
 struct StreamSensitive {
   std::string name;
   std::int32_t num_values = 0;                 // 0: not declared; codes still tell values apart
@@ -82,7 +82,7 @@ struct Departure {
   std::vector<AxisRange> box;       // empty for kSuppressed
   std::vector<Position> positions;  // in the order they are to be written
   bool reusable = false;            // kGroup: later tuples may join it
-  PositionRange window = {};        // kGroup: the tuples that window models are to hold it against, its own among them
+  PositionRange window = {};        // kGroup: the tuples that window models compare it with, its own among them
 };
 
 // A departure that was judged. Only the stream's verifier (models) can make one, and only such a one may be written.

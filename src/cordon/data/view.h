@@ -32,7 +32,7 @@ class View {
   std::vector<RowId> rows_;
 };
 
-// What each group shows in each quasi column: codes into one dictionary a column.
+// What each group shows in each quasi column: codes into one dictionary per column.
 struct GroupCells {
   std::vector<std::shared_ptr<const Dictionary>> dictionaries;  // [quasi column]
   std::vector<std::vector<Code>> codes;                         // [quasi column][group]
@@ -42,11 +42,11 @@ struct Groups {
   std::vector<RowId> rows;          // each grouped row once, group after group
   std::vector<std::size_t> starts;  // group i is rows[starts[i]] .. rows[starts[i + 1] - 1]
   std::vector<RowId> suppressed;    // rows in no group
-  // Least and greatest code per quasi column, group after group, where the algorithm has them at hand; else empty.
+  // Least and greatest code per quasi column, group after group, if the algorithm has them at hand; else empty.
   std::vector<CodeRange> boxes;
-  // What each group shows per quasi column where that is not its box but, say, a level of a hierarchy; else empty.
+  // What each group shows per quasi column if that is not its box but, say, a level of a hierarchy; else empty.
   std::vector<Meaning> shown;
-  // What the groups show, where that is not their box: a value that stands for more than the group's rows.
+  // What the groups show, if that is not their box: a value that stands for more than the group's rows.
   std::shared_ptr<const GroupCells> cells;
 
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
