@@ -2,11 +2,11 @@
 //
 // Rows to the outside. Takes nothing unverified: there is no overload for a Release.
 //
-// CSV: LF line ends; quotes only where a reader needs them; an absent cell (kNull) is empty. JSON Lines: bounds, and columns
+// CSV: LF line ends; quotes only if a reader needs them; an absent cell (kNull) is empty. JSON Lines: bounds, and columns
 // that are published as they are, are numbers, true or false if they were that in the input or the policy calls them numeric,
 // and all cells of the column can be; else strings. Reading them back gives the same texts. An absent cell is null. Bounds turn
 // a numeric or date quasi column into NAME_lo and NAME_hi, both absent for "*" and for a missing value; of [lo,hi) the hi is
-// given as it is. Parquet: texts; whole numbers, decimals and dates as such where reading them back gives the same texts
+// given as it is. Parquet: texts; whole numbers, decimals and dates as such if reading them back gives the same texts
 // (parquet_sink.cpp). The same release gives the same bytes for any number of threads, .gz included.
 #pragma once
 
@@ -31,7 +31,7 @@ struct SinkOptions {
   CellTypes types = {};              // what columns that are published as they are were in the input
 };
 
-// A release that is complete on disk beside its target and appears by Commit, so that several files can be made ready
+// A release that is complete on disk next to its target and appears by Commit, so that several files can be made ready
 // before the first one shows. Standard output cannot wait: there Stage writes, and Commit has nothing left to do.
 class StagedRelease {
  public:
@@ -49,7 +49,7 @@ class StagedRelease {
 Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
                                    const Run& run);
 
-// Stage and commit. "-" is standard output. A file appears whole or not at all: written beside, fsynced, renamed.
+// Stage and commit. "-" is standard output. A file appears whole or not at all: written next to it, fsynced, renamed.
 Result<Written> WriteRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
                              const Run& run);
 

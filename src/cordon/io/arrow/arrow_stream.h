@@ -39,7 +39,7 @@ Result<Table> ReadArrowStream(ArrowArrayStream* stream, const Run& run);
 // Fills `out` with a stream of the table: dictionary columns with int32 indices and large-utf8 texts, a batch for every
 // kChunkRows rows, absent cells as nulls. A table without rows gives its schema and no batch. The codes are not copied.
 //
-// A text that no row shows does not leave: a column whose dictionary has such texts gets codes and a dictionary of its own.
+// A text that no row shows does not leave: a column whose dictionary has such texts gets its own codes and dictionary.
 //
 // The stream, its schemas and its arrays keep what they need alive, each for itself, and may be released in any order and by
 // any thread.

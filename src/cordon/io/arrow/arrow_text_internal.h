@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as the texts that DuckDB 1.4 casts them to; arrow_stream.h says where these are not what one would expect.
-// Where a value has no such text, the text is empty.
+// If a value has no such text, the text is empty.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class ColumnIntake {
  public:
   virtual ~ColumnIntake() = default;
   virtual bool reads(duckdb_type type) const = 0;  // else it wants VARCHAR
-  // Codes of the column for codes.size() cells; the first cell that is no text.
+  // Codes of the column for codes.size() cells; the first cell that is not a text.
   virtual std::optional<BadCell> Take(const void* data, const std::uint64_t* valid, std::span<Code> codes) = 0;
   std::shared_ptr<const Dictionary> dictionary() const { return dictionary_; }
 

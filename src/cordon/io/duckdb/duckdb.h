@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parquet and SQL, by DuckDB. Where the program was built without it, or its library is not found, each of these is an
+// Parquet and SQL, by DuckDB. If the program was built without it, or its library is not found, each of these is an
 // error that says how to get it.
 //
 // A query is one SELECT over CSV, Parquet and JSON files. It can read the files that its text names and no others, write
@@ -40,7 +40,7 @@ inline bool IsSql(std::string_view input) { return input.starts_with(kSqlPrefix)
 Result<std::vector<std::string>> FilesOfInput(const std::string& input);
 
 // The rows of one SELECT, without the prefix, as texts: numbers and dates as DuckDB casts them to VARCHAR. Equal columns
-// and codes for any number of threads, where the query itself says which rows come in which order.
+// and codes for any number of threads, if the query itself says which rows come in which order.
 Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOptions& options);
 Result<std::unique_ptr<Source>> OpenParquet(const std::string& path, const SourceOptions& options);
 // The rows of several files with the same columns, in that order. `name`: what errors call them.

@@ -51,7 +51,7 @@ std::vector<std::string> Places() {
   return places;
 }
 
-// What keeps a library from being used; nothing where it can be.
+// What keeps a library from being used; nothing if it can be.
 std::optional<std::string> Bind(void* library, DuckDbApi& api) {
 #define CORDON_DUCKDB_BIND(name)                                                    \
   api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, "duckdb_" #name)); \

@@ -3,11 +3,11 @@
 // DuckDB's C functions, found in a library that is opened while the program runs: a program without the library still
 // does everything else. Looked for in this order, the first that loads and is recent enough counts:
 //
-//   $CORDON_DUCKDB_LIBRARY              that file and no other, where it is set
+//   $CORDON_DUCKDB_LIBRARY              that file and no other, if it is set
 //   NameDuckDb (duckdb.h)               what a program that embeds this one has found
 //   the system's libduckdb.so           as the dynamic loader finds it
 //   lib/cordon/libduckdb.so             in the folder of the program (or of the library that holds this code) and one up:
-//                                       the build tree, /usr/bin beside /usr/lib, an unpacked tarball
+//                                       the build tree, /usr/bin next to /usr/lib, an unpacked tarball
 #pragma once
 
 #include <duckdb.h>

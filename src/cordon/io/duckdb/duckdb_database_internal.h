@@ -41,7 +41,7 @@ class Database {
   duckdb_connection connection_ = nullptr;
 };
 
-// The part of DuckDB's message that is about the query alone; where it may quote data, only the kind of the error.
+// The part of DuckDB's message that is about the query alone; if it may quote data, only the kind of the error.
 Error QueryError(std::string_view message);
 
 }  // namespace cordon::engine

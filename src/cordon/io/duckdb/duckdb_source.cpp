@@ -48,7 +48,7 @@ Result<std::string> DigestOfInput(const std::vector<std::string>& files, const s
   return ToHex(Sha256Of(list));
 }
 
-// What DuckDB says about a file of its own may quote cells.
+// What DuckDB says about a file may quote cells.
 Error Damaged() { return Error::InvalidData("this is not a Parquet file, or a damaged one"); }
 
 struct ChunkOf {
@@ -59,7 +59,7 @@ using Chunk = std::unique_ptr<std::remove_pointer_t<duckdb_data_chunk>, ChunkOf>
 
 class DuckDbSource final : public Source {
  public:
-  // `digest_query`: empty where the input is the one file itself.
+  // `digest_query`: empty if the input is the one file itself.
   DuckDbSource(std::shared_ptr<Database> database, std::vector<std::string> files, std::string digest_query, std::string name)
       : database_(std::move(database)),
         files_(std::move(files)),

@@ -21,7 +21,7 @@ struct ParquetSet {
 // A folder, or a pattern that is not the name of a file.
 bool IsParquetSet(const std::string& path);
 
-// Files whose names start with _ or . are not data. An error where there are none, or where partitions differ.
+// Files whose names start with _ or . are not data. An error if there are none, or if partitions differ.
 Result<ParquetSet> FindParquetSet(const std::string& path);
 
 }  // namespace cordon::engine

@@ -91,7 +91,7 @@ Result<void> VisitFunction(const Json& node, std::vector<std::string>& named) {
   return {};
 }
 
-// Every name that stands where a table stands, wherever in the tree.
+// Every name in the place of a table, anywhere in the tree.
 Result<std::vector<std::string>> NamedFiles(const Json& tree) {
   std::vector<std::string> named;
   std::vector<const Json*> open = {&tree};
@@ -113,7 +113,7 @@ Result<std::vector<std::string>> NamedFiles(const Json& tree) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// A table's name that is no file is DuckDB's to explain: a WITH clause may have made it.
+// DuckDB explains a table name that is not a file: a WITH clause may have made it.
 Result<void> AddFile(const std::string& name, GuardedQuery& guarded) {
   if (name.find("://") != std::string::npos) {
     return Error::InvalidPolicy("the query is refused: {} is not a local file", name);

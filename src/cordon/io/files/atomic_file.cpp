@@ -41,7 +41,7 @@ class Unfinished {
     static Unfinished instance;
     return instance;
   }
-  // False where everything was removed already: then no new file may be made, and none put into place.
+  // False if everything was removed already: then no new file may be made, and none put into place.
   bool Add(const std::string& path) {
     const std::lock_guard lock(mutex_);
     return !closed_ && paths_.insert(path).second;
@@ -83,7 +83,7 @@ Result<void> WriteAll(int file, std::string_view bytes) {
 
 namespace {
 
-// False where another program took the new file for one that was left behind, and removes it. Where there are no locks, nobody
+// False if another program took the new file for one that was left behind, and removes it. If there are no locks, nobody
 // cleans up either.
 bool Hold(int file) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that appears whole or not at all: bytes go to a hidden file beside the target, Commit makes them
+// A file that appears whole or not at all: bytes go to a hidden file next to the target, Commit makes them
 // durable and renames it into place, a destructor without Commit removes it. Its writer holds the hidden file by a lock; what a
 // killed program left is removed by the next that writes into the folder (interrupted.h).
 //
-// Links are followed: the file they name is replaced, not the link. What is no regular file (a device, a pipe) is
+// Links are followed: the file they name is replaced, not the link. What is not a regular file (a device, a pipe) is
 // written to directly; it could not be put into place anyway.
 #pragma once
 
@@ -27,10 +27,10 @@ class AtomicFile {
   ~AtomicFile();
 
   Result<void> Write(std::string_view bytes);
-  // The hidden file, for a library that writes by name; empty where the target is written directly.
+  // The hidden file, for a library that writes by name; empty if the target is written directly.
   const std::string& beside() const { return beside_; }
   const std::string& target() const { return path_; }
-  // Makes the bytes durable; Commit does it too, where it was not done before.
+  // Makes the bytes durable; Commit does it too, if it was not done before.
   Result<void> Sync();
   Result<void> Commit();
   // Leaves the hidden file to a set that will put it into place: it is not removed any more. It is held as long as this lives.
@@ -44,7 +44,7 @@ class AtomicFile {
   std::string path_;
   std::string beside_;  // empty: written directly, or committed
   int file_ = -1;
-  int held_ = -1;  // the lock; -1 where the target is written directly
+  int held_ = -1;  // the lock; -1 if the target is written directly
   bool synced_ = false;
 };
 
@@ -65,7 +65,7 @@ class TargetLock {
   int held_ = -1;  // -1: not locked
 };
 
-// Writes all of `bytes`. A reader that has gone (a closed pipe) is no error.
+// Writes all of `bytes`. A closed pipe is not an error.
 Result<void> WriteAll(int file, std::string_view bytes);
 
 // Makes the bytes of a file, or the names in a directory, durable.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of one run, which appear together: each is created beside its target before the work that fills it, all are
+// The files of one run, which appear together: each is created next to its target before the work that fills it, all are
 // complete and durable before the first is put into place. They stand together or not at all, also if the program is killed
 // or the power fails; if one cannot be put into place, the files that were there before come back (interrupted.h).
 #pragma once
@@ -35,7 +35,7 @@ class Outputs {
   std::map<std::string, AtomicFile> files_;
 };
 
-// A device or a pipe: it has no name beside which other files could stand, and cannot be replaced as a whole.
+// A device or a pipe: other files cannot stand next to it, and it cannot be replaced as a whole.
 bool IsSpecialFile(const std::string& path);
 
 // Refuses files that are there and hold something: what they hold cannot be made again. Devices and pipes are not files here.
@@ -47,7 +47,7 @@ Result<void> CheckReplaces(const std::string& path, std::string_view mark);
 inline constexpr std::string_view kJsonReportMark = "\"group_size\"";
 inline constexpr std::string_view kHtmlReportMark = "\u00b7 cordon ";
 
-// Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is no file.
+// Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is not a file.
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths);
 
 }  // namespace cordon::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of an input: a file, standard input or memory, decompressed where they are gzip, and hashed as they
+// The bytes of an input: a file, standard input or memory, decompressed if they are gzip, and hashed as they
 // come (the raw bytes, before decompression). read(2), never mmap: mapped pages would count as memory in use.
 //
 // One thread reads; raw_read() may be asked from any.

@@ -2,7 +2,7 @@
 //
 // The operations on files that crash safety rests on, behind an interface, so that a test can cut the power at any of
 // them. A long run appends to its files and remembers how far it had come; files that must appear whole are written
-// beside their place, synced and renamed (WriteWhole).
+// next to their place, synced and renamed (WriteWhole).
 #pragma once
 
 #include <cstdint>
@@ -47,19 +47,19 @@ class FileLayer {
   virtual Result<std::unique_ptr<WritableFile>> Append(const std::string& path, Access access, std::uint64_t keep) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> Remove(const std::string& path) = 0;
-  virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error where it is there
-  // Whether others may look into a folder; it is not ours to close where it was there before.
+  virtual Result<void> MakeFolder(const std::string& path) = 0;  // 0700; no error if it exists
+  // Whether others may look into a folder; it is not ours to close if it was there before.
   virtual bool OpenToOthers(const std::string&) { return false; }
   virtual Result<void> MakePrivate(const std::string&) { return {}; }  // a file: 0600
   virtual Result<void> SyncFile(const std::string& path) = 0;          // that was written by somebody else
   virtual Result<void> SyncFolder(const std::string& path) = 0;        // makes renames durable
-  // An error where another process holds it.
+  // An error if another process holds it.
   virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& folder) = 0;
-  virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none where it is not there
+  virtual Result<std::vector<std::string>> List(const std::string& folder) = 0;  // names; none if it does not exist
   virtual Result<std::string> Read(const std::string& path) = 0;
-  // The last bytes of a file before `end`, at most `size`; shorter where the file is.
+  // The last bytes of a file before `end`, at most `size`; shorter if the file is.
   virtual Result<std::string> ReadBefore(const std::string& path, std::uint64_t end, std::uint64_t size) = 0;
-  virtual std::optional<std::uint64_t> Size(const std::string& path) = 0;  // nothing where it is not there
+  virtual std::optional<std::uint64_t> Size(const std::string& path) = 0;  // nothing if it does not exist
 };
 
 // The real one.

@@ -66,7 +66,7 @@ class Orphan {
   timespec changed_ = {};
 };
 
-// Nothing where the bytes are not a journal: each hidden file must be next to its target.
+// Nothing if the bytes are not a journal: each hidden file must be next to its target.
 std::optional<std::vector<Renaming>> ReadJournal(std::string_view bytes) {
   if (!bytes.starts_with(kHead)) return std::nullopt;
   bytes.remove_prefix(kHead.size());

@@ -49,7 +49,7 @@ std::string JournalOf(const std::vector<Renaming>& set);
 // Steps 2 to 4. Files that are in place already are passed over, so it may be repeated.
 Result<void> FinishSet(const std::vector<Renaming>& set);
 
-// The files that a set is about to replace, under a second name as long as this lives: a hard link, where the disk has them.
+// The files that a set is about to replace, under a second name as long as this lives: a hard link, if the disk has them.
 // Only files of this user: nobody else's would be removed after a kill.
 class OldFiles {
  public:

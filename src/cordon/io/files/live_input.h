@@ -16,7 +16,7 @@ namespace cordon::engine {
 class LiveInput {
  public:
   virtual ~LiveInput() = default;
-  // Waits for at least one byte; 0 at the end, or where a stop was asked for.
+  // Waits for at least one byte; 0 at the end, or if a stop was asked for.
   virtual Result<std::size_t> Read(char* to, std::size_t size, const std::stop_token& stop) = 0;
   // Whether more may come in its own time: a pipe, a socket, a terminal. Not a file.
   virtual bool live() const = 0;

@@ -21,9 +21,9 @@ class StoredFile {
   ~StoredFile();
 
   std::uint64_t size() const { return size_; }  // when it was opened
-  // As many bytes as the buffer has, fewer at the end of the file.
+  // Fills the buffer; fewer bytes at the end of the file.
   Result<std::string_view> Read(std::string& buffer, std::uint64_t at) const;
-  // An error where the file ends before the buffer is full.
+  // An error if the file ends before the buffer is full.
   Result<void> ReadExactly(std::string& buffer, std::uint64_t at) const;
   // SHA-256 of the bytes that it had when it was opened, in hexadecimal.
   Result<std::string> Digest() const;

@@ -36,7 +36,7 @@ std::string_view LocalName(const char* name) {
 class Attributes {
  public:
   explicit Attributes(const char** list) : list_(list) {}
-  // Empty where there is none.
+  // Empty if there is none.
   std::string_view Get(std::string_view name) const {
     for (const char** at = list_; *at != nullptr; at += 2) {
       if (name == *at || (name.find(':') == std::string_view::npos && LocalName(*at) == name)) return at[1];

@@ -30,14 +30,14 @@ inline bool IsForeign(FileFormat format) {
          format == FileFormat::kSas;
 }
 
-// Errors where this build cannot read, or write, the format.
+// Errors if this build cannot read, or write, the format.
 Result<void> CanRead(FileFormat format);
 Result<void> CanWrite(FileFormat format);
 
 // REQUIRES: IsForeign(format).
 Result<Table> ReadForeign(const std::string& path, FileFormat format, const SourceOptions& options, const Run& run);
 
-// A workbook with one sheet, complete beside its target. The same release gives the same bytes.
+// A workbook with one sheet, complete next to its target. The same release gives the same bytes.
 Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release& release, const std::string& path, bool bounds,
                                                                  const Run& run);
 

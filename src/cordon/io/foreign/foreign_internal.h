@@ -35,7 +35,7 @@ class TableBuilder {
   std::size_t rows_ = 0;
 };
 
-// A number of floating point as text: all its digits up to 15, no exponent where it fits into 18 digits.
+// A number of floating point as text: all its digits up to 15, no exponent if it fits into 18 digits.
 std::string NumberText(double value);
 // Days since 1970-01-01, and a part of a day: "2024-02-29", or "2024-02-29 10:15:00". Nothing beyond the years 1 to 9999.
 std::optional<std::string> DateTimeText(double days);

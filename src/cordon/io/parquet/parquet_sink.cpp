@@ -39,7 +39,7 @@ bool MayBeTyped(const OutColumn& column) {
   return column.part != OutColumn::Part::kWhole || attribute.role == Role::kSensitive;
 }
 
-// The column as numbers; nothing where a cell in use has to stay text.
+// The column as numbers; nothing if a cell in use has to stay text.
 std::optional<ParquetColumn> Typed(const OutColumn& column, const std::vector<bool>& used) {
   const Domain& domain = *column.source->attribute.domain;
   const bool whole = column.part == OutColumn::Part::kWhole;

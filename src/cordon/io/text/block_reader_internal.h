@@ -52,7 +52,7 @@ inline constexpr std::size_t kMaxRowBytes = std::size_t{1} << 30;
 struct BlockOptions {
   std::size_t block_bytes = std::size_t{1} << 20;
   std::size_t blocks_per_batch = 8;
-  bool read_ahead = true;  // read, decompress and hash on a thread of its own
+  bool read_ahead = true;  // read, decompress and hash on a separate thread
   std::size_t max_row_bytes = kMaxRowBytes;
 };
 

@@ -6,7 +6,7 @@
 //
 //   ByteInput -> BlockReader -> (queue) -> RowParser x threads -> merge -> Batch
 //
-// Memory beside dictionaries and codes is a few batches of blocks.
+// Memory in addition to dictionaries and codes is a few batches of blocks.
 #pragma once
 
 #include <condition_variable>
@@ -87,7 +87,7 @@ class BlockFormat {
   virtual std::string Locate(std::uint64_t row, std::uint64_t line, const std::string& what) const = 0;
 };
 
-// Blocks in order, read ahead on a thread of its own if the options say so.
+// Blocks in order, read ahead on a separate thread if the options say so.
 class BlockFeed {
  public:
   BlockFeed(std::unique_ptr<BlockReader> reader, const BlockOptions& options);

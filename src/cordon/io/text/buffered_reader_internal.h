@@ -42,7 +42,7 @@ class BufferedReader : public RecordReader {
     std::size_t size = 0;  // of the record, without its line end
     std::string fault;
   };
-  // `text` holds all there is of the record, or kMaxRecordBytes of it, where `complete`.
+  // `text` holds all there is of the record, or kMaxRecordBytes of it, if `complete`.
   virtual Cut Split(std::string_view text, bool complete) = 0;
   // Whether a record that is passed over ends with this piece of it: a line, or a part of one without its end.
   virtual void StartWalk() {}
@@ -74,7 +74,7 @@ class BufferedReader : public RecordReader {
 
   void Advance(std::size_t bytes);
 
-  // False at the end and where a stop was asked for.
+  // False at the end and if a stop was asked for.
   Result<bool> Fill(const std::stop_token& stop);
 
   std::vector<char> buffer_ = std::vector<char>(kReadBytes + kBlockPadding);

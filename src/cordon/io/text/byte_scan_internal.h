@@ -17,7 +17,7 @@ namespace cordon::engine {
 
 inline bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
 
-// Bit i is set where data[i] == byte, for 64 bytes.
+// Bit i is set if data[i] == byte, for 64 bytes.
 inline std::uint64_t EqualMask(const char* data, char byte) {
 #ifdef __SSE2__
   const __m128i wanted = _mm_set1_epi8(byte);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a column of the input was, besides its texts. CSV knows texts alone. A release that keeps such a column as it is writes
-// the same type into formats that have it, provided that reading it back gives the same texts.
+// What a column of the input was, in addition to its texts. CSV has only texts. A release that keeps such a column as it is
+// writes the same type into formats that have it, provided that reading it back gives the same texts.
 #pragma once
 
 #include <map>

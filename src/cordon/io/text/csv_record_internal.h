@@ -22,7 +22,7 @@ struct CellError {
   std::string hint() const;
 };
 
-// The text of a raw cell: what stands between two delimiters, without the line end. `scratch` holds it where a
+// The text of a raw cell: what stands between two delimiters, without the line end. `scratch` holds it if a
 // doubled quote had to be taken out; it has room for 16 bytes beyond the text.
 CellError ReadCell(std::string_view raw, const TextFormat& format, std::string& scratch, std::string_view& text);
 

@@ -18,7 +18,7 @@ class Decoder {
 
   // Appends the piece to `to`. A byte that no text of this encoding has is an error that names its place in the file.
   Result<void> Append(std::string_view piece, std::string& to);
-  // An error where the text ends inside a character.
+  // An error if the text ends inside a character.
   Result<void> Finish() const;
 
  private:

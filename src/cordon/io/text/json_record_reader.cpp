@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of a stream of JSON Lines: a record a line, its fields by the columns of the policy.
+// Records of a stream of JSON Lines: one record per line, its fields by the columns of the policy.
 #include <algorithm>
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON Lines: one object a line, by simdjson. The columns are the keys of the first object, in its order. In later
+// JSON Lines: one object per line, by simdjson. The columns are the keys of the first object, in its order. In later
 // lines keys may come in any order; a key that is not there is an absent cell, one that is new an error. Strings are
 // taken unescaped, numbers as they are written, true and false as words, null as an absent cell; a field of an object inside
 // is a column "meta.ip", a list is an error. Blank lines are left out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One worker's dictionary of a column: distinct texts in the order in which this worker met them, and beside each
+// One worker's dictionary of a column: distinct texts in the order in which this worker met them, and next to each
 // the code it has in the whole column, once its block's turn has come.
 //
 // Most cells are short and seen before. A text of at most 16 bytes is its own key: two words, padded with zeros

@@ -51,7 +51,7 @@ class RecordReader {
  public:
   enum class Next {
     kRecord,
-    kWait,  // nothing more can be read without waiting; only where the caller asked not to
+    kWait,  // nothing more can be read without waiting; only if the caller asked not to
     kEnd,   // of the input, or a stop was asked for
   };
 

@@ -45,7 +45,7 @@ class RenderedColumn {
 
 struct Rendered {
   std::vector<std::string> names;  // of the columns in the file
-  std::string header;              // with its line end; empty where there is none
+  std::string header;              // with its line end; empty if there is none
   std::vector<RenderedColumn> columns;
   std::size_t num_rows = 0;
 

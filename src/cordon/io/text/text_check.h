@@ -19,10 +19,10 @@ struct BadByte {
   const char* hint() const;
 };
 
-// The first zero byte or the start of the first sequence that is not UTF-8. Fast where there is none.
+// The first zero byte or the start of the first sequence that is not UTF-8. Fast if there is none.
 std::optional<BadByte> FindBadByte(std::string_view text);
 
-// Where the first sequence that is not UTF-8 starts; the size where there is none.
+// Where the first sequence that is not UTF-8 starts; the size if there is none.
 std::size_t FirstNotUtf8(std::string_view text);
 
 // What bytes that were taken for CSV plainly are instead, and what to do; nothing: that cannot be told.

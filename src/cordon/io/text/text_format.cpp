@@ -16,7 +16,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Takes ".ext" off a name; "" where there is none.
+// Takes ".ext" off a name; "" if there is none.
 std::string TakeExtension(std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot == 0) return "";

@@ -20,11 +20,11 @@ struct TextFormat {
   std::string delimiter = ",";          // one or more bytes (UCI's files use ", ")
   char quote = '"';                     // '\0': no quoting
   bool header = true;
-  std::vector<std::string> columns;  // names, where there is no header; with a header they replace it
+  std::vector<std::string> columns;  // names, if there is no header; with a header they replace it
   std::uint64_t skip = 0;            // lines to leave out at the top
   bool trim = false;                 // spaces and tabs around cells, outside quotes
 
-  // Where single spaces separate cells, trim means those at the ends of a line: they separate nothing.
+  // If single spaces separate cells, trim means those at the ends of a line: they separate nothing.
   bool trims_lines() const { return trim && delimiter == " "; }
   Result<void> Validate() const;
 };

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-// The names in the header, which ends at `block.begin` afterwards. Messages give places only: where a file has no
+// The names in the header, which ends at `block.begin` afterwards. Messages give places only: if a file has no
 // header after all, its names are cells.
 Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text, std::uint64_t line) {
   const Record header = ReadRecord(block.text(), text);
