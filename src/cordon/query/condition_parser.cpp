@@ -102,7 +102,7 @@ class ConditionParser {
         .WithHint("a condition compares a column with a value, without arithmetic: age >= 40");
   }
 
-  // What stands where a value was wanted; the hint is for what is neither NULL nor a sign too many.
+  // What stands in the place of a value; the hint is for what is neither NULL nor a sign too many.
   Error Wanted(const QueryColumn& column, std::string_view what, const std::string& hint) const {
     Error error = reader_.Unexpected(what);
     if (reader_.IsWord("NULL")) return std::move(error).WithHint("write {} IS NULL, or IS NOT NULL", column.name);

@@ -33,7 +33,7 @@ struct HelpTable {
   std::vector<std::int64_t> max_hi;
 };
 
-// A line a group.
+// One line per group.
 struct HelpGroups {
   std::vector<std::int64_t> group;
   std::vector<std::int64_t> rows;
@@ -50,7 +50,7 @@ struct HelpTables {
   HelpGroups groups;
 };
 
-// Of rows with their group numbers and values. An error where the values of a group add up to more than 18 digits.
+// Of rows with their group numbers and values. An error if the values of a group add up to more than 18 digits.
 Result<HelpTables> MakeHelpTables(std::span<const std::int64_t> group_of_row, std::span<const std::int64_t> values);
 
 // What a query over hit rows can answer.
@@ -68,7 +68,7 @@ struct Hits {
   std::size_t group = 0;  // place in HelpGroups
   std::int64_t rows = 0;  // at least 1, at most those of the group
 };
-// Nothing where no row is hit.
+// Nothing if no row is hit.
 std::optional<Bounds> Combine(const HelpTables& tables, std::span<const Hits> hits);
 
 }  // namespace cordon::engine

@@ -31,7 +31,7 @@ std::string KnownAggregates(const std::string& sensitive) {
   return known;
 }
 
-// Nothing where the next word is no aggregate.
+// Nothing if the next word is not an aggregate.
 Result<std::optional<Query::Item>> TakeAggregate(TokenReader& reader) {
   const auto found =
       std::find_if(kAggregates.begin(), kAggregates.end(), [&](const auto& each) { return reader.IsWord(each.first); });

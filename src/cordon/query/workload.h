@@ -29,7 +29,7 @@ struct WorkloadTest {
   std::string column;
   std::optional<End> low;
   std::optional<End> high;
-  std::vector<std::string> values;  // where not empty, the test is that one of them is there
+  std::vector<std::string> values;  // if not empty, the test is that one of them is there
 };
 
 struct WorkloadQuery {
