@@ -110,7 +110,7 @@ class Tree final : public Classifier {
  private:
   using Bounds = std::vector<CodeRange>;  // atoms of each column that lead to a node
 
-  // f(atom, share) of the row's cell within the bounds, shares summing to 1; nothing where it lies outside.
+  // f(atom, share) of the row's cell within the bounds, shares summing to 1; nothing if it lies outside.
   template <typename Function>
   static void ForEachShare(const std::vector<AtomShare>& shares, const CodeRange& bounds, const Function& f) {
     if (shares.size() == 1) {
@@ -156,7 +156,7 @@ class Tree final : public Classifier {
     return std::span(counts_).subspan(static_cast<std::size_t>(atom) * num_classes_, num_classes_);
   }
 
-  // The best split along a column; gain 0 where there is none.
+  // The best split along a column; gain 0 if there is none.
   Branches SplitAlong(std::size_t column, std::span<const double> classes, double before) const {
     const double all = Sum(classes);
     Branches best{column};
@@ -261,7 +261,7 @@ class Tree final : public Classifier {
     return branch == 0 ? CodeRange{bounds.lo, threshold - 1} : CodeRange{threshold, bounds.hi};
   }
 
-  // Estimated errors of the subtree, after it was cut back to a leaf where that is no worse.
+  // Estimated errors of the subtree, after it was cut back to a leaf if that is no worse.
   double Prune(int id) {
     const std::vector<double>& classes = nodes_[id].classes;
     const double all = Sum(classes);

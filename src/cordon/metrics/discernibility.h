@@ -13,7 +13,7 @@ namespace cordon::engine {
 
 struct Discernibility {
   std::uint64_t discernibility = 0;
-  std::uint64_t groups = 0;  // without the suppressed rows, like the sizes below; 0 where there is none
+  std::uint64_t groups = 0;  // without the suppressed rows, like the sizes below; 0 if there is none
   std::uint64_t min_group = 0;
   double mean_group = 0;
   std::uint64_t max_group = 0;

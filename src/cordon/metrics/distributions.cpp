@@ -85,7 +85,7 @@ std::vector<std::int64_t> RoundNumbers(std::int64_t lo, std::int64_t hi) {
   return {lo, hi + 1};
 }
 
-// The same for days: years, 2, 5, 10, ... of them, or months where there are few.
+// The same for days: years, 2, 5, 10, ... of them, or months if there are few.
 std::vector<std::int64_t> RoundDates(std::int64_t lo, std::int64_t hi) {
   const auto part = [](std::int64_t day, std::size_t at, std::size_t size) {
     return std::stoll(FormatDate(day).substr(at, size));
@@ -183,7 +183,7 @@ std::vector<DistributionBin> BinNumbers(const MicrodataColumn& column, const Mic
   return bins;
 }
 
-// The lowest level of the hierarchy at which the values in use are few; the leaves' own where none but the root is.
+// The lowest level of the hierarchy at which the values in use are few; the leaves' own if none but the root is.
 int LevelToShow(const Hierarchy& hierarchy, const std::vector<double>& weights) {
   for (int level = 0; level < hierarchy.height(); ++level) {
     std::set<NodeId> nodes;

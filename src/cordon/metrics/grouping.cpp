@@ -47,7 +47,7 @@ struct Keys {
   }
 };
 
-// A key a row: equal exactly if the codes are equal in every column.
+// One key per row: equal exactly if the codes are equal in every column.
 std::vector<std::uint64_t> KeysOf(std::span<const CodedColumn> columns, std::size_t num_rows, int threads) {
   Keys keys;
   keys.of_row.resize(num_rows);
@@ -205,7 +205,7 @@ GroupSizes GroupSizesOf(const Release& release, const Run& run) {
   GroupSizes sizes;
   const std::vector<std::size_t> named = release.ColumnsOf(Role::kGroup);
   std::vector<CodedColumn> columns;
-  // Where cells are exact, what a row is hidden among is its named group alone.
+  // If cells are exact, what a row is hidden among is its named group alone.
   if (release.permuted.empty() || named.empty()) columns = QuasiColumns(release);
   for (const std::size_t i : named) {
     columns.push_back({&release.columns[i].text.codes, release.columns[i].text.dictionary->size()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader of a release sees of its groups: rows with equal texts in all quasi columns, and in the `group` column where
+// What a reader of a release sees of its groups: rows with equal texts in all quasi columns, and in the `group` column if
 // there is one, belong together. Rows that were suppressed and published as stars are no group. A run knows which those are;
 // of a release that somebody made, they are taken to be all rows that show "*" in every quasi column.
 #pragma once
@@ -34,7 +34,7 @@ struct RowGroups {
 };
 RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows, const Run& run);
 
-// Tells rows that are "*" in every quasi column; none are where there is no quasi column.
+// Tells rows that are "*" in every quasi column; none are if there is no quasi column.
 class StarRows {
  public:
   explicit StarRows(const Release& release);

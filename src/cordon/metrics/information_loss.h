@@ -22,7 +22,7 @@ struct InformationLoss {
   std::vector<std::pair<std::string, double>> per_attribute;  // information_loss of each quasi attribute
 };
 
-// An error where a quasi cell means nothing on its attribute's domain; it names row (from 1) and column.
+// An error if a quasi cell means nothing on its attribute's domain; it names row (from 1) and column.
 Result<InformationLoss> MeasureInformationLoss(const Release& release, const Run& run);
 
 }  // namespace cordon::engine

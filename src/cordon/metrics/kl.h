@@ -4,7 +4,7 @@
 // the lattice of group-bys) and a sensitive attribute, the Kullback-Leibler divergence, in nats, of the cell counts
 // estimated from the release from those of the original; the mean over the sets. Every published row is spread evenly over
 // the values its cells stand for; rows that were left out are spread over the whole domain, sensitive values included,
-// which is all that a reader knows of them. 0 where every cell is exact; infinite where a release denies a row it should cover.
+// which is all that a reader knows of them. 0 if every cell is exact; infinite if a release denies a row it should cover.
 #pragma once
 
 #include <cstdint>

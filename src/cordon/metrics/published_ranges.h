@@ -11,7 +11,7 @@
 
 namespace cordon::engine {
 
-// "row 3, column 'age': the cell is no value, label or range of this attribute".
+// "row 3, column 'age': the cell is not a value, label or range of this attribute".
 Error UnreadableCell(const ReleaseColumn& column, Code code, std::size_t num_rows);
 
 // By text code + 1; place 0 is that of absent cells, which read like the empty text. Texts that no row shows are not read.

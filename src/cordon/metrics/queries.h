@@ -18,7 +18,7 @@ namespace cordon::engine {
 
 struct QueryOptions {
   std::uint64_t queries = 10000;
-  std::uint64_t quasi = 3;   // lambda: quasi attributes a query asks about; all of them where there are fewer
+  std::uint64_t quasi = 3;   // lambda: quasi attributes a query asks about; all of them if there are fewer
   double selectivity = 0.1;  // theta: share of the rows a query is to find, were all values spread evenly
   std::uint64_t seed = 1;
 
@@ -41,10 +41,10 @@ struct QueryError {
   std::uint64_t empty = 0;  // with no row in the original: left out of the figures below
   double median = 0;        // of |estimate - count| / count
   double mean = 0;
-  std::vector<double> quantiles;  // 0 %, 10 %, ..., 100 %; none where every query is empty
+  std::vector<double> quantiles;  // 0 %, 10 %, ..., 100 %; none if every query is empty
 };
 
-// Queries that somebody wrote down. One that is no box is several, which share no row.
+// Queries that someone wrote down. One that is not a box becomes several, which share no row.
 struct Workload {
   std::uint64_t queries = 0;
   std::vector<CountQuery> boxes;

@@ -82,7 +82,7 @@ struct GroupTable {
   struct Side {
     Code lo = 0;
     Code hi = 0;
-    double share = 0;  // 1 / values it stands for; 0 where it stands for none
+    double share = 0;  // 1 / values it stands for; 0 if it stands for none
   };
   std::size_t num_groups = 0;
   std::vector<std::vector<Side>> sides;   // [column][group]; empty for a column that is not quasi

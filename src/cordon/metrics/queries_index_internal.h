@@ -37,7 +37,7 @@ class PrefixBits {
     if (!items_.empty()) AddCut(items_.back().key + 1, items_.size(), below);
   }
 
-  // out = items with from <= key <= to; where `below` indexes other keys of the same items, key < from is by those, and some
+  // out = items with from <= key <= to; if `below` indexes other keys of the same items, key < from is by those, and some
   // items too many may be in it.
   static void Between(const PrefixBits& upto, Code to, const PrefixBits& below, Code from, Bits& out) {
     const Cut& high = upto.CutAt(to + 1);

@@ -54,7 +54,7 @@ Result<void> RiskOptions::Validate() const {
 
 // With q = 1 - p the expectation r_f is p^f times the integral of u^(f-1) / (1 + q u) from 0 to 1/p, so
 //   r_1 = -(p / q) ln p   and   r_{f+1} = (p / q) (1 / f - r_f).
-// An error shrinks by p / q a step: forwards where p <= q, else backwards from a start far out, where r_f is near (p / f)(1 + q
+// An error shrinks by p / q per step: forwards if p <= q, else backwards from a start far out, where r_f is near (p / f)(1 + q
 // / f).
 std::vector<double> ExpectedReciprocals(std::size_t up_to, double sampling_fraction) {
   const double p = sampling_fraction;

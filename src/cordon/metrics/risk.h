@@ -10,7 +10,7 @@
 //                journalist's risk on average
 //
 // With a sampling fraction of 1 the table is the population, and the journalist is the prosecutor. Groups are those a
-// reader sees: equal texts in the quasi columns (and the `group` column, where there is one); suppressed rows shown as
+// reader sees: equal texts in the quasi columns (and the `group` column, if there is one); suppressed rows shown as
 // stars are one of them. Rows left out are not at risk and not counted.
 #pragma once
 

@@ -138,13 +138,13 @@ std::optional<double> SnbUniques(std::span<const SizeCount> sizes, double sampli
     const double ratio = std::exp(alpha * (std::log1p(-beta) - std::log(drawn)));
     return Fit{(1 - p) * ratio, p * ratio * (1 + alpha * beta * (1 - p) / drawn), std::exp(alpha * std::log1p(-beta))};
   };
-  // For fixed K more spread means fewer groups in the sample: beta is where they are as many as were seen.
+  // For fixed K more spread means fewer groups in the sample: beta is the point at which they match the number that was seen.
   constexpr double kLeast = 1e-9;
   const auto seen_above = [&](double groups, double beta) { return groups * (1 - fit(groups, beta).unseen) - sample.groups; };
   const auto best_beta = [&](double groups) {
     return Bisect(kLeast, 1 - kLeast, [&](double beta) { return seen_above(groups, beta); });
   };
-  // K from the least that can show so many groups to u / p, where every group is of one person or without bound.
+  // K from the minimum that can show the groups seen to u / p, at which every group has one person or no bound.
   const double most = sample.groups / p * (1 - 1e-9);
   if (most <= sample.groups) return std::nullopt;
   double least = sample.groups;

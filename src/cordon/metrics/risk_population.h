@@ -21,12 +21,12 @@ struct SizeCount {
   std::uint64_t groups = 0;
 };
 
-// Pitman's sampling formula, both parameters by maximum likelihood. None where the likelihood has no maximum: all unique.
+// Pitman's sampling formula, both parameters by maximum likelihood. None if the likelihood has no maximum: all unique.
 std::optional<double> PitmanUniques(std::span<const SizeCount> sizes, double sampling_fraction);
 // Zayatz: the sample's group sizes stand for the population's; drawn without replacement.
 std::optional<double> ZayatzUniques(std::span<const SizeCount> sizes, double sampling_fraction);
 // Slide negative binomial (Chen and Keller-McNulty): 1 + NB(alpha, beta) people a group, fitted to the people, the groups
-// and the unique people of the sample. None where no parameters do.
+// and the unique people of the sample. None if no parameters do.
 std::optional<double> SnbUniques(std::span<const SizeCount> sizes, double sampling_fraction);
 
 struct PopulationUniques {

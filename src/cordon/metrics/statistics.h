@@ -26,7 +26,7 @@ struct Moments {
   std::uint64_t values = 0;  // that are not missing
   double mean = 0;
   double variance = 0;            // of a sample: divided by values - 1; of the release with the spread inside cells
-  std::vector<double> quantiles;  // at kQuantiles; none where there are too few values, or people have several rows
+  std::vector<double> quantiles;  // at kQuantiles; none if there are too few values, or people have several rows
 };
 inline constexpr double kQuantiles[] = {0.05, 0.25, 0.5, 0.75, 0.95};
 

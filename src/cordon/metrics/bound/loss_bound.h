@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What any release must lose: a lower bound on the information loss of every release of a table whose groups all have at least
-// k rows and, if asked for, so many different sensitive values. docs/bound.md defines it and has the proof.
+// k rows and, if asked for, l different sensitive values. docs/bound.md defines it and has the proof.
 //
 // Up to kMostCells distinct rows all rows are priced, and the bound is certain. Beyond that, or if asked for, a random sample
 // of the rows is, each with the cheapest box around it in the whole table, and the bound holds with kConfidence.
