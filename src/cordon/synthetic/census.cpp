@@ -56,7 +56,7 @@ struct CensusRows {
   std::vector<std::uint64_t> salary_keys;  // salary score (order kept, made unsigned) * 2^32 + row
 };
 
-// Each chunk of rows has a substream of its own; each row takes nine words: Z, then E_1 to E_8.
+// Each chunk of rows has its own substream; each row takes nine words: Z, then E_1 to E_8.
 CensusRows Draw(const CensusOptions& options, std::span<const CensusAttribute> attributes, const Run& run) {
   const NormalScores normal;
   const Mixture mixture(options.rho);

@@ -16,7 +16,7 @@ struct CensusAttribute {
   std::string name;
   std::vector<std::string> labels;
   std::vector<std::uint32_t> weights;  // of the labels, in any unit; empty for salary, whose counts are exact
-  std::string hierarchy;               // the text of its file, a line a leaf; empty for salary
+  std::string hierarchy;               // the text of its file, one line per leaf; empty for salary
 };
 
 // age, sex, education, marital_status, race, work_class, birth_place, salary.

@@ -2,7 +2,7 @@
 //
 // Made-up tables about nobody, with the hierarchies and the policy that go with them: `cordon generate`. Name,
 // rows, seed and rho give the same bytes on every machine and for any number of threads; docs/generate.md has
-// the formulas, and tests hold the bytes against stored digests.
+// the formulas, and tests compare the bytes with stored digests.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ std::vector<std::string> GeneratorNames();
 
 Result<Generated> Generate(const GenerateOptions& options, const Run& run);
 
-// The table as CSV (comma, header, quotes where needed, LF), a megabyte or so at a time. Stops at the first
+// The table as CSV (comma, header, quotes if needed, LF), a megabyte or so at a time. Stops at the first
 // error of `write`.
 Result<void> WriteCsv(const Generated& generated, const std::function<Result<void>(std::string_view)>& write, const Run& run);
 

@@ -16,7 +16,7 @@ namespace cordon::engine {
 struct Generated {
   Table table;
   std::string table_file;                                  // "census.csv"
-  std::vector<std::pair<std::string, std::string>> files;  // beside it: name and text; policy.toml is the first
+  std::vector<std::pair<std::string, std::string>> files;  // next to it: name and text; policy.toml is the first
 
   // A stream, of any length: the table has its number of rows and no columns. rows() starts at the first row; each call of
   // what it gives appends the line of the next.

@@ -104,7 +104,7 @@ class Columns {
     for (std::size_t i = 0; i < names_.size(); ++i) dictionaries_.push_back(std::make_shared<Dictionary>());
   }
 
-  // REQUIRES: a cell a column.
+  // REQUIRES: one cell per column.
   void Add(std::span<const std::string_view> row) {
     CORDON_CHECK_EQ(row.size(), names_.size());
     for (std::size_t i = 0; i < row.size(); ++i) codes_[i].Add(dictionaries_[i]->Intern(row[i]));
