@@ -53,7 +53,7 @@ struct RegisteredRelease {
 };
 
 Json ToJson(const RegisteredRelease& entry);
-// An error where a member is missing or of another type.
+// An error if a member is missing or of another type.
 Result<RegisteredRelease> ReadEntry(const std::string& text);
 
 }  // namespace cordon::engine

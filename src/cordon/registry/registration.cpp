@@ -72,7 +72,7 @@ std::vector<std::optional<std::string_view>> PeopleIn(const Column& column, std:
   return people;
 }
 
-// Names the population as well, so that one key gives each of them digests of its own.
+// Names the population as well, so one key gives different digests for each.
 People DigestsOf(const std::vector<std::optional<std::string_view>>& people, const std::string& population,
                  const std::string& key) {
   People digests;

@@ -185,7 +185,7 @@ Result<void> Make(const std::string& path, const std::string& name) {
   CORDON_TRY(const AtomicFile file, AtomicFile::Create(path, AtomicFile::Access::kPrivate));
   {
     CORDON_TRY(const Connection connection, Connection::Open(file.beside(), name));
-    CORDON_RETURN_IF_ERROR(connection.Do("PRAGMA journal_mode = MEMORY"));  // nothing beside the hidden file
+    CORDON_RETURN_IF_ERROR(connection.Do("PRAGMA journal_mode = MEMORY"));  // nothing next to the hidden file
     CORDON_RETURN_IF_ERROR(
         connection.Do(fmt::format("BEGIN; PRAGMA application_id = {}; PRAGMA user_version = {}; {}; {}; COMMIT", kApplicationId,
                                   kSchemaVersion, kReleaseTable, kPersonTable)
