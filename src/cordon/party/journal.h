@@ -67,7 +67,7 @@ class JournaledTransport final : public Transport {
 
   Result<void> Send(std::string_view frame) override;
   Result<std::string> Receive() override;
-  // Receive in two parts, where a frame that does not belong to the run must not get into its journal.
+  // Receive in two parts, if a frame that does not belong to the run must not get into its journal.
   Result<std::string> ReceiveUnwritten() { return transport_->Receive(); }
   Result<void> WriteReceived(std::string_view frame);
   // A frame that is in the journal as sent.

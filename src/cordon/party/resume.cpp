@@ -6,7 +6,7 @@
 namespace cordon::engine {
 namespace {
 
-// One party can send so many frames before the other has to speak: two lists of the most ids, in parts, and a few others.
+// The frames that one party can send before the other has to answer: two lists of the most ids, in parts, and a few others.
 constexpr std::uint64_t kMostInARow = 2 * (PsiPayload::kMostIds / kMaxPsiPoints) + 16;
 
 // The chain of a sender after the first `count` of its frames.

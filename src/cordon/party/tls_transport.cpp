@@ -92,7 +92,7 @@ void KeepAlive(int socket) {
   (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
-// Signed by itself: only its key is looked at.
+// Self-signed: only its key is checked.
 Owned<X509> CertificateOf(EVP_PKEY* key) {
   Owned<X509> certificate(X509_new());
   CORDON_CHECK(certificate != nullptr);
