@@ -15,7 +15,7 @@ Circuit CompareCircuit(std::uint32_t num_bits) {
   const auto x = [](std::uint32_t bit) { return bit; };
   const auto y = [&](std::uint32_t bit) { return num_bits + 1 + bit; };
 
-  // greater = x_i XOR ((x_i XOR greater) AND (y_i XOR greater)): where the bits are equal it stays, else it is x_i.
+  // greater = x_i XOR ((x_i XOR greater) AND (y_i XOR greater)): if the bits are equal it stays, else it is x_i.
   std::uint32_t greater = gate(Circuit::Op::kXor, x(0), gate(Circuit::Op::kAnd, x(0), y(0)));
   for (std::uint32_t i = 1; i < num_bits; ++i) {
     const std::uint32_t left = gate(Circuit::Op::kXor, x(i), greater);

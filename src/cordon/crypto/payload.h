@@ -46,7 +46,7 @@ struct PsiPayload {
   std::vector<Point> points;
 };
 
-// Numbers below `below`, each in as many bits as that takes (at least one), lowest bit first.
+// Numbers below `below`, each in the bits that this takes (at least one), lowest bit first.
 struct PackedNumbers {
   static constexpr std::uint32_t kMostNumbers = 1U << 26;
 
@@ -77,7 +77,7 @@ struct OtPointsPayload {
   OtPoints points{};
 };
 
-// Only where both configs accept that scores are disclosed.
+// Only if both configs accept that scores are disclosed.
 struct ScoreCommitPayload {
   Sha256Digest commitment{};
 };

@@ -8,7 +8,7 @@
 //   Finish(table): winner, result      <--table--
 //                                      --result-->    Finish(result): winner
 //
-// Every comparison draws its labels and uses transfers of its own. A comparison that was cut off is made again under the
+// Every comparison draws its own labels and uses its own transfers. A comparison that was cut off is made again under the
 // next attempt; an id that was used is refused.
 #pragma once
 
@@ -27,7 +27,7 @@
 namespace cordon::engine {
 
 inline constexpr std::uint32_t kCompareBits = 96;
-// Of each party: the bits of its key, and whether it has one. As many transfers and AND gates.
+// Of each party: the bits of its key, and whether it has one. This is also the number of transfers and AND gates.
 inline constexpr std::uint32_t kCompareInputs = kCompareBits + 1;
 inline constexpr std::uint32_t kCompareOutputs = 2;
 

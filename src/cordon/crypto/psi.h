@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which people do both parties have? Private set intersection by Diffie-Hellman: an id becomes a point of the group, each
-// party raises points to a secret of its own, and points raised by both are equal if the ids are.
+// party raises points to its own secret, and points raised by both are equal if the ids are.
 //
 // Guarantee   a party that follows the protocol learns the common ids and the size of the other list, nothing about other
 //             ids (decisional Diffie-Hellman; SHA-512 to the group is a random oracle).
