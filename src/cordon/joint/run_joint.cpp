@@ -192,7 +192,7 @@ class JointRun {
     return {};
   }
 
-  // Nothing is made where nothing was entered yet.
+  // Nothing is made if nothing was entered yet.
   Result<void> CheckRegister() {
     if (!request_.again.empty() || !std::filesystem::exists(request_.register_in)) return {};
     CORDON_TRY(const PartyRegister entered, PartyRegister::Open(PosixFiles(), request_.register_in));
