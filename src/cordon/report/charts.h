@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Charts as SVG, drawn 360 units wide so that their text is readable where they are shown 360 pixels wide, as on a
-// telephone; a page puts several side by side where there is room. Colours are classes (ChartStyle), with a light, a dark
+// Charts as SVG, drawn 360 units wide so that their text is readable if they are shown 360 pixels wide, as on a
+// telephone; a page puts several side by side if there is room. Colours are classes (ChartStyle), with a light, a dark
 // and a printed form. Every chart has a title that a screen reader speaks and shows its numbers as text.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace cordon::engine {
 
 struct HtmlFacts {
   std::string title;                       // "patients.csv"
-  const Report& report;                    // verdicts with per_group, where they are to be drawn
+  const Report& report;                    // verdicts with per_group, if they are to be drawn
   std::vector<std::uint64_t> group_sizes;  // rows of each group
   std::vector<Distribution> distributions;
   std::string date = "";    // of the day the page was made; empty: not told

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is measured of a release besides the verdicts: what it cost, and what risk is left beside that of the original.
+// What is measured of a release in addition to the verdicts: what it cost, and the risk before and after.
 // docs/metrics.md defines every figure, docs/report.md the JSON.
 #pragma once
 

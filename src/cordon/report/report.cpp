@@ -61,7 +61,7 @@ std::string LossByColumn(const Losses& per_attribute) {
   return text.empty() ? "" : text + ")";
 }
 
-// Where there was a choice: a line an algorithm.
+// If there was a choice: one line per algorithm.
 std::string TriedLines(const Report& report) {
   if (report.tried.size() < 2) return "";
   const bool other = report.objective && report.objective->name != "information-loss";

@@ -62,7 +62,7 @@ struct Report {
   std::uint64_t rows = 0;
   std::uint64_t people = 0;
   std::uint64_t suppressed = 0;
-  std::uint64_t dropped = 0;  // rows with missing cells, where the policy drops them
+  std::uint64_t dropped = 0;  // rows with missing cells, if the policy drops them
   std::vector<Verdict> privacy;
   std::vector<SmallGroups> small_groups;
   std::optional<JoinReport> join;  // of release-next

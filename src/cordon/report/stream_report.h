@@ -24,7 +24,7 @@ struct StreamReport {
   std::uint64_t resumed_from = 0;                       // records that an earlier run had read
   std::uint64_t tuples_here = 0;                        // taken in by this run
   bool had_ended = false;                               // the checkpoint says that the stream was over
-  std::string dead_letters;                             // the file, where there is any
+  std::string dead_letters;                             // the file, if there is any
   bool dead_letters_gone = false;                       // had_ended: it was there, and was removed since
   std::vector<std::pair<std::string, double>> figures;  // of the algorithm
   std::vector<StreamWarning> warnings;
