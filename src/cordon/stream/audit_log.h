@@ -2,7 +2,7 @@
 //
 // What a stream did, one departure per line of JSON: private (0600), for those who check it later. It holds positions,
 // people as keyed numbers and times, no cell of the data. Rows of the output follow it in order: departure by departure, or
-// by position where the order is that of arrival.
+// by position if the order is that of arrival.
 //
 //   {"cordon_audit":2,"policy":"<digest>","nonce":"<hex>","columns":["age","zip"],"written":8,"chain":"<digest>"}
 //   {"kind":"group","group":3,"at":1200,"clock":7,"positions":[7,3],"persons":[12,99],"times":[5,6],"written":44,"chain":"<digest>"}
@@ -36,7 +36,7 @@ struct AuditedDeparture {
   PositionRange window;  // what the group was compared with; none: nothing
   std::vector<Position> positions;
   std::vector<PersonId> persons;
-  std::vector<EventTime> times;  // none where the delay counts tuples
+  std::vector<EventTime> times;  // none if the delay counts tuples
 };
 
 struct AuditedEnd {
@@ -65,7 +65,7 @@ class AuditChain {
 // The columns of the output, which a file without a header does not tell.
 Result<std::vector<std::string>> AuditedColumns(std::string_view text);
 
-// Reads a log line by line. Returns the end where the stream has one. An error names the line.
+// Reads a log line by line. Returns the end if the stream has one. An error names the line.
 struct AuditLink {
   std::uint64_t line = 0;
   std::string_view text;      // of the line, up to its chain

@@ -60,11 +60,11 @@ class CheckpointFolder {
   // `keep`: how many to keep.
   CheckpointFolder(FileLayer& files, std::string path, std::size_t keep) : files_(files), path_(std::move(path)), keep_(keep) {}
 
-  // Makes the folder where it is not there, and locks it. Finds the checkpoints in it, and sees to it that they are private.
+  // Makes the folder if it is not there, and locks it. Finds the checkpoints in it, and sees to it that they are private.
   Result<void> Open();
   bool empty() const { return numbers_.empty(); }
   const std::string& path() const { return path_; }
-  // The last one with at most so many rows written; nothing where there is none.
+  // The last one with at most this many rows written; nothing if there is none.
   Result<std::optional<StreamSnapshot>> Latest(std::optional<std::uint64_t> most_rows);
   // Removes those after the one that Latest gave, once it is sure that the run goes on from it: they tell of rows that are
   // made again, and must not be taken up by the next restart.

@@ -70,7 +70,7 @@ class StreamDriver {
 
   // Called now and then; `final` at the end.
   std::function<void(const StreamMetrics&, bool final)> on_status;
-  // At every checkpoint and at the end, once all that was written is durable; also where there is no folder of checkpoints.
+  // At every checkpoint and at the end, once all that was written is durable; also if there is no folder of checkpoints.
   std::function<Result<void>(bool ended)> on_durable;
   // For dead letters that have no file.
   std::function<void(const DeadLetter&)> on_dead_letter;

@@ -67,7 +67,7 @@ class EventClock {
     std::uint64_t line = 0;
     std::uint64_t late = 0;
   };
-  // That with the most; none of them: no tuple made another late by itself.
+  // That with the most; none of them: no single tuple made another late.
   const Jump& worst_jump() const { return worst_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuples go in, judged rows come out: engine, verifier and sink in step. It has no file and no wall clock of its own; what
+// Tuples go in, judged rows come out: engine, verifier and sink in step. It has no file and no wall clock; what
 // drives it has (driver.h: files and checkpoints; publish/stream_session.h: memory).
 //
 //   Take, Advance -> Arrive, Push -> Accept, EndStep -> RowSink, audit

@@ -15,7 +15,7 @@
 
 namespace cordon::engine {
 
-// The codes of a sensitive attribute. Where its domain is not declared, a code is a hash of the value: two values that
+// The codes of a sensitive attribute. If its domain is not declared, a code is a hash of the value: two values that
 // share one count as one, which only ever asks for more.
 struct SensitiveCoder {
   StreamSensitive attribute;
@@ -34,7 +34,7 @@ struct InputColumn {
   bool published = false;           // the output has it
   int axis = -1;                    // place among the axes: quasi
   int sensitive = -1;               // place among the sensitive attributes
-  bool event_time = false;          // beside whatever else it is
+  bool event_time = false;          // in addition to its other role
   std::vector<Notation> notations;  // of the input; none: cells are written as releases write them
   std::string pseudonym_key;        // identifiers that are published under a pseudonym
 };

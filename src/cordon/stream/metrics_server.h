@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GET /metrics in the text format of Prometheus, on a thread of its own. Numbers only; yet they tell how a stream of
+// GET /metrics in the text format of Prometheus, on a separate thread. Numbers only; yet they tell how a stream of
 // personal data flows, so nobody outside this machine is served unless the address given says so.
 #pragma once
 

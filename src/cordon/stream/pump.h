@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads and codes on a thread of its own, a few batches ahead and no more: where the engine is slower than the input, the
+// Reads and codes on a separate thread, a few batches ahead and no more: if the engine is slower than the input, the
 // input waits, and memory stays bounded. Where batches end changes nothing but when things happen.
 #pragma once
 

@@ -28,10 +28,10 @@ struct RowOptions {
 
 class RowFormat {
  public:
-  // `layout` outlives this. An error where a column would be there twice, or a label needs quotes that there are none of.
+  // `layout` outlives this. An error if a column would be there twice, or a label needs quotes that there are none of.
   static Result<RowFormat> Make(const StreamLayout& layout, const RowOptions& options);
 
-  const std::string& header() const { return header_; }  // with its line end; empty where there is none
+  const std::string& header() const { return header_; }  // with its line end; empty if there is none
   std::vector<std::string> columns() const;
 
   // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended. `bare`, by column: the cell
@@ -46,7 +46,7 @@ class RowFormat {
 
   // A row without what comes before it.
   void AppendBody(std::span<const std::string> box, std::string_view payload, std::string_view group, std::string& to) const;
-  // What comes before the body: the sequence number, where it is asked for.
+  // What comes before the body: the sequence number, if it is asked for.
   void AppendStart(std::uint64_t sequence, std::string& to) const;
 
  private:

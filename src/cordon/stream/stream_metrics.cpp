@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr int kExactBits = 6;  // below 64 a bucket a value, above 32 buckets a power of two
+constexpr int kExactBits = 6;  // below 64 one bucket per value, above 32 buckets per power of two
 
 std::size_t BucketOf(std::uint64_t value) {
   const int width = static_cast<int>(std::bit_width(value));

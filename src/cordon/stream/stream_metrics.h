@@ -53,7 +53,7 @@ struct StreamMetrics {
   double loss_sum = 0;              // over released tuples: mean over the quasi attributes
   std::vector<double> axis_losses;  // the same, by attribute
   Histogram delay_tuples;
-  Histogram delay_ms;   // of event time, where the delay is one
+  Histogram delay_ms;   // of event time, if the delay is one
   StreamGauges gauges;  // of this moment; not saved
 
   // `now` and `clock`: of the step that it leaves in.

@@ -48,7 +48,7 @@ struct CodedBatch {
   // Of tuple i: quasi[i * d ..], sensitive[i * s ..], payload from payload_ends[i - 1] to payload_ends[i].
   std::vector<std::int64_t> quasi;
   std::vector<std::int32_t> sensitive;
-  std::vector<PersonId> persons;  // none where there is no person column
+  std::vector<PersonId> persons;  // none if there is no person column
   std::string payload;
   std::vector<std::size_t> payload_ends;
   std::vector<DeadLetter> dead;
@@ -75,7 +75,7 @@ class TupleCoder {
   void Advance(EventTime now) { clock_.MoveTo(now); }
 
  private:
-  // What is wrong with the record, as "column age: ..."; empty where its tuple was added.
+  // What is wrong with the record, as "column age: ..."; empty if its tuple was added.
   std::string Code(const InputRecord& record, CodedBatch& batch, bool& dropped);
   std::string CodeColumn(const InputColumn& column, std::string_view cell, CodedBatch& batch, bool& dropped);
 
