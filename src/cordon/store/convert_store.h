@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A store of an earlier version (one file a table, and a journal) made one of this version, with the same rows in the same
+// A store of an earlier version (one file per table, and a journal) made one of this version, with the same rows in the same
 // groups. To permute the original again would be a second release of the same people.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // cordon append: more rows for a store. Published groups stay as they are for ever. New rows wait, in the private half, until
 // they satisfy the model on their own; then they are published in groups of their own. Each row is published once, so all
-// releases together tell what each tells by itself.
+// releases together reveal what each reveals alone.
 #pragma once
 
 #include <optional>

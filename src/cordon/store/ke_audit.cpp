@@ -14,7 +14,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 1 << 18;
-constexpr std::uint64_t kSortMemoryMb = 1024;  // of DuckDB, for sorting as many lines
+constexpr std::uint64_t kSortMemoryMb = 1024;  // of DuckDB, for sorting the lines
 
 constexpr const char* kHelpColumns[] = {"group", "hits", "sum_lo", "sum_hi", "min_lo", "min_hi", "max_lo", "max_hi"};
 constexpr const char* kGroupColumns[] = {"group", "rows", "distinct_values", "least", "greatest", "total"};
@@ -70,7 +70,7 @@ class Reader {
       : session_(session), store_(std::move(store)), manifest_(manifest), scale_(scale), run_(run) {}
 
   // Lines by their first two columns, some at a time. The first `counts` columns are whole numbers, the others at the scale of
-  // the values: an error where they are of another type.
+  // the values: an error if they are of another type.
   template <typename Take>
   Result<void> Read(const char* table, std::span<const char* const> columns, std::size_t counts, const std::string& condition,
                     const Take& take) {

@@ -19,7 +19,7 @@ struct BatchDigests {
   std::string sha256;  // of the bytes
   std::string rows;    // keyed
 };
-// Puts a key into the state where it has none.
+// Puts a key into the state if it has none.
 BatchDigests DescribeBatch(const Table& table, std::string sha256, const Policy& policy, const std::string& sensitive,
                            Json& state, const Run& run);
 

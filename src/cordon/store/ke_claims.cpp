@@ -14,7 +14,7 @@ namespace {
 
 using Group = HelpVerifier::Group;
 
-// Of some groups; least and greatest are 0 where there is none.
+// Of some groups; least and greatest are 0 if there is none.
 struct Figures {
   std::uint64_t rows = 0;
   Int128 sum_range = 0;

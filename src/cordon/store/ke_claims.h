@@ -12,7 +12,7 @@
 namespace cordon::engine {
 
 // The first claim that the rows do not bear out, such as "manifest.json: 'groups' is not the number of published groups"; empty
-// where all do. `scale`: of the values of the verifier.
+// if all do. `scale`: of the values of the verifier.
 std::string WrongClaim(const Json& manifest, const HelpVerifier& rows, int scale);
 
 }  // namespace cordon::engine

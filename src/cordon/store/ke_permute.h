@@ -35,7 +35,7 @@ struct KeReport {
   std::string max_error;
   std::string greatest_share;
   std::string least_quartile_range;
-  std::vector<Verdict> privacy;  // none where nothing was published
+  std::vector<Verdict> privacy;  // none if nothing was published
   std::string mode;              // "first", "frozen", "compact"
   std::vector<std::string> warnings;
   double seconds = 0;

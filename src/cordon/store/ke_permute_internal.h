@@ -13,7 +13,7 @@ KeReport ReportOf(const KePublication& publication, std::uint64_t excluded, std:
 Json ReleaseEntry(const KePublication& publication, const std::string& mode);
 Json PrivacyEntry(const Verdict& verdict);
 
-// Rows of a table as JSON Lines, an object a row: how rows that wait are kept. Columns without a name are left out.
+// Rows of a table as JSON Lines, one object per row: how rows that wait are kept. Columns without a name are left out.
 std::string PendingText(const Table& table, const std::vector<std::uint64_t>& rows);
 
 }  // namespace cordon::engine::internal

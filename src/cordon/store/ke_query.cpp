@@ -161,7 +161,7 @@ class Line {
  private:
   static Bounded Exactly(const std::string& text) { return {text, text, text}; }
   std::optional<Int128> Number(int column) const { return rows_.columns[static_cast<std::size_t>(column)].numbers[row_]; }
-  // That of the sum over `count`, with so many more digits than the column has and those of an estimate, to the nearest.
+  // The sum over `count`, to the nearest, with `digits` + kEstimateDigits more digits than the column has.
   Int128 Estimate(int digits, Int128 count) const {
     const Int128 sum = *Number(plan_.whole) * PowerOfTen(kFractionDigits) + *Number(plan_.fraction);
     const Int128 unit = PowerOfTen(kFractionDigits - digits - kEstimateDigits) * count;

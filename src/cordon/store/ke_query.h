@@ -17,7 +17,7 @@
 
 namespace cordon::engine {
 
-// Decimal texts; all absent where there is no row to speak of.
+// Decimal texts; all absent if there is no row to speak of.
 struct Bounded {
   std::optional<std::string> lower;
   std::optional<std::string> estimate;

@@ -62,7 +62,7 @@ MergePlan PlanMerge(std::span<const StorePart> parts) {
 Result<void> MergeFiles(const MergedTable& merged, const std::vector<StoreColumn>& columns, int scale, const Run& run) {
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads}));
   const std::string casts = Casts(ColumnsOf(merged.table, columns, scale));
-  // One SELECT a file: each keeps its own types until they are cast.
+  // One SELECT per file: each keeps its own types until they are cast.
   std::string selects;
   for (const std::string& path : merged.from)
     selects += fmt::format("{}SELECT {} FROM {}", selects.empty() ? "" : " UNION ALL ", casts, ParquetRows({path}));

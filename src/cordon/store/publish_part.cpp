@@ -39,8 +39,8 @@ Result<void> AddPart(NextParts& next, std::uint64_t rows, int level) {
   return {};
 }
 
-// The last parts become one. Those that were in the store are compared with their digests first: damage must not get a digest
-// of its own.
+// The last parts become one. Those that were in the store are compared with their digests first: damage must not get a
+// new digest.
 Result<void> MergeLast(NextParts& next, const MergePlan& plan, const Json& in_store, const Run& run) {
   if (plan.parts <= 1) return {};
   const std::vector<StorePart> merged(next.parts.end() - static_cast<std::ptrdiff_t>(plan.parts), next.parts.end());

@@ -21,14 +21,14 @@ namespace cordon::engine {
 
 inline constexpr const char* kStoreTables[] = {"table", "help", "groups"};
 
-// "STORE/" and "STORE" are one, and so is "." inside it: its private half stands beside it, and "." has no name to go by.
+// "STORE/" and "STORE" are one, and so is "." inside it: its private half stands next to it, and "." has no name to go by.
 std::string StorePath(std::string path);
 std::string PrivatePath(const std::string& store);
 std::string ManifestPath(const std::string& store);
 
 // What one release has brought, or several of them: one file in each of the three folders.
 struct StorePart {
-  static constexpr int kSettled = 1000;  // a level that is never merged by itself
+  static constexpr int kSettled = 1000;  // a level that is never merged alone
 
   std::uint64_t number = 0;  // never used twice
   std::uint64_t rows = 0;
