@@ -76,7 +76,7 @@ REPRODUCE_SCALE ?= small
 reproduce: build
 	python3 -B bench/reproduce.py --scale $(REPRODUCE_SCALE) $(if $(CORDON_DATA_DIR),--data $(CORDON_DATA_DIR))
 
-# The Python module, with nanobind and the libraries of its tests from PyPI in an environment of its own. Once it was there,
+# The Python module, with nanobind and the libraries of its tests from PyPI in a separate environment. Once it was there,
 # `make test` runs these tests along.
 PYTHON ?= python3
 python-test: | build/
@@ -87,7 +87,7 @@ python-test: | build/
 	cmake --build --preset release --parallel $(JOBS) --target pycordon_core
 	ctest --preset release -R '^python\.'
 
-# The generic test for dbt, run by dbt itself, which comes from PyPI into an environment of its own.
+# The generic test for dbt, run by dbt itself, which comes from PyPI into a separate environment.
 dbt: build
 	@test -x build/dbt/bin/dbt || { $(PYTHON) -m venv build/dbt && build/dbt/bin/python -m pip install --quiet --disable-pip-version-check dbt-core==1.9.4 dbt-duckdb==1.9.2 duckdb==1.4.4; }
 	python3 -B integrations/dbt/dbt_test.py build/release/cordon build/dbt/bin/dbt

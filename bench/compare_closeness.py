@@ -10,7 +10,7 @@
 Common flags: --algorithms NAMES, --rows N, --rho 0,0.3,0.6,0.9, --quasi N (the first N columns), --table census|adult|fars, --data DIR (where adult and
 fars are), --sensitive COLUMN, --distance ordered|hierarchical|equal, --effort low|normal|high, --cordon BINARY, --csv FILE (every run).
 
-An algorithm is a name of cordon's, with options where it has some: mondrian, mondrian:dims=widest-only, sabre-ak, burel-paper:margin=0.1. "dmondrian" is
+An algorithm is a name of cordon's, with options if it has some: mondrian, mondrian:dims=widest-only, sabre-ak, burel-paper:margin=0.1. "dmondrian" is
 mondrian with the delta-disclosure that implies beta-likeness, delta = ln(1 + min(beta, -ln p_max)). Every run is made and judged by `cordon anonymize
 --dry-run --seed 1 --threads 1`; "-" stands for a run without a release. Seconds are those of the anonymization alone.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Least loss at a given guarantee on two public tables: cordon at its efforts beside ARX's best local recoding, as a Markdown table.
+"""Least loss at a given guarantee on two public tables: cordon at its efforts next to ARX's best local recoding, as a Markdown table.
 
     CORDON_DATA_DIR=DIR bench/lowest_loss.py [--efforts low,normal,high] [--seeds 1,2,3] [--tables adult,adult-17-90,fars] [--cases k5,t-equal]
                                              [--cordon BINARY] [--csv FILE] [--gate]
@@ -11,8 +11,8 @@ those reported for ARX 3.9.2 on the same data by the same measure (in brackets);
 those of the whole process: reading, binding, searching, verifying, measuring and writing.
 
 Tables: adult (30,162 rows; age over the 100 years of its hierarchy), adult-17-90 (age over the years that occur), fars (100,937 rows). k: all columns are quasi.
-Otherwise k = 5 beside the model and occupation (fars: iinjury) is sensitive; t-ordered: age (iage). No row may be suppressed. Losses are means over the seeds,
-with the least and the largest. With --gate the exit status is 1 where a mean misses its target.
+Otherwise k = 5 is added to the model and occupation (fars: iinjury) is sensitive; t-ordered: age (iage). No row may be suppressed. Losses are means over the seeds,
+with the least and the largest. With --gate the exit status is 1 if a mean misses its target.
 """
 import argparse
 import csv
@@ -109,7 +109,7 @@ class Bench:
 
 
 def arx_cells(bench, case):
-    """-> (loss, as text, seconds) of ARX, by our evaluator where its release is at hand"""
+    """-> (loss, as text, seconds) of ARX, by our evaluator if its release is at hand"""
     loss, seconds, share = bench.table.arx.get(case, (None, None, None))
     if loss is None:
         return None, "", None
@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--cases", type=words)
     parser.add_argument("--cordon")
     parser.add_argument("--csv", help="write every run")
-    parser.add_argument("--gate", action="store_true", help="exit 1 where a target is missed")
+    parser.add_argument("--gate", action="store_true", help="exit 1 if a target is missed")
     args = parser.parse_args()
     data = os.environ.get("CORDON_DATA_DIR")
     if not data:

@@ -23,7 +23,7 @@ class Cost:
     """What a process cost: wall_s, user_s, cpu_s (user and system, of all threads) and peak_mb."""
 
     def __init__(self, report):
-        # Where the command fails, `time` says so in a line before.
+        # If the command fails, `time` says so in a line before.
         wall, user, system, kilobytes = report.strip().splitlines()[-1].split()
         self.wall_s, self.user_s = float(wall), float(user)
         self.cpu_s = round(float(user) + float(system), 2)
@@ -31,12 +31,12 @@ class Cost:
 
 
 def timed(command, report):
-    """The command as a child of `time`, a small process: peak memory is inherited from whoever forks."""
+    """The command as a child of `time`, a small process: peak memory is inherited from the process that forks."""
     return [TIME, "-f", TIME_FORM, "-o", str(report), *map(str, command)]
 
 
 def run(command, **options):
-    """Runs a command to its end. -> (stdout, Cost); Failed with its stderr where it does not end with 0."""
+    """Runs a command to its end. -> (stdout, Cost); Failed with its stderr if it does not end with 0."""
     with tempfile.NamedTemporaryFile("r", suffix=".txt") as report:
         done = subprocess.run(timed(command, report.name), capture_output=True, text=True, **options)
         if done.returncode != 0:

@@ -26,7 +26,7 @@ SEEDS = {"small": [1, 2, 3], "paper": [1, 2, 3, 4, 5]}
 
 
 def at_scale(experiment, scale):
-    """The experiment with the grid values of the scale where a column has different ones."""
+    """The experiment with the grid values of the scale if a column has different ones."""
     grids = [{name: values[scale] if isinstance(values, dict) else values for name, values in grid.items()} for grid in experiment["grids"]]
     columns = list(dict.fromkeys(name for grid in grids for name in grid))
     return {**experiment, "grids": grids, "columns": columns}

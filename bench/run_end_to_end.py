@@ -5,9 +5,9 @@
     bench/run_end_to_end.py [--rows 100000,1000000,10000000] [--threads N] [--repeats 3] [--output DIR] [--gate]
 
 For each size: makes the census table once, then runs `cordon anonymize` (k = 10, seven quasi columns) and DuckDB's
-`CREATE TABLE t AS FROM read_csv(...)` in turn, each in a process of its own and with the same number of threads, so
+`CREATE TABLE t AS FROM read_csv(...)` in turn, each in a separate process and with the same number of threads, so
 that a busy machine hurts both. Writes raw.csv (every run) and summary.md (medians, ratios, growth exponents, commands
-and versions) to the output folder. With --gate the exit status is 1 where a target is missed.
+and versions) to the output folder. With --gate the exit status is 1 if a target is missed.
 """
 import argparse
 import datetime
@@ -176,7 +176,7 @@ def parse_options():
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "end_to_end", help="for tables and releases, may grow to 2 GB")
     parser.add_argument("--machine", default=f"{platform.machine()}-{os.cpu_count()}cpu", help="name of this machine in the results")
     parser.add_argument("--output", type=Path, help="default bench/runs/<date>-<machine>")
-    parser.add_argument("--gate", action="store_true", help="exit 1 where a target is missed")
+    parser.add_argument("--gate", action="store_true", help="exit 1 if a target is missed")
     options = parser.parse_args()
     options.sizes = sorted(int(part) for part in options.rows.split(","))
     options.output = options.output or ROOT / "bench" / "runs" / f"{datetime.date.today()}-{options.machine}"

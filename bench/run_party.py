@@ -5,7 +5,7 @@
     run_party.py CORDON [--data DIR] [--k 50] [--records N] [--kills [--every N]]
 
 Adult (45,222 complete records) is split as in the source: nine columns at one party, five at the other, one template over all.
---records takes so many of them at random, or draws more with repetition. A figure is printed only if both releases are, byte by
+--records takes this many of them at random, or draws more with repetition. A figure is printed only if both releases are, byte by
 byte, that of tdr on the joined table. With --kills each side is also killed before every write and sync (with --every N
 before every N-th until people are matched), and resumed: the bytes must be the same again. CORDON_DIE_AT names the library that
 kills (tests/cli).

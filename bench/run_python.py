@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python door costs beside the program: import, anonymize at 1.2 million rows, check at 10 million rows.
+"""What the Python package costs next to the program: import, anonymize at 1.2 million rows, check at 10 million rows.
 
     build/python/bin/python bench/run_python.py build/release/cordon [--runs 3] [--effort normal]
     (with PYTHONPATH=build/release/python, or pycordon installed)
 
-Every figure is the least wall time of a few runs. CPU time is given beside it: a machine that is shared blurs the first. The
+Every figure is the least wall time of a few runs. CPU time is given next to it: a machine that is shared blurs the first. The
 program's time includes its start, reading and writing; the search alone is what its report says.
 """
 import argparse

@@ -10,7 +10,7 @@
    more than 5 %.
 
 Wall time is what a user sees; CPU time (all threads, the reader's included) is what a busy machine does not spoil. Writes raw.csv and
-summary.md to the output folder. With --gate the exit status is 1 where a target is missed.
+summary.md to the output folder. With --gate the exit status is 1 if a target is missed.
 """
 import argparse
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sabre-w on the census stream over window, step, t and the number of quasi columns, beside the comparators, and its memory at two lengths.
+"""sabre-w on the census stream over window, step, t and the number of quasi columns, next to the comparators, and its memory at two lengths.
 
     bench/run_stream_windows.py [--cordon BINARY] [--rows 200000] [--main 1000000] [--long 5000000] [--output DIR] [--full-domain] [--gate]
 

@@ -15,7 +15,7 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)  # po
 find_package(SQLite3 3.40 REQUIRED)             # the registry of releases
 find_package(simdjson 3.0 REQUIRED)             # JSON Lines, UTF-8 validation
 pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib>=0.11)  # the metrics of a stream
-# Files of other programs: each library is used where it is found. CORDON_FOREIGN=OFF leaves all of them out.
+# Files of other programs: each library is used if it is found. CORDON_FOREIGN=OFF leaves all of them out.
 #   libxlsxwriter 1.1, libzip 1.7, expat 2.5 (.xlsx out and in), ReadStat 1.1 (SPSS, Stata, SAS in)
 set(CORDON_FOREIGN AUTO CACHE STRING "Excel, SPSS, Stata and SAS files: AUTO or OFF")
 set(cordon_foreign_LIBRARIES)

@@ -1,7 +1,7 @@
 # DuckDB, for Parquet and SQL. Only its C header is needed to build; the library is opened while the program runs
-# (src/cordon/io/duckdb/duckdb_api.cpp), so that everything else works where it is missing. A system DuckDB comes first, then the
+# (src/cordon/io/duckdb/duckdb_api.cpp), so that everything else works if it is missing. A system DuckDB comes first, then the
 # one that scripts/bootstrap.sh has fetched.
-#   CORDON_DUCKDB   AUTO: where it is found; ON: it must be; OFF: left out
+#   CORDON_DUCKDB   AUTO: if it is found; ON: it must be; OFF: left out
 # Sets cordon_duckdb_FOUND, cordon_duckdb_INCLUDE and, unless the system's is used, cordon_duckdb_LIBRARY.
 if(CORDON_DUCKDB STREQUAL "")  # a preset whose environment does not say
   unset(CORDON_DUCKDB CACHE)
@@ -31,7 +31,7 @@ if(NOT CORDON_DUCKDB STREQUAL "OFF")
   endif()
 endif()
 if(cordon_duckdb_LIBRARY)
-  # Where programs of the build tree look for it: lib/cordon beside themselves, or one folder up.
+  # Where programs of the build tree look for it: lib/cordon next to themselves, or one folder up.
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/cordon)
   file(CREATE_LINK ${cordon_duckdb_LIBRARY} ${PROJECT_BINARY_DIR}/lib/cordon/libduckdb.so SYMBOLIC)
   install(PROGRAMS ${cordon_duckdb_LIBRARY} DESTINATION lib/cordon)

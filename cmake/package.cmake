@@ -1,4 +1,4 @@
-# What `cpack -G DEB` in a build folder makes. scripts/package.sh calls it, and makes the relocatable tarball beside it.
+# What `cpack -G DEB` in a build folder makes. scripts/package.sh calls it, and makes the relocatable tarball next to it.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME cordon)
 set(CPACK_PACKAGE_VENDOR cordon)

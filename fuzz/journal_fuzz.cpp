@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes as a journal: it is read up to where it makes sense, and what was read is never more than there is. Then its frames
-// are chained anew, each after those before it, so that the search is not held up by hashes.
+// are chained again, each after those before it, so that the search is not held up by hashes.
 #include <array>
 #include <cstddef>
 #include <cstdint>

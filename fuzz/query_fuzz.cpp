@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CORDON_CHECK(!query.value().items.empty());
   if (query.value().condition.empty()) return 0;
   const auto again = cordon::engine::ParseQuery("SELECT COUNT(*) WHERE " + query.value().condition, schema);
-  // What is written anew has a pair of parentheses more: near the limit of nesting it may be too deep.
+  // What is written again has a pair of parentheses more: near the limit of nesting it may be too deep.
   CORDON_CHECK(again.ok() || again.error().message().find("nested") != std::string::npos);
   return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a build of cordon needs on Debian 12 (and its kin), and says what. Does nothing where all is there.
+# Installs what a build of cordon needs on Debian 12 (and its kin), and says what. Does nothing if all is there.
 #   scripts/bootstrap.sh build         compiler, CMake, libraries
 #   scripts/bootstrap.sh build test    also what the tests use
 #   scripts/bootstrap.sh duckdb        DuckDB's library, for Parquet and SQL (CORDON_DUCKDB=OFF: not wanted)

@@ -2,7 +2,7 @@
 # Fetches DuckDB's C header and shared library, which Parquet files and sql: inputs need; everything else runs without.
 #   scripts/fetch_duckdb.sh FOLDER      writes FOLDER/include/duckdb.h, FOLDER/lib/libduckdb.so and FOLDER/LICENSE
 # They come prebuilt out of two npm packages, pinned by version and SHA-512; nothing of npm's stays, nothing is compiled.
-# Does nothing where they are there, or where the system has a DuckDB of its own. Without a network it says so and leaves it
+# Does nothing if they are there, or if the system has DuckDB. Without a network it says so and leaves it
 # at that, unless CORDON_DUCKDB=ON asks for them.
 set -euo pipefail
 folder=$1

@@ -2,7 +2,7 @@
 # Runs the packages where nothing else is: the .deb in a root that holds it, the packages it depends on and Debian's essential
 # shell tools, and nothing more; the tarball in one that holds the shell tools alone.
 #   scripts/test_package.sh FOLDER
-# Needs to be root, or user namespaces (unshare); says so where it has neither.
+# Needs to be root, or user namespaces (unshare); says so if it has neither.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 work=$(mktemp -d)

@@ -8,7 +8,7 @@
     verify_release.py --stream OUT --audit LOG --policy P.toml [--chain HEX]   the output of cordon stream
     ... --key PUB [--key PUB2]                                  what one of these keys has signed, and nothing else
 
-It shares no code with cordon. Counts and shares are exact; where a definition has a logarithm, precision grows until
+It shares no code with cordon. Counts and shares are exact; if a definition has a logarithm, precision grows until
 the answer is certain. CSV and JSON Lines (also .gz) need the standard library alone, Parquet and stores need pyarrow.
 If a manifest stands next to the file, other bytes than it names are refused. With --original people are counted;
 that cells are true is not checked. --json prints JSON.
@@ -80,7 +80,7 @@ def share_of_holders(people, wanted):
 
 
 def expected_share(people, wanted, whole):
-    """The share that can be expected of people with so many rows, if every row shows a wanted value as often as all rows do."""
+    """The share that can be expected of people with this many rows, if every row shows a wanted value as often as all rows do."""
     share = Fraction(sum(count for value, count in whole.items() if value in wanted), sum(whole.values()))
     return sum((min(Fraction(1), sum(values.values()) * share) for values in people.values()), Fraction(0)) / len(people)
 
@@ -429,7 +429,7 @@ def with_domain(claim, release):
 
 
 def paths_of(claim, release, found):
-    """Each leaf's way to the root. A missing cell is a leaf of its own under the root."""
+    """Each leaf's way to the root. A missing cell is a separate leaf under the root."""
     if "paths" in claim:
         paths = {leaf: list(path) for leaf, path in claim["paths"].items() if not release.is_missing(leaf)}
     elif "prefix" in claim:
@@ -483,7 +483,7 @@ def verdict_of(claim, given, judged):
 
 
 def note_of(claim, groups):
-    """The other figures of a model, each of its own worst group."""
+    """The other figures of a model, each for its own worst group."""
     if claim["model"] == "alpha-k":
         return f", k={min(group.people for group in groups)}"
     if claim["model"] == "ke-anonymity":
@@ -937,7 +937,7 @@ def verify_store(path, policy_path, keys):
 
 
 def help_lines(numbers):
-    """group, hits, bounds of the sum, the minimum and the maximum of so many rows of the group (docs/algorithms/ke.md)."""
+    """group, hits, bounds of the sum, the minimum and the maximum of this many rows of the group (docs/algorithms/ke.md)."""
     lines = []
     for group in sorted(numbers):
         up = sorted(numbers[group])
@@ -1352,7 +1352,7 @@ def whole_number(found):
 
 
 class StreamAudit:
-    MOST_HELD = 2**27  # where no delay in tuples bounds how many wait
+    MOST_HELD = 2**27  # if no delay in tuples bounds how many wait
 
     def __init__(self, policy, log):
         self.policy, self.log, self.findings = policy, log, []
@@ -1515,7 +1515,7 @@ class StreamAudit:
 
     @staticmethod
     def answer(claim, group, window, unseen):
-        """True, False, or None where the values of `unseen` tuples of the window could decide either way."""
+        """True, False, or None if the values of `unseen` tuples of the window could decide either way."""
         model = WINDOW_MODELS[claim["model"]]
         if unseen == 0:
             return model(claim, group, window)[0]

@@ -42,7 +42,7 @@ inline std::vector<std::vector<std::string>> CompleteAdultRows(const std::string
   return rows;
 }
 
-// `copies` of each row beside itself.
+// `copies` of each row, next to each other.
 inline Adult14 ReadAdult14(const std::string& folder, std::size_t copies) {
   const auto rows = CompleteAdultRows(folder);
   Adult14 made;

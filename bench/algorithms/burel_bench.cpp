@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time and loss of BUREL in the paper's form beside Mondrian with beta-likeness (LMondrian) and with the delta-disclosure
+// Time and loss of BUREL in the paper's form next to Mondrian with beta-likeness (LMondrian) and with the delta-disclosure
 // that implies it (DMondrian), on the generated census. Arguments: thousands of rows, beta, rho in percent, quasi columns,
 // and for BUREL the margin in percent. One thread.
 #include <cmath>

@@ -65,7 +65,7 @@ struct Question {
   AllOf All() const { return AllOf::Make(models, reference).value(); }
 };
 
-// Loss beside time, and the answer judged.
+// Loss next to time, and the answer judged.
 inline void Finish(benchmark::State& state, const Question& question, const Groups& groups) {
   Random random = Random::FromSeed(1);
   const Run run{.threads = 2};

@@ -22,7 +22,7 @@ AllOf ModelOf(const Microdata& data, std::vector<ModelSpec> specs) {
   return AllOf::Make(specs, ReferenceOf(data, View::All(data).rows())).value();
 }
 
-// Loss beside time, and the answer checked.
+// Loss next to time, and the answer checked.
 void Finish(benchmark::State& state, const View& view, const Groups& groups, std::uint64_t k) {
   Random random = Random::FromSeed(1);
   const Run run{.threads = 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search alone, on the adult table, by k and effort (0 low, 1 normal, 2 high), with the loss beside the time.
+// The search alone, on the adult table, by k and effort (0 low, 1 normal, 2 high), with the loss next to the time.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time and loss of SABRE beside Mondrian with the same models (tMondrian), on the generated census: seven quasi columns,
+// Time and loss of SABRE next to Mondrian with the same models (tMondrian), on the generated census: seven quasi columns,
 // k = 6. Arguments: thousands of rows, t in percent, rho in percent. One thread.
 #include "bench/algorithms/census_rows.h"
 #include "cordon/algorithms/buckets/sabre.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The R-tree publisher on the SAL-like stream and on synthetic ones: tuples a second of CPU time, and penalty, cost and delay
-// beside it. bench/stream_rtree_table.py runs the families and writes the tables of docs/algorithms/stream_rtree.md. The
+// next to it. bench/stream_rtree_table.py runs the families and writes the tables of docs/algorithms/stream_rtree.md. The
 // verifier judges the departures of one run outside the clock.
 //
 // Arguments are method (0 min-delay, 1 basic, 2 density-aware, 3 full), control (0 proportional, 1 fixed, 2 literal), `active`,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time and loss of top-down disclosure: adult's categorical attributes with three marital states guarded at 90 %, and larger
-// tables made of it (arguments: copies of each row beside itself, threads). Needs CORDON_DATA_DIR at configure time.
+// tables made of it (arguments: copies of each row, threads). Needs CORDON_DATA_DIR at configure time.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

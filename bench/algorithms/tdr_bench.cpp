@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time and loss of top-down refinement. Adult with 14 attributes, k = 50, and larger tables made of it (argument: copies of
-// each row beside itself, threads; needs CORDON_DATA_DIR at configure time); rows like the census with seven attributes, k =
+// each row, threads; needs CORDON_DATA_DIR at configure time); rows like the census with seven attributes, k =
 // 100 (arguments: rows, threads).
 #include <benchmark/benchmark.h>
 

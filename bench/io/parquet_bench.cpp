@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parquet into dictionary-encoded columns and back, beside DuckDB itself: reading is held against DuckDB filling a table of
+// Parquet into dictionary-encoded columns and back, next to DuckDB itself: reading is compared with DuckDB filling a table of
 // its own in memory from the same file, writing against DuckDB writing that table. Census rows; the argument is the
 // number of threads.
 #include <benchmark/benchmark.h>

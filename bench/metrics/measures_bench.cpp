@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time of the measures on a release of synthetic rows that Mondrian grouped with k = 10. Arguments: rows, threads. What was
-// measured is shown beside the time; the answers are checked where they are known.
+// measured is shown next to the time; the answers are checked if they are known.
 #include <benchmark/benchmark.h>
 
 #include <map>

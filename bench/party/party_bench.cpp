@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two parties over a pipe, the common people known: what refining together costs each of them, against one search over all
-// columns. CPU time of A, on the calling thread; B has a thread of its own, and ms_of_b is the CPU time of that.
+// columns. CPU time of A, on the calling thread; B has a separate thread, and ms_of_b is the CPU time of that.
 #include <benchmark/benchmark.h>
 
 #include <ctime>

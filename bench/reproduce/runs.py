@@ -137,7 +137,7 @@ class Runner:
         return errors
 
     def release_next(self, folder, policy):
-        """A release of now.csv beside before.csv. -> its report"""
+        """A release of now.csv next to before.csv. -> its report"""
         self.policy = folder / "next.toml"
         self.policy.write_text(policy, encoding="utf-8")
         measure.run([self.cordon, "release-next", folder / "now.csv", "--previous", folder / "before.csv", "--policy", self.policy, "--threads", 1,

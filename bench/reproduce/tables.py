@@ -59,7 +59,7 @@ def census(cordon, folder, data, rows, seed, rho=0.3, fanout=None):
 
 
 def salary_tree(home, fanout):
-    """Fifty salary classes under a tree in which every node has `fanout` children: a level a column, as hierarchy files are."""
+    """Fifty salary classes under a tree in which every node has `fanout` children: one level per column, as hierarchy files are."""
     path = home / f"salary-{fanout}.csv"
     with open(path, "w", encoding="utf-8", newline="") as file:
         for leaf in range(50):
@@ -223,7 +223,7 @@ class NamesAndDiseases:
 
 
 class FewPeople(NamesAndDiseases):
-    """A handful of them: the illness goes with rare jobs, and each table has a finding of its own."""
+    """A handful of them: the illness goes with rare jobs, and each table has its own finding."""
 
     def __init__(self, folder, rows, seed):
         super().__init__(folder, rows, seed)

@@ -67,7 +67,7 @@ class CORDON_API Release {
   // Private: the report as a page, as `cordon anonymize --html` writes it. It shows how the original is distributed.
   Result<std::string> Html(const RunOptions& run = {}) const;
 
-  // Writes the rows to `path`, the manifest and the private run record beside it: all of them, or none. If a registry was
+  // Writes the rows to `path`, the manifest and the private run record next to it: all of them, or none. If a registry was
   // named, the release is entered after that. A release that was entered in the meantime, this one among them, is an error.
   Result<void> Write(const std::string& path, const WriteOptions& options = {}) const;
 

@@ -23,7 +23,7 @@ struct AttackOptions {
   std::string row_map;             // file: released row -> input row. He knows who is in which group; empty: he works it out
   std::optional<Input> second;     // another release of the same people, for the intersection attack
   std::uint64_t seed = 1;          // of samples and bootstrap; it protects nothing
-  std::optional<std::uint64_t> max_targets;  // attacks so many people at most; none: 50,000
+  std::optional<std::uint64_t> max_targets;  // attacks at most this many people; none: 50,000
   RunOptions run;
 };
 

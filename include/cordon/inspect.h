@@ -17,7 +17,7 @@ namespace cordon {
 
 struct InspectOptions {
   std::string delimiter = {};          // of a CSV file; empty: the one that the first line has most of
-  std::string write_policy = {};       // where a draft goes; empty: none is made. Hierarchies beside it hold values of the data
+  std::string write_policy = {};       // path of the draft; empty: none is made. Hierarchies next to it hold values of the data
   std::optional<std::int64_t> k = {};  // of the draft; none: a line to be filled in
   bool force = false;                  // replaces files that are there
   RunOptions run = {};

@@ -11,7 +11,7 @@
 namespace cordon {
 
 struct RunOptions {
-  int threads = 0;  // 0: as many as there are cores
+  int threads = 0;  // 0: one per core
   std::stop_token stop = {};
   // May be called from any thread, often. `total` 0: not known.
   std::function<void(std::string_view stage, std::uint64_t done, std::uint64_t total)> progress = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A store: a table whose one sensitive number is shuffled inside groups, under (k,e)-anonymity. Quasi columns stay exact, so
-// aggregates have tight bounds. It is a directory; STORE.private beside it is private. Needs DuckDB.
+// aggregates have tight bounds. It is a directory; STORE.private next to it is private. Needs DuckDB.
 #pragma once
 
 #include <cstdint>

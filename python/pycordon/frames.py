@@ -113,7 +113,7 @@ def _refusal(data: Any, kind: str) -> InvalidData:
         names = [str(name) for name in data.columns]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            return InvalidData(f"two columns are called '{twice}'", "give every column a name of its own")
+            return InvalidData(f"two columns are called '{twice}'", "give every column a different name")
         column = _culprit(data)
         if column is not None:
             return InvalidData(
@@ -153,5 +153,5 @@ def _not_a_table(data: object) -> str:
 
 
 def input_of(data: TableLike, threads: int, progress: Any) -> _core.Table | str:
-    """What the module takes: a table of its own, or a path."""
+    """What the module takes: one of its tables, or a path."""
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else _imported(data, threads, progress)

@@ -16,7 +16,7 @@ table{border-collapse:collapse;margin:6px 0}td,th{padding:3px 12px 3px 0;text-al
 
 
 def framed(body: str, height: int = 320) -> str:
-    """A frame of its own without scripts: its styles do not meet those of the notebook."""
+    """A separate frame without scripts: its styles do not meet those of the notebook."""
     page = f"<!DOCTYPE html><meta charset='utf-8'><style>{_STYLE}</style>{body}"
     return f'<iframe sandbox="" style="width:100%;height:{height}px;border:0" srcdoc="{escape(page)}"></iframe>'
 

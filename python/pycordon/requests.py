@@ -77,7 +77,7 @@ class Release(Frame):
     def write(
         self, path: str | os.PathLike[str], *, format: str | None = None, bounds: bool | None = None, force: bool = False
     ) -> None:
-        """Writes the rows, and beside them the manifest, the codebook and the private run record: all of them, or none.
+        """Writes the rows, and next to them the manifest, the codebook and the private run record: all of them, or none.
 
         format: "csv", "jsonl", "parquet"; None: by the name. bounds: numeric ranges as two columns; None: in JSON Lines and
         Parquet. force: replaces files that are there.
@@ -196,7 +196,7 @@ def evaluate(
     threads: int | None = None,
     progress: Progress = None,
 ) -> results.Evaluation:
-    """What did a release cost, and what is it worth? `queries`: so many random count queries are asked of both."""
+    """What did a release cost, and what is it worth? `queries`: the number of random count queries that are asked of both."""
     with telling(progress) as tell:
         asked = _threads(threads)
         return results.Evaluation.of(
@@ -331,7 +331,7 @@ def draft_policy(
 ) -> Policy:
     """A first policy for a table: read its roles (`print(policy.toml)`) before you use it.
 
-    path: where it is written, with hierarchies beside it, which hold values of the data. None: nothing is kept on disk.
+    path: where it is written, with hierarchies next to it, which hold values of the data. None: nothing is kept on disk.
     """
     with telling(progress) as tell:
         asked = _threads(threads)

@@ -12,7 +12,7 @@ from .requests import PolicyLike, _threads, file_name, inner, verify
 
 
 class Store:
-    """A directory; STORE.private beside it is private. Needs DuckDB (pip install pycordon[duckdb]).
+    """A directory; STORE.private next to it is private. Needs DuckDB (pip install pycordon[duckdb]).
 
     `Store(path)` opens one and compares every file with its manifest.
     """
