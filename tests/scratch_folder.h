@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder that no other test sees, gone with the object: ctest runs tests side by side, each in a process of its own,
+// A folder that no other test sees, gone with the object: ctest runs tests side by side, each in a separate process,
 // so a fixed name would be shared.
 #pragma once
 

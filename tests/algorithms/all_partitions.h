@@ -55,7 +55,7 @@ void ForEachPartition(std::size_t num_rows, const Function& f) {
   ForEachPartition(rows, 0, sets, f);
 }
 
-// f(partition, left out) for every partition of every subset that leaves out at most so many rows, but not all.
+// f(partition, left out) for every partition of every subset that leaves out at most this many rows, but not all.
 template <typename Function>
 void ForEachPartitionWithout(std::size_t num_rows, std::size_t max_left_out, const Function& f) {
   for (std::uint32_t chosen = 1; chosen < (1U << num_rows); ++chosen) {

@@ -34,8 +34,8 @@ inline std::int64_t Within(Random& random, std::int64_t lo, std::int64_t hi) {
   return lo + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(hi - lo + 1)));
 }
 
-// Shapes of which every loss is a multiple of a power of two: 5 leaves under two nodes or 3 under the root where a loss is
-// (leaves - 1) / (all - 1), 4 leaves in pairs where it is leaves / all.
+// Shapes of which every loss is a multiple of a power of two: 5 leaves under two nodes or 3 under the root if a loss is
+// (leaves - 1) / (all - 1), 4 leaves in pairs if it is leaves / all.
 inline Hierarchy SmallTree(Random& random, BoxLoss::Form form) {
   using Paths = std::vector<std::vector<std::string>>;
   if (form == BoxLoss::Form::kThesis) {

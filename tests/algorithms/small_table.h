@@ -20,7 +20,7 @@ inline Codes CodesOf(const std::vector<Code>& codes) {
   return Codes::Generate(codes.size(), 1, [&](std::size_t row) { return codes[row]; });
 }
 
-// 0 to size - 1, each a value of its own; with missing values, code size is theirs.
+// 0 to size - 1, each a different value; with missing values, code size is theirs.
 inline std::shared_ptr<const Domain> Numbers(Code size, bool missing = false) {
   Domain::NumericSpec spec;
   for (Code value = 0; value < size; ++value) spec.values.push_back(value);

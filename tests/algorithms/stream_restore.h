@@ -17,7 +17,7 @@ inline bool SameDeparture(const Departure& a, const Departure& b) {
          a.window == b.window;
 }
 
-// Two engines and, where there are any, their verifiers; the second of each is restored from the first before every tuple, and
+// Two engines and, if there are any, their verifiers; the second of each is restored from the first before every tuple, and
 // must do the same with it.
 struct Restored {
   StreamEngine& kept;

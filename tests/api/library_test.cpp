@@ -283,7 +283,7 @@ TEST(Verify, JudgesTablesAndFiles) {
   EXPECT_TRUE(of_table.holds);
   EXPECT_EQ(of_table.true_of_original, true);
   EXPECT_EQ(of_table.text, of_file.text);
-  // The raw table is no release of itself.
+  // The raw table is not a release of itself.
   EXPECT_FALSE(Verify(table, policy).value().holds);
   // Nor is one that says something untrue.
   const Table false_one = TableBuilder()
@@ -320,7 +320,7 @@ TEST(Table, IsReadFromAFile) {
 TEST(Write, ANameThatIsTooLongLosesNothing) {
   const ScratchFolder folder;
   const Release release = Anonymize(PatientTable(), PatientPolicy().Build().value()).value();
-  const std::string path = folder / (std::string(240, 'b') + ".csv");  // the names beside it have more than 255 bytes
+  const std::string path = folder / (std::string(240, 'b') + ".csv");  // the names next to it have more than 255 bytes
   Put(path, "an older table");
   for (const bool force : {false, true}) {
     EXPECT_FALSE(release.Write(path, {.force = force}).ok());

@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "cordon"
 PUBLIC = ROOT / "include" / "cordon"
 
-# What a room may use besides itself; docs/architecture.md draws it. From the ground up: a room comes after all that it uses.
-# A sub-room is a line of its own; naming a room allows all of its sub-rooms. "include" is include/cordon, the public headers.
+# What a room may use in addition to itself; docs/architecture.md draws it. From the ground up: a room comes after all that it uses.
+# A sub-room has its own line; naming a room allows all of its sub-rooms. "include" is include/cordon, the public headers.
 ALLOWED = {
     "include": set(),
     "base": {"include"},

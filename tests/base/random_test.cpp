@@ -20,7 +20,7 @@ std::vector<std::uint64_t> Draw(Random random, std::size_t count) {
 TEST(Random, ASeedRepeatsARunAndIsFrozen) {
   EXPECT_EQ(Draw(Random::FromSeed(1), 1000), Draw(Random::FromSeed(1), 1000));
   EXPECT_NE(Draw(Random::FromSeed(1), 4), Draw(Random::FromSeed(2), 4));
-  // Golden: whoever repeats an old run must get the old numbers.
+  // Golden: repeating an old run must give the old numbers.
   EXPECT_EQ(Random::FromSeed(1).Next(), 14767572340760734581u);
 }
 

@@ -252,7 +252,7 @@ TEST(ReadReleaseProperty, ReadsBackWhatRecodeMakes) {
     for (const ReleaseColumn& column : made.columns) published.columns.push_back(column.text);
     const auto alone = ReadRelease(policy, published, nullptr, {});
     ASSERT_TRUE(alone.ok()) << Told(alone);
-    std::uint64_t stars = 0;  // a group may come to all stars by itself, where each column mixes missing cells and values
+    std::uint64_t stars = 0;  // a group may come to all stars, if each column mixes missing cells and values
     for (std::size_t row = 0; row < made.num_rows; ++row) {
       bool all = true;
       for (std::size_t i = 0; i < 4; ++i) all = all && made.columns[i].text.cell(row).bytes() == "*";

@@ -4,7 +4,7 @@
 // bytes durable: write, pwrite, ftruncate, fsync, rename, link, unlink, mkdir. With DIE_POWER files lose then what was written
 // to them and not synced, as when the power fails; with DIE_NAMES, a folder on the same disk, names lose that, too: files that
 // were made, renamed or removed in a directory that was not synced since. Directories, and names that unlinkat
-// change, stay. Where the program ends by itself, writes how many calls there were, and how many of them fsync, into the file
+// change, stay. If the program ends normally, writes how many calls there were, and how many of them fsync, into the file
 // DIE_COUNT.
 #include <dlfcn.h>
 #include <fcntl.h>

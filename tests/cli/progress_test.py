@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A bar on stderr where that is a terminal, wiped before anything else is printed; nothing elsewhere: progress_test.py CORDON"""
+"""A bar on stderr if that is a terminal, wiped before anything else is printed; nothing elsewhere: progress_test.py CORDON"""
 import os
 import pty
 import re

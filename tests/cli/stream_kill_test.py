@@ -48,7 +48,7 @@ active = 300
 sample = 500
 sample_window = 2000
 """
-# Windows: groups that wait with the window that they were held against.
+# Windows: groups that wait with the window that they were compared with.
 WINDOWS = POLICY.replace("delay = 500\n", "").replace('role = "sensitive"\ntype = "categorical"\n',
                                                       'role = "sensitive"\ntype = "categorical"\nvalues = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8"]\n') + """
 [[privacy]]

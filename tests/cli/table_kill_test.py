@@ -83,7 +83,7 @@ class TableKills(unittest.TestCase):
                 file.write(self.old[name])
 
     def check_set(self, step):
-        """Where the release is, everything next to it is of its run. Tells whether it is the old one, the new one, or none."""
+        """If the release is there, everything next to it is of its run. Tells whether it is the old one, the new one, or none."""
         if not os.path.exists("out.csv"):
             return "none"
         with open("out.csv.manifest.json") as file:

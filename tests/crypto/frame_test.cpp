@@ -98,7 +98,7 @@ TEST(Frame, AChangedPayloadShowsAtTheNextFrame) {
   std::string one = pipe.sender.Seal(AckOf(1));
   const std::string two = pipe.sender.Seal(AckOf(2));
   one.back() = static_cast<char>(one.back() ^ 1);
-  EXPECT_TRUE(pipe.receiver.Open(one).ok());  // TLS is what guards a frame by itself
+  EXPECT_TRUE(pipe.receiver.Open(one).ok());  // TLS guards a single frame
   EXPECT_FALSE(pipe.receiver.Open(two).ok());
 }
 

@@ -238,7 +238,7 @@ TEST(PrivateCompare, AnAttemptIsNeverMadeTwice) {
   CompareChoices replayed = choices;
   replayed.id = {2, 2};  // choices of old transfers under a new attempt
   EXPECT_FALSE(table.garbler.Start({2, 2}, key, replayed, table.bytes).ok());
-  // The next attempt goes on with transfers of its own.
+  // The next attempt goes on with its own transfers.
   EXPECT_EQ(CompareBoth(table, {2, 3}, 5, 6), CompareOutcome::kEvaluator);
 }
 

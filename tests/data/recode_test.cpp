@@ -88,7 +88,7 @@ TEST(Recode, RandomOrderIsAUniformPermutationForAnyThreads) {
   for (std::uint64_t i = 0; i < 6000; ++i) ++counts[RandomOrder(3, random.Substream("trial", i), 1)];
   EXPECT_EQ(counts.size(), 6u);
   for (const auto& [permutation, count] : counts) EXPECT_NEAR(count, 1000, 150);
-  // Where rows spread over several buckets, a row is as likely to end in the first half as in the second.
+  // If rows spread over several buckets, a row is as likely to end in the first half as in the second.
   int first_half = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::vector<RowId> spread = RandomOrder(40'000, random.Substream("spread", i), 2);

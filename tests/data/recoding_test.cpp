@@ -59,7 +59,7 @@ Release ReleaseOf(const Microdata& data, const std::vector<std::vector<RowId>>& 
   return Recode(View::All(data), made, {.order = order, .suppressed = how}, random, {});
 }
 
-// "age|place" of each row in input order, "-" where it was suppressed.
+// "age|place" of each row in input order, "-" if it was suppressed.
 std::vector<std::string> Published(const Recoding& recoding, const Microdata& data) {
   const AppliedRecoding applied = Apply(recoding, View::All(data), {}).value();
   Random random = Random::FromSeed(1);

@@ -123,7 +123,7 @@ TEST(DraftPolicy, OddNamesAndValuesMakeNoBadPolicy) {
   EXPECT_EQ(policy.value().attributes[0].name, "we\"ird ☃");
 }
 
-// A sensitive column "result" of these values, each as often as said, beside a quasi column.
+// A sensitive column "result" of these values, each as often as said, next to a quasi column.
 Table WithResults(const std::vector<std::pair<std::string, int>>& values) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [value, count] : values) {

@@ -65,7 +65,7 @@ TEST(NaiveBayes, AGeneralizedValueIsItsLeaves) {
 }
 
 TEST(DecisionTree, LearnsWhatOneColumnAloneCannotTell) {
-  // Class 1 where a > 4 and b = 1.
+  // Class 1 if a > 4 and b = 1.
   FeatureTable table;
   table.num_classes = 2;
   std::vector<Code> a;

@@ -79,7 +79,7 @@ TEST(Discernibility, DroppedRowsCostAsMuchAndAreNotCalledSuppressed) {
 TEST(Discernibility, NamedGroupsThatLookAlikeAreTwo) {
   Release release = SmallRelease({{"20", "Oslo"}, {"20", "Oslo"}, {"20", "Oslo"}, {"*", "*"}, {"*", "*"}, {"*", "*"}});
   release.columns.push_back({{"group", Role::kGroup, nullptr, 1}, TextColumn("group", {"a", "b", "b", "c", "c", "d"})});
-  const Discernibility unknown = MeasureDiscernibility(release, {});  // whoever made it: all stars are suppressed rows
+  const Discernibility unknown = MeasureDiscernibility(release, {});  // from any tool: all stars are suppressed rows
   EXPECT_EQ(unknown.groups, 2u);
   EXPECT_EQ(unknown.suppressed, 3u);
   EXPECT_EQ(unknown.discernibility, 1u + 4u + 6u * 3u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Releases of adult made by ARX; what an independent check finds in them is in the README beside the files.
+// Releases of adult made by ARX; what an independent check finds in them is in the README next to the files.
 #include <gtest/gtest.h>
 
 #include <string>

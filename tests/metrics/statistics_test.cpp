@@ -59,7 +59,7 @@ TEST(Statistics, AnExactReleaseHasTheFiguresOfTheOriginal) {
   EXPECT_DOUBLE_EQ(age.release.variance, age.original.variance);
   ASSERT_EQ(age.original.quantiles.size(), 5u);
   EXPECT_NEAR(age.original.quantiles[2], 19.5, 1e-9);
-  EXPECT_NEAR(age.original.quantiles[0], 4.5, 1e-9);  // the mean of the lowest 10, which is no cell
+  EXPECT_NEAR(age.original.quantiles[0], 4.5, 1e-9);  // the mean of the lowest 10, which is not a cell
   EXPECT_EQ(age.release.quantiles, age.original.quantiles);
   ASSERT_EQ(made.correlations.size(), 1u);
   EXPECT_GT(made.correlations[0].original, 0.99);

@@ -372,7 +372,7 @@ TEST(ByPersonProperty, SomebodyHasNoneOfTheNamedValues) {
   EXPECT_GT(held, 100);
 }
 
-// Rows come and go, counts are merged and taken apart: who has what stays what it is counted anew.
+// Rows come and go, counts are merged and taken apart: who has what stays what a recount gives.
 TEST(ByPersonProperty, HoldingsFollowTheRows) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -22,7 +22,7 @@ DomainPtr Diseases() {
                {"intestinal cancer", "digestive", "*"}});
 }
 
-// Groups named by a quasi column "g" of one label a row.
+// Groups named by a quasi column "g" of one label per row.
 Verdict JudgeTable(const Texts& groups, const Texts& diseases, const DomainPtr& domain, const ModelSpec& spec) {
   const Release release =
       BuildRelease({{"g", Role::kQuasi, Flat({"1", "2", "3"}), groups}, {"disease", Role::kSensitive, domain, diseases}});

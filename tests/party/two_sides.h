@@ -74,7 +74,7 @@ class PipeEnd final : public Transport {
   std::vector<std::string> sent_;
 };
 
-// One party's table: rows of the joint table in an order of its own, and people whom the other does not have (kNobody).
+// One party's table: rows of the joint table in its own order, and people whom the other does not have (kNobody).
 inline constexpr std::size_t kNobody = ~std::size_t{0};
 struct Side {
   std::vector<bool> holds;

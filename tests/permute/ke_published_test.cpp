@@ -23,7 +23,7 @@ struct Rows {
   Result<void> Check() const { return RequireShuffle({group, shown, truth}); }
 };
 
-// Groups 4, 5, ... of so many rows, values drawn from a few.
+// Groups 4, 5, ... of this many rows, values drawn from a few.
 Rows Unshuffled(std::size_t groups, std::size_t size, std::uint64_t values, Random& random) {
   Rows rows;
   for (std::size_t group = 0; group < groups; ++group) {

@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-// The labels from a leaf up to the root, one a level of the source.
+// The labels from a leaf up to the root, one per level of the source.
 std::vector<std::string> PathOf(const Hierarchy& hierarchy, std::string_view leaf) {
   std::vector<std::string> path;
   const Code code = hierarchy.FindLeaf(leaf).value();
@@ -24,7 +24,7 @@ TEST(ParseHierarchy, TakesTheDelimiterOfTheFirstLine) {
     ASSERT_TRUE(hierarchy.ok()) << Told(hierarchy);
     EXPECT_EQ(PathOf(hierarchy.value(), "b"), (Path{"b", "x", "*"}));
   }
-  // A semicolon in quotes does not make it the delimiter; a comma beside semicolons is part of a label.
+  // A semicolon in quotes does not make it the delimiter; a comma next to semicolons is part of a label.
   EXPECT_EQ(PathOf(ParseHierarchy("\"a;b\",x,*\n", "h").value(), "a;b"), (Path{"a;b", "x", "*"}));
   EXPECT_EQ(PathOf(ParseHierarchy("a, or b;x;*\n", "h").value(), "a, or b"), (Path{"a, or b", "x", "*"}));
 }

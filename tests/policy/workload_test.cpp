@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries of a workload file on the axes of the data, held against counts of the cells themselves.
+// Queries of a workload file on the axes of the data, compared with counts of the cells themselves.
 #include "cordon/policy/workload.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ TEST(Html, AnInputIsCalledByItsNameAndAQueryIsCalledOne) {
   EXPECT_EQ(InputTitle("sql:SELECT * FROM read_csv('p.csv', nullstr=['n/a','k.A.'])"), "a query");
 }
 
-// Twenty columns leave room for a few labels only; that of missing cells is always among them, and is no place of the axis.
+// Twenty columns leave room for a few labels only; that of missing cells is always among them, and is not a place of the axis.
 TEST(Charts, TheColumnOfMissingCellsIsAlwaysNamed) {
   ColumnChart chart{.title = "t", .x_name = "x", .columns = {}, .percent = true, .mark = {}, .mark_name = ""};
   for (int i = 0; i < 20; ++i) chart.columns.push_back({std::to_string(100000 + i), {0.1, 0.1}});

@@ -388,7 +388,7 @@ class Agreement(unittest.TestCase):
         self.assertGreater(published, OPTIONS.tables // 4)
 
     def test_six_people_are_known_for_certain(self):
-        """Two of six have HIV (1): whoever knows the algorithm knows which, under every model and algorithm."""
+        """Two of six have HIV (1): an attacker who knows the algorithm knows which, under every model and algorithm."""
         people = [{"a": z, "b": "0", "n": "x", "s": s} for z, s in zip("118888", "110000")]
         for models, algorithms in (
                 ([{"model": "alpha-k", "sensitive": "s", "value": "1", "alpha": "1/2", "k": 2}],

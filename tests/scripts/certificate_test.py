@@ -3,7 +3,7 @@
 """Signed releases, stores and streams: certificate_test.py CORDON
 
 Whatever a signature covers is changed, one thing at a time, and both verifiers refuse it. openssl, which shares no code with
-either, agrees with them where it is installed.
+either, agrees with them if it is installed.
 """
 import base64
 import copy

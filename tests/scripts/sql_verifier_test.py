@@ -76,7 +76,7 @@ class DuckDb:
 
 
 class Postgres:
-    """A server of its own in a folder, which listens to nobody but a socket there."""
+    """A separate server in a folder, which listens to nobody but a socket there."""
     name = "postgres"
 
     def __init__(self, programs, psql):

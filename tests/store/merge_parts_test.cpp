@@ -19,7 +19,7 @@ TEST(MergeParts, SixteenAtATimeAndTheyStayFew) {
     parts.push_back({append + 1, 10, 0});
     const MergePlan plan = PlanMerge(parts);
     ASSERT_GE(plan.parts, 1u);
-    ASSERT_LT(plan.parts, parts.size());  // what permute made is never merged by itself
+    ASSERT_LT(plan.parts, parts.size());  // what permute made is never merged alone
     if (plan.parts > 1) {
       StorePart made{0, 0, plan.level};
       for (const StorePart& part : std::span(parts).last(plan.parts)) made.rows += part.rows;

@@ -27,7 +27,7 @@ using testing::Disk;
 
 constexpr const char* kStore = "s";  // its paths begin with "s/"
 
-// Rows are shuffled anew whenever they are written: `draw` tells one shuffle from another.
+// Rows are shuffled again whenever they are written: `draw` tells one shuffle from another.
 std::string BytesOf(const std::string& name, std::uint64_t draw) {
   return fmt::format("the rows in {}, shuffle {:04}", name, draw);
 }

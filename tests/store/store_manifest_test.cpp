@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader relies on: the manifest has its form, every changed byte of what it names is found, and a reader beside an
+// What a reader relies on: the manifest has its form, every changed byte of what it names is found, and a reader next to an
 // append gets one state or the other. The files are stand-ins: what is in them does not matter here.
 #include "cordon/store/store_manifest.h"
 

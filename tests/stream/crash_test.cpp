@@ -65,7 +65,7 @@ TEST(StreamCrash, PowerCutAtEveryOperationChangesNoByte) {
     EXPECT_FALSE(first.ok());
     ++cuts;
     const std::string seen = disk.Bytes("out.csv");
-    EXPECT_TRUE(expected.out.starts_with(seen));  // whoever read along saw nothing that is not there in the end
+    EXPECT_TRUE(expected.out.starts_with(seen));  // a reader who read along saw nothing that is not there in the end
     disk.Restart(operation);
     const auto second = crash.Run(disk);
     ASSERT_TRUE(second.ok()) << second.error().message();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The small parts of the runtime, each by itself.
+// The small parts of the runtime, each alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

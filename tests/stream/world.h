@@ -24,7 +24,7 @@ class Disk final : public FileLayer {
 
   // The operation that fails, from 0, and all after it.
   void CutPowerAt(std::uint64_t operation) { cut_ = operation; }
-  // No more than so many bytes in all files together; a write that meets the limit leaves what still fits.
+  // No more than this many bytes in all files together; a write that meets the limit leaves what still fits.
   void LimitTo(std::uint64_t bytes) { room_ = bytes; }
   std::uint64_t operations() const { return operations_; }
   bool lost_power() const { return operations_ > cut_; }

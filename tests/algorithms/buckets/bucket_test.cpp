@@ -239,7 +239,7 @@ TEST(DrawGroups, HilbertWindowsAgreeWithAScan) {
   }
 }
 
-// Whatever the way of drawing: every row once, and from each bucket as many as were settled.
+// Whatever the way of drawing: every row once, and from each bucket the number that was settled.
 TEST(DrawGroups, TakesEveryRowOnceAndFromEachBucketItsNumber) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     for (const Neighbours neighbours : {Neighbours::kHilbert, Neighbours::kExact}) {

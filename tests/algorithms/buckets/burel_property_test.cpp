@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BUREL on random small tables, held against the definition of beta-likeness, and its buckets against all other ways to
+// BUREL on random small tables, compared with the definition of beta-likeness, and its buckets against all other ways to
 // cut the values into runs.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SABRE on random small tables, held against the definition of the earth mover's distance by min-cost flow, and the bounds
+// SABRE on random small tables, compared with the definition of the earth mover's distance by min-cost flow, and the bounds
 // it rests on against all that they claim.
 #include <gtest/gtest.h>
 

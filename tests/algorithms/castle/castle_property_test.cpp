@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CASTLE on thousands of small random streams, held against the definition: every decision by the oracle, every departure by
+// CASTLE on thousands of small random streams, compared with the definition: every decision by the oracle, every departure by
 // the verifier, and the promises themselves recounted from what was let out.
 #include <gtest/gtest.h>
 

@@ -218,7 +218,7 @@ TEST(Castle, TicksReleaseASparseStream) {
   run.Advance(5000);
   EXPECT_EQ(Told(run.left()), "group [5,6] 1 2 | suppressed 3");
   EXPECT_EQ(castle.gauges().held, 0u);
-  run.Advance(INT64_MAX);  // the end of time is no trouble
+  run.Advance(INT64_MAX);  // the end of time does no harm
 }
 
 TEST(Castle, AdvanceDoesNothingWhereTuplesCount) {
@@ -268,7 +268,7 @@ TEST(Castle, ExactlyLValuesAreEnoughAndOneLessIsNot) {
   };
   EXPECT_EQ(end({1, 2}), "group [5,5] 1 2");
   EXPECT_EQ(end({1, 1, 1}), "suppressed 1 2 3");
-  EXPECT_EQ(end({1, kNull, kNull}), "suppressed 1 2 3");  // a missing value is no second value
+  EXPECT_EQ(end({1, kNull, kNull}), "suppressed 1 2 3");  // a missing value does not count as a second value
 }
 
 TEST(Castle, MoreValuesThanPeopleRaiseK) {

@@ -118,7 +118,7 @@ TEST(ClosenessSearch, EveryGroupIsAdmittedOnRandomTables) {
 }
 
 // A sensitive column of far more values than a group has: the search lists those of a group, and counts of all values, taken
-// anew, say that each group is admitted.
+// again, say that each group is admitted.
 TEST(ClosenessSearch, GroupsOfFewOfManyValuesAreAdmittedByCountsOfAll) {
   const std::vector<std::vector<ModelSpec>> all = {
       {K(3), T({1, 4}, Distance::kOrdered)},

@@ -176,7 +176,7 @@ bool AllMonotone(const std::vector<ModelSpec>& specs) {
   return true;
 }
 
-// The most rows that monotone models leave at a node, by trying rows one by one: whoever is in a group that does not hold
+// The most rows that monotone models leave at a node, by trying rows one by one: everyone in a group that does not hold
 // among those kept goes.
 std::vector<char> KeptRows(const Case& each, const std::vector<std::vector<Level>>& levels, const LevelVector& node) {
   const std::vector<std::size_t> quasi = each.data.ColumnsOf(Role::kQuasi);

@@ -66,7 +66,7 @@ std::shared_ptr<const Domain> Labelled(const std::vector<std::vector<std::string
 TEST(LatticeLevels, LabelsOfNumbersAreReadAsIntervals) {
   const std::vector<std::vector<std::string>> paths = {
       {"1", "young", "*"}, {"2", "young", "*"}, {"3", "old", "*"}, {"9", "old", "*"}};
-  const Attribute attribute = Quasi(Labelled(paths, {1, 2, 5}));  // 5 is no leaf, yet inside "old"
+  const Attribute attribute = Quasi(Labelled(paths, {1, 2, 5}));  // 5 is not a leaf, yet inside "old"
   EXPECT_EQ(Shown(attribute, 1), (std::vector<std::string>{"[1,2]", "[1,2]", "[3,9]"}));
   EXPECT_EQ(Shown(attribute, 2), (std::vector<std::string>{"*", "*", "*"}));
 

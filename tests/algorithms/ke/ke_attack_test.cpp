@@ -67,7 +67,7 @@ TEST(KeAttack, PublishingEveryOptimumTellsValues) {
   EXPECT_EQ(known[3], (std::set<std::int64_t>{65, 70}));
 }
 
-// Frozen groups are never formed anew (cli.append_frozen shows it of a store); a row alone waits for company.
+// Frozen groups are never formed again (cli.append_frozen shows it of a store); a row alone waits for company.
 TEST(KeAttack, OneRowIsNotARelease) {
   Random random = Random::FromSeed(1);
   EXPECT_FALSE(Ke(Values{67}, 0, KeModel(3, 2), random).ok());

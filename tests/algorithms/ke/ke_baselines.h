@@ -27,10 +27,10 @@ struct KeAppended {
   std::vector<std::int64_t> values;
   KeTable table;
   std::size_t inserted = 0;  // place of the new value, from 1
-  std::size_t stopped = 0;   // last place computed anew
-  // What the report's listing would try: starts 1 .. i for every place i computed anew.
+  std::size_t stopped = 0;   // last place computed again
+  // What the report's listing would try: starts 1 .. i for every place i computed again.
   std::uint64_t Steps() const;
-  // The sum over the groups that the table leads to; nothing where it leads to none.
+  // The sum over the groups that the table leads to; nothing if it leads to none.
   std::optional<std::int64_t> CostOfGroups() const;
 };
 KeAppended AppendToList(std::span<const std::int64_t> ascending, const KeTable& table, const KeRequirement& requirement,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The optimal sum-error grouping of (k,e)-anonymity under appended values, kept exactly: after any appends the cost and the
-// groups are those of starting over (ke.h). For experiments and tests: a store never groups published rows anew.
+// groups are those of starting over (ke.h). For experiments and tests: a store never groups published rows again.
 //
 // A value that has two rows already changes nothing. Otherwise it enters the list, and the recurrence is run again from
 // its place until it is certain that everything to the right only moves by one place and by one constant cost. The
@@ -29,10 +29,10 @@ class IncrementalKe {
   IncrementalKe& operator=(IncrementalKe&&) noexcept;
   ~IncrementalKe();
 
-  // One more row with this value; gives the number of entries that were computed anew.
+  // One more row with this value; gives the number of entries that were computed again.
   std::size_t Append(std::int64_t value);
 
-  // The least sum over groups of (greatest - least); nothing where not even all rows are a group. 0 without rows.
+  // The least sum over groups of (greatest - least); nothing if not even all rows are a group. 0 without rows.
   std::optional<std::int64_t> least_error() const;
   KeAxis axis() const;
   // As CutBySum(axis(), requirement).

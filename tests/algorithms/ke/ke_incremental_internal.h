@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list under IncrementalKe: the ascending values, each once or, where it has several rows, twice, with the entries of
-// the recurrence beside them, in chunks.
+// The list under IncrementalKe: the ascending values, each once or, if it has several rows, twice, with the entries of
+// the recurrence next to them, in chunks.
 //
 // What an insertion shifts is kept relative, so that it need not be touched. A start is stored as its distance from the
 // end of the group, so moving both by one place changes nothing. A cost is stored less an amount of its chunk, so adding a
-// constant to all costs to the right is one addition a chunk.
+// constant to all costs to the right is one addition per chunk.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace cordon::engine {
 class KeList {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;  // no such start: the cost is infinite
-  static constexpr std::size_t kFull = 2048;          // a chunk is cut in two when it has so many
+  static constexpr std::size_t kFull = 2048;          // a chunk is cut in two when it has this many
 
   struct Chunk {
     std::vector<std::int64_t> values;
@@ -54,7 +54,7 @@ class KeList {
     --place.at;
     return true;
   }
-  // REQUIRES: there are so many entries before.
+  // REQUIRES: there are this many entries before.
   Place Back(Place place, std::size_t distance) const;
 
   std::int64_t value(const Place& p) const { return chunks_[p.chunk]->values[p.at]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worked examples of the (k,e) report, with its numbers where they are right and the right ones where they are not.
+// The worked examples of the (k,e) report, with its numbers if they are right, otherwise with the right ones.
 #include <gtest/gtest.h>
 
 #include "tests/algorithms/ke/ke_baselines.h"

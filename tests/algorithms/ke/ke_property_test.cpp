@@ -24,7 +24,7 @@ struct Instance {
   KeRequirement requirement;
 };
 
-// Up to `most` whole numbers below `range`: many ties where the range is small.
+// Up to `most` whole numbers below `range`: many ties if the range is small.
 Instance Draw(std::uint64_t seed, std::size_t most, std::uint64_t range) {
   Random random = Random::FromSeed(seed);
   Instance made;
@@ -286,7 +286,7 @@ TEST(KeProperty, TheShareGuardHoldsOrNothingCouldHold) {
     const auto cut = CutBySum(axis, c.requirement);
     if (!cut) continue;
     const auto limited = LimitShare(axis, *cut, share, objective);
-    // A union passes where its parts pass: something can hold exactly if all rows together do.
+    // A union passes if its parts pass: something can hold exactly if all rows together do.
     ASSERT_EQ(limited.has_value(), ShareOf(c.values) <= share);
     if (!limited) continue;
     merged += limited->size() < cut->size() ? 1 : 0;

@@ -88,7 +88,7 @@ TEST(Ke, RowsOfAStraddlingValueAreSharedOutAndDrawn) {
   EXPECT_EQ(left[4], 0);
 }
 
-// An arithmetic progression never settles: every entry is computed anew, and the result is still right.
+// An arithmetic progression never settles: every entry is computed again, and the result is still right.
 TEST(Ke, TheWorstCaseOfAppendingIsStartingOver) {
   Values values;
   for (std::int64_t value = 1; value <= 300; ++value) values.push_back(value);

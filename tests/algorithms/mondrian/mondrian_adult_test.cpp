@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loss that Mondrian reaches on adult, all nine columns quasi. The marks are those of a trial of the classic method;
-// the figures beside them are in docs/algorithms/mondrian.md.
+// the figures next to them are in docs/algorithms/mondrian.md.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -21,7 +21,7 @@ using testing::K;
 using testing::Numbers;
 using testing::SmallTable;
 
-// Used up after so many questions: a clock that tests can set.
+// Used up after this many questions: a clock that tests can set.
 class Questions final : public Budget {
  public:
   explicit Questions(std::int64_t enough) : enough_(enough) {}

@@ -422,7 +422,7 @@ struct Indexed {
   }
 };
 
-// Whoever wants a search to end does not wait for its cuts.
+// A caller who wants a search to end does not wait for its cuts.
 TEST(PartitionCutsProperty, NothingIsCutAfterAnInterrupt) {
   std::size_t cut = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

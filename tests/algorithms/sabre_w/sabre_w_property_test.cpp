@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SABRE_W on thousands of small random streams, held against the definitions: what leaves when, by a slow driver that knows
+// SABRE_W on thousands of small random streams, compared with the definitions: what leaves when, by a slow driver that knows
 // only what has arrived and left; every group against the window it claims, by the cheapest way to move mass; people, values,
 // delays and boxes recounted from the input.
 #include <gtest/gtest.h>
@@ -341,7 +341,7 @@ TEST(SabreWProperty, EveryDecisionIsTheDefinitions) {
   for (std::uint64_t seed = 0; seed < kStreams && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     WindowStream stream = MakeWindowStream(seed);
-    for (const ModelSpec& spec : stream.models) {  // a preference is no promise: its rounding is not held against anything
+    for (const ModelSpec& spec : stream.models) {  // a preference is not a promise: its rounding is not checked
       if (std::holds_alternative<WindowLikenessSpec>(spec) && stream.options.rho == Rational(1, 2)) stream.options.rho = 1;
     }
     std::vector<Division> divisions;
@@ -386,7 +386,7 @@ TEST(SabreWProperty, EveryDecisionIsTheDefinitions) {
   EXPECT_GT(all.suppressed, 300);
 }
 
-// Between two INDIRECTs there is a DIRECT, where the source's own settings are kept.
+// Between two INDIRECTs there is a DIRECT, if the source's own settings are kept.
 TEST(SabreWProperty, TheSourcesSettingsAlternate) {
   int indirect = 0;
   for (std::uint64_t seed = 0; seed < kStreams; ++seed) {

@@ -91,7 +91,7 @@ TEST(ChainSampler, ChainsAreIndependent) {
   EXPECT_LT(ChiSquare(pairs), 99 + 4.5 * std::sqrt(2 * 99.0));
 }
 
-// Axes of few values, of just 256, and of so many that a byte only sieves.
+// Axes of few values, of just 256, and of more, so that a byte only sieves.
 TEST(ChainSampler, CountsAreThoseOfALookAtEveryPoint) {
   for (const std::vector<double>& ranges : {std::vector<double>{3, 40}, {255, 7, 0}, {256, 5}, {1e6, 9e15, 30}, {}}) {
     for (const std::int64_t sample : {1, 31, 32, 33, 100}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The R-tree publisher once more, slowly and from its definition: leaves are lists of tuples, every box, penalty, sample count
-// and sum is made anew when it is asked for, the leaf of a tuple is found by comparing all of them, and due leaves by looking
+// and sum is made again when it is asked for, the leaf of a tuple is found by comparing all of them, and due leaves by looking
 // at all. It draws from the same random streams in the same order, so its departures must be those of the engine.
 #pragma once
 

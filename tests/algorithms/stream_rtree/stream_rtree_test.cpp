@@ -106,7 +106,7 @@ TEST(StreamRtree, Refuses) {
             "stream-rtree: 9 tuples wait at most, so no group can have 10 people");
 }
 
-// P8: by the theorem's own gamma as many leave as arrive, and no leaf is likelier than 1 / |C|.
+// P8: by the theorem's own gamma the same number leaves as arrives, and no leaf is likelier than 1 / |C|.
 TEST(StreamRtree, LiteralControlBalancesArrivals) {
   const StreamSchema schema = test::NumericSchema(3, 0, 1000);
   for (const Method method : {Method::kBasic, Method::kDensityAware}) {

@@ -183,7 +183,7 @@ TEST(Suppression, AnOutlierGoesIfItMay) {
   EXPECT_TRUE(searched.Without(search).value().suppressed.empty());
 }
 
-// A search that was stopped comes back with what it has: whoever asked to stop does not wait for the next one.
+// A search that was stopped comes back with what it has: a caller who asked to stop does not wait for the next one.
 TEST(Suppression, NoSearchBeginsAfterAStop) {
   test::TestColumn age{"age", Role::kQuasi, test::Numbers(1, 100), {}};
   test::TestColumn s{"s", Role::kSensitive, test::Numbers(1, 3), {}};

@@ -100,7 +100,7 @@ TEST(TdrPaper, OneTemplateOverTheUnionStopsEarlier) {
   EXPECT_EQ(search->reached(0).above, 12);
 }
 
-// Both templates hold and the female lawyer is alone again for whoever knows all three.
+// Both templates hold and the female lawyer is alone again for someone who knows all three.
 TEST(TdrPaper, SeveralTemplatesDoNotProtectTheirUnion) {
   TopDownTable table(kTable41);
   table.Suppressed("Job").Suppressed("Sex").Numeric("Age", 1, 99);

@@ -5,7 +5,7 @@
     uci.py adult k=50 tax|sup on=a+b [on=c+d ...] > P.toml         templates of k-anonymity
     uci.py crx h=0.7 top=4 [each] > P.toml                         one confidence template: the rarer half of the values of the
                                                                    best N columns, given all other categorical columns;
-                                                                   each: a template a value;
+                                                                   each: one template per value;
                                                                    categorical: numbers are left out
 """
 import collections

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A CSV reader written from the rules and nothing else: one byte at a time, the whole file in memory. Slow; what the
-// real reader is held against, in tests and under the fuzzer.
+// real reader is compared with, in tests and under the fuzzer.
 #pragma once
 
 #include <cstdint>

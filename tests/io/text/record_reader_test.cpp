@@ -59,7 +59,7 @@ TEST(RecordReader, CsvWithQuotesLineEndsAndAMissingLastLineEnd) {
   EXPECT_EQ(read.records[3].end.offset, bytes.size());
 }
 
-// What stands inside of a quote is never read as a record, also where the record cannot be taken.
+// What stands inside of a quote is never read as a record, even if the record cannot be taken.
 TEST(RecordReader, AFaultTakesItsRecordWithIt) {
   const Read read = ReadAll("a,b\n1\n2,x\"y\n3,\"open\n4,ok\n5,\"q\"z\n6,\xff\n7,o\rk\n8,ok\n");
   std::vector<std::string> faults;

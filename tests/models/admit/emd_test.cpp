@@ -45,7 +45,7 @@ std::string ValueText(const Domain& domain, Code code) {
                                  : domain.FormatValue(domain.value(code));
 }
 
-// The verifier's answer for the group alone, as a fraction of its own: the other rows form a second group.
+// The verifier's answer for the group alone, as a separate fraction: the other rows form a second group.
 double JudgedDistance(const Case& each, Distance distance) {
   TestColumn quasi{"q", Role::kQuasi, Numbers(0, 1), {}};
   TestColumn sensitive{"s", Role::kSensitive, each.domain, {}};

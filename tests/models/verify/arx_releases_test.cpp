@@ -100,7 +100,7 @@ TEST(ArxReleases, SuppressedRowsBreakBetaLikeness) {
   EXPECT_NEAR(without.reached, 3.98958, .00001);
 }
 
-// Input order, so that every cell can be held against the true one.
+// Input order, so that every cell can be compared with the true one.
 TEST(ArxReleases, EveryCellCoversTheTrueValue) {
   const Microdata original = BuildMicrodata(ReadColumns("adult.csv", ""));
   const Release release = BuildRelease(ReadColumns("arx_k5_local.csv", ""));

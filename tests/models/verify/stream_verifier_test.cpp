@@ -41,7 +41,7 @@ class Verified : public testing::Test {
   Result<void> Arrive(PersonId person, std::vector<std::int64_t> quasi, std::int32_t disease, EventTime time = 0) {
     return verifier_.Arrive({++position_, time, person, quasi, {&disease, 1}});
   }
-  // The refusal of a departure, without what all refusals begin with; "" where it passes.
+  // The refusal of a departure, without what all refusals begin with; "" if it passes.
   std::string Told(Kind kind, std::int64_t group, Box box, std::vector<Position> positions, bool reusable = false) {
     const auto verified = verifier_.Accept({kind, group, std::move(box), std::move(positions), reusable});
     if (verified.ok()) return "";
