@@ -38,7 +38,7 @@ struct Advice {
   std::string operator()(const KsAnonymitySpec&) const { return fmt::format("k up to {}", verdict.reached_text); }
   std::string operator()(const WindowClosenessSpec&) const { return fmt::format("t from {} on", verdict.reached_text); }
   std::string operator()(const WindowLikenessSpec&) const { return fmt::format("beta from {} on", verdict.reached_text); }
-  std::string operator()(const KeAnonymitySpec&) const { return fmt::format("at most {}", verdict.reached_text); }
+  std::string operator()(const auto&) const { return fmt::format("at most {}", verdict.reached_text); }
 };
 
 Result<Verdict> JudgeAlone(const ModelSpec& spec, const Release& whole, const Run& run) {

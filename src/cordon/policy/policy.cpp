@@ -80,51 +80,34 @@ std::string CanonicalOf(const AttributePolicy& attribute) {
   return form("pseudonym", Number(attribute.pseudonym_key_file.has_value())).text();  // the key stays out of it
 }
 
-struct CanonicalModel {
-  Canonical form;
+// Visits the fields of a model (model_spec.h).
+class CanonicalModel {
+ public:
+  void Sensitive(const char* key, const std::string& column) { form_(key, column); }
+  void Grouping(const char* key, const std::vector<std::string>& columns) { form_(key, Sorted(columns)); }
+  void Whole(const char* key, const auto& number, int) { form_(key, number); }
+  void Exact(const char* key, const auto& number) { form_(key, number); }
+  void Choice(const char* key, auto choice, const auto&) { form_(key, Number(choice)); }
   // Rows are not written: policies that say nothing keep their digest.
-  void Counts(CountBy counts) {
-    if (counts == CountBy::kPersons) form("counts", "persons");
+  void Counts(const char* key, CountBy counts) {
+    if (counts == CountBy::kPersons) form_(key, "persons");
   }
-  void operator()(const KAnonymitySpec& spec) { form("model", "k-anonymity")("k", spec.k)("on", Sorted(spec.on)); }
-  void operator()(const LDiversitySpec& spec) {
-    form("model", "l-diversity")("sensitive", spec.sensitive)("l", spec.l)("kind", Number(spec.kind))("c", spec.c);
-    Counts(spec.counts);
+  void Value(const char* key, const std::string& value) { form_(key, value); }
+  void Values(const char* key, const std::map<std::string, std::vector<std::string>>& columns) {
+    for (const auto& [column, values] : columns) last_("column", column)(key, Sorted(values));
   }
-  void operator()(const TClosenessSpec& spec) {
-    form("model", "t-closeness")("sensitive", spec.sensitive)("t", spec.t)("distance", Number(spec.distance));
-    Counts(spec.counts);
-  }
-  void operator()(const BetaLikenessSpec& spec) {
-    form("model", "beta-likeness")("sensitive", spec.sensitive)("beta", spec.beta)("kind", Number(spec.kind));
-    if (spec.range) form("range", *spec.range);
-    if (spec.min_depth) form("min_depth", *spec.min_depth);
-    Counts(spec.counts);
-  }
-  void operator()(const DeltaDisclosureSpec& spec) {
-    form("model", "delta-disclosure")("sensitive", spec.sensitive)("delta", spec.delta);
-  }
-  void operator()(const AlphaKSpec& spec) {
-    form("model", "alpha-k")("sensitive", spec.sensitive)("value", spec.value)("alpha", spec.alpha)("k", spec.k);
-  }
-  void operator()(const ConfidenceSpec& spec) {
-    form("model", "confidence")("on", Sorted(spec.on))("h", spec.h);
-    for (const auto& [column, values] : spec.values) form("column", column)("values", Sorted(values));
-  }
-  void operator()(const KsAnonymitySpec& spec) { form("model", "ks-anonymity")("k", spec.k); }
-  void operator()(const WindowClosenessSpec& spec) {
-    form("model", "window-closeness")("sensitive", spec.sensitive)("window", spec.window)("t", spec.t);
-    form("distance", Number(spec.distance));
-  }
-  void operator()(const WindowLikenessSpec& spec) {
-    form("model", "window-likeness")("sensitive", spec.sensitive)("window", spec.window)("beta", spec.beta);
-    form("kind", Number(spec.kind));
-  }
-  void operator()(const KeAnonymitySpec& spec) {
-    form("model", "ke-anonymity")("sensitive", spec.sensitive)("k", spec.k)("e", spec.e);
-    form("objective", Number(spec.objective))("max_share", spec.max_share);
-  }
+  std::string text() const { return form_.text() + last_.text(); }
+
+ private:
+  Canonical form_;
+  Canonical last_;  // values have always stood after the other fields
 };
+
+std::string CanonicalOf(const ModelSpec& spec) {
+  CanonicalModel model;
+  std::visit([&](const auto& each) { each.VisitFields(each, model); }, spec);
+  return Canonical()("model", ModelName(spec)).text() + model.text();
+}
 
 std::string CanonicalOf(const OptionValue& option) {
   Canonical form;
@@ -218,11 +201,7 @@ std::string PolicyDigest(const Policy& policy) {
   std::vector<std::string> attributes;
   for (const AttributePolicy& attribute : policy.attributes) attributes.push_back(CanonicalOf(attribute));
   std::vector<std::string> models;
-  for (const ModelSpec& spec : policy.models) {
-    CanonicalModel model;
-    std::visit(model, spec);
-    models.push_back(model.form.text());
-  }
+  for (const ModelSpec& spec : policy.models) models.push_back(CanonicalOf(spec));
   Canonical form;
   form("cordon policy", 1)("data", CanonicalOf(policy.data))("attributes", Sorted(attributes))("models", Sorted(models));
   form("algorithm", CanonicalOf(policy.algorithm));

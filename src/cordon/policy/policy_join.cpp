@@ -4,17 +4,12 @@
 // Columns of previous releases are known only when these are read; here columns of the current table are checked.
 #include <algorithm>
 
+#include "cordon/policy/field_reader_internal.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
 namespace cordon::engine::internal {
 namespace {
-
-const std::vector<KnownModel>& JoinRules() {
-  static const std::vector<KnownModel> rules = {{"xy-anonymity", {"model", "x", "y", "k"}},
-                                                {"xy-linkability", {"model", "x", "values", "h"}}};
-  return rules;
-}
 
 // A column of the current table must be of the policy, in a role that fits; one of a previous release may be any.
 Result<void> CheckRef(const PolicyTable& table, const char* key, const ColumnRef& ref, const std::vector<Role>& roles,
@@ -37,17 +32,6 @@ Result<void> CheckRef(const PolicyTable& table, const char* key, const ColumnRef
       .WithHint("{}; a column of a previous release is written previous.NAME", NearestHint(ref.column, known));
 }
 
-Result<std::vector<ColumnRef>> ReadX(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
-  CORDON_TRY(const auto names, table.Texts("x"));
-  if (!names) return table.Missing("x", table.where());
-  std::vector<ColumnRef> refs;
-  for (const std::string& name : *names) {
-    refs.push_back(ParseColumnRef(name));
-    CORDON_RETURN_IF_ERROR(CheckRef(table, "x", refs.back(), {Role::kQuasi, Role::kInsensitive}, attributes));
-  }
-  return refs;
-}
-
 Result<void> ReadCount(const PolicyTable& table, const std::string& text, XyAnonymitySpec& spec) {
   constexpr std::string_view kRows = "rows of previous";
   if (text == "person") {
@@ -66,74 +50,93 @@ Result<void> ReadCount(const PolicyTable& table, const std::string& text, XyAnon
   return {};
 }
 
-Result<JoinSpec> ReadXyAnonymity(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
-  XyAnonymitySpec spec;
-  CORDON_TRY(spec.x, ReadX(table, attributes));
-  CORDON_TRY(const auto k, table.Whole("k"));
-  if (!k) return table.Missing("k", table.where());
-  spec.k = *k;
-  const toml::node* y = table.Node("y");
-  if (y == nullptr) return table.Missing("y", table.where());
-  if (y->is_string()) {
-    CORDON_RETURN_IF_ERROR(ReadCount(table, y->as_string()->get(), spec));
-    return JoinSpec(spec);
-  }
-  CORDON_TRY(const auto names, table.Texts("y"));
-  spec.count = XyAnonymitySpec::Count::kColumns;
-  for (const std::string& name : names.value_or(std::vector<std::string>())) {
-    spec.y.push_back(ParseColumnRef(name));
-    CORDON_RETURN_IF_ERROR(CheckRef(table, "y", spec.y.back(), {Role::kSensitive, Role::kInsensitive}, attributes));
-  }
-  return JoinSpec(spec);
-}
+// Visits the fields of a model on joins (join_spec.h) and fills them in.
+class JoinReader : public FieldReader {
+ public:
+  using FieldReader::FieldReader;
 
-Result<JoinSpec> ReadXyLinkability(const PolicyTable& table, const std::vector<AttributePolicy>& attributes) {
-  XyLinkabilitySpec spec;
-  CORDON_TRY(spec.x, ReadX(table, attributes));
-  CORDON_TRY(const auto h, table.Exact("h"));
-  if (!h) return table.Missing("h", table.where());
-  spec.h = *h;
-  const toml::node* values = table.Node("values");
-  if (values == nullptr) return table.Missing("values", table.where());
-  if (!values->is_table()) {
-    return table.WrongType("values", *values, "a table of columns and their values: { \"previous.disease\" = [\"flu\"] }");
+  void Known(const char* key, std::vector<ColumnRef>& columns) {
+    Step([&]() -> Result<void> {
+      std::vector<std::string> names;
+      CORDON_RETURN_IF_ERROR(Must(key, table_.Texts(key), names));
+      return ReadRefs(key, names, {Role::kQuasi, Role::kInsensitive}, columns);
+    });
   }
-  PolicyTable::Keys columns;
-  for (const auto& [key, list] : *values->as_table()) columns.emplace_back(key.str());
-  CORDON_TRY(const PolicyTable inner,
-             PolicyTable::Open(*values->as_table(), table.file(), "'values' of " + table.where(), columns));
-  for (const std::string& column : columns) {
-    const ColumnRef ref = ParseColumnRef(column);
-    CORDON_RETURN_IF_ERROR(CheckRef(table, "values", ref, {Role::kSensitive}, attributes));
-    const toml::node* list = values->as_table()->get(column);
-    if (!list->is_array()) {
-      return inner.WrongType(column, *list,
-                             "a list of values; a column of a previous release is written in quotes, "
-                             "\"previous.NAME\"");
+
+  void Counted(const char* key, XyAnonymitySpec& spec) {
+    Step([&]() -> Result<void> {
+      const toml::node* node = table_.Node(key);
+      if (node != nullptr && node->is_string()) return ReadCount(table_, node->as_string()->get(), spec);
+      std::vector<std::string> names;
+      CORDON_RETURN_IF_ERROR(Must(key, table_.Texts(key), names));
+      spec.count = XyAnonymitySpec::Count::kColumns;
+      return ReadRefs(key, names, {Role::kSensitive, Role::kInsensitive}, spec.y);
+    });
+  }
+
+  void Guarded(const char* key, std::vector<std::pair<ColumnRef, std::vector<std::string>>>& columns) {
+    Step([&] { return ReadGuarded(key, columns); });
+  }
+
+ private:
+  Result<void> ReadRefs(const char* key, const std::vector<std::string>& names, const std::vector<Role>& roles,
+                        std::vector<ColumnRef>& refs) const {
+    for (const std::string& name : names) {
+      refs.push_back(ParseColumnRef(name));
+      CORDON_RETURN_IF_ERROR(CheckRef(table_, key, refs.back(), roles, attributes_));
     }
-    CORDON_TRY(auto texts, inner.Values(column));
-    spec.values.emplace_back(ref, *std::move(texts));
+    return {};
   }
-  return JoinSpec(spec);
+
+  Result<void> ReadGuarded(const char* key, std::vector<std::pair<ColumnRef, std::vector<std::string>>>& columns) const {
+    const toml::node* node = table_.Node(key);
+    if (node == nullptr) return table_.Missing(key, table_.where());
+    if (!node->is_table()) {
+      return table_.WrongType(key, *node, "a table of columns and their values: { \"previous.disease\" = [\"flu\"] }");
+    }
+    PolicyTable::Keys names;
+    for (const auto& [name, list] : *node->as_table()) names.emplace_back(name.str());
+    CORDON_TRY(const PolicyTable inner,
+               PolicyTable::Open(*node->as_table(), table_.file(), fmt::format("'{}' of {}", key, table_.where()), names));
+    for (const std::string& name : names) {
+      const ColumnRef ref = ParseColumnRef(name);
+      CORDON_RETURN_IF_ERROR(CheckRef(table_, key, ref, {Role::kSensitive}, attributes_));
+      const toml::node* list = node->as_table()->get(name);
+      if (!list->is_array()) {
+        return inner.WrongType(name, *list,
+                               "a list of values; a column of a previous release is written in quotes, "
+                               "\"previous.NAME\"");
+      }
+      CORDON_TRY(auto texts, inner.Values(name));
+      columns.emplace_back(ref, *std::move(texts));
+    }
+    return {};
+  }
+};
+
+// Which of KnownJoinModels an entry is; their number if it is none.
+std::size_t JoinModelOf(const toml::table& toml) {
+  const std::vector<KnownModel>& known = KnownJoinModels();
+  const toml::node* model = toml.get("model");
+  const auto* name = model == nullptr ? nullptr : model->as_string();
+  if (name == nullptr) return known.size();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const KnownModel& each) { return each.name == name->get(); });
+  return static_cast<std::size_t>(found - known.begin());
 }
 
 }  // namespace
 
-std::vector<KnownModel> KnownJoinModels() { return JoinRules(); }
-
-bool IsJoinModel(const toml::table& toml) {
-  const toml::node* model = toml.get("model");
-  const auto* name = model == nullptr ? nullptr : model->as_string();
-  return name != nullptr &&
-         std::any_of(JoinRules().begin(), JoinRules().end(), [&](const KnownModel& rule) { return rule.name == name->get(); });
-}
+bool IsJoinModel(const toml::table& toml) { return JoinModelOf(toml) < KnownJoinModels().size(); }
 
 Result<JoinSpec> ReadJoinModel(const toml::table& toml, const std::string& file,
                                const std::vector<AttributePolicy>& attributes) {
-  const bool anonymity = toml.get("model")->as_string()->get() == JoinRules()[0].name;
-  const KnownModel& rule = JoinRules()[anonymity ? 0 : 1];
-  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, rule.name, rule.keys));
-  CORDON_TRY(JoinSpec spec, anonymity ? ReadXyAnonymity(table, attributes) : ReadXyLinkability(table, attributes));
+  const std::size_t model = JoinModelOf(toml);
+  const KnownModel& rule = KnownJoinModels()[model];
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, rule.name, rule.keys()));
+  JoinSpec spec = EveryJoinModel()[model];
+  JoinReader reader(table, attributes);
+  std::visit([&](auto& each) { each.VisitFields(each, reader); }, spec);
+  CORDON_RETURN_IF_ERROR(std::move(reader).Done());
   Result<void> valid = Validate(spec);
   if (valid.ok()) return spec;
   const toml::source_position place = toml.source().begin;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cordon/base/nearest.h"
+#include "cordon/policy/field_reader_internal.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
@@ -38,64 +39,125 @@ Result<const AttributePolicy*> ColumnOf(const PolicyTable& table, const char* ke
   return std::move(error).WithHint("{}", NearestHint(name, known));
 }
 
-Result<std::string> SensitiveOf(const PolicyTable& table, const Attributes& attributes) {
-  CORDON_TRY(const auto name, table.Text("sensitive"));
-  if (!name) return table.Missing("sensitive", table.where());
-  CORDON_RETURN_IF_ERROR(ColumnOf(table, "sensitive", *name, Role::kSensitive, attributes));
-  return *name;
-}
+// Visits the fields of a model (model_spec.h) and fills them in.
+class ModelReader : public FieldReader {
+ public:
+  using FieldReader::FieldReader;
 
-Result<std::vector<std::string>> GroupingOf(const PolicyTable& table, const Attributes& attributes) {
-  CORDON_TRY(const auto on, table.Texts("on"));
-  if (!on) return std::vector<std::string>();
-  if (on->empty())
-    return table.AtKey("on", "'on' in {} is empty", table.where()).WithHint("leave it out to mean all quasi columns");
-  for (const std::string& name : *on) CORDON_RETURN_IF_ERROR(ColumnOf(table, "on", name, Role::kQuasi, attributes));
-  return *on;
-}
-
-Result<std::int64_t> RequiredWhole(const PolicyTable& table, const char* key) {
-  CORDON_TRY(const auto value, table.Whole(key));
-  if (!value) return table.Missing(key, table.where());
-  return *value;
-}
-
-Result<Rational> RequiredExact(const PolicyTable& table, const char* key) {
-  CORDON_TRY(const auto value, table.Exact(key));
-  if (!value) return table.Missing(key, table.where());
-  return *value;
-}
-
-// People can be counted only where the policy says whose a row is.
-Result<CountBy> CountsOf(const PolicyTable& table, const Attributes& attributes) {
-  CORDON_TRY(const auto chosen, table.Choice("counts", {"rows", "persons"}));
-  if (chosen.value_or(0) == 0) return CountBy::kRows;
-  const auto is_person = [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; };
-  if (std::any_of(attributes.begin(), attributes.end(), is_person)) return CountBy::kPersons;
-  return table.AtKey("counts", "counts = \"persons\" in {} needs a column that tells people apart", table.where())
-      .WithHint("give the column role = \"person\"; without one each row is a person, and counts = \"rows\" counts them");
-}
-
-Result<ModelSpec> ReadKAnonymity(const PolicyTable& table, const Attributes& attributes) {
-  KAnonymitySpec spec;
-  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
-  CORDON_TRY(spec.on, GroupingOf(table, attributes));
-  return ModelSpec(spec);
-}
-
-Result<ModelSpec> ReadLDiversity(const PolicyTable& table, const Attributes& attributes) {
-  LDiversitySpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(spec.l, RequiredExact(table, "l"));
-  CORDON_TRY(const auto kind, table.Choice("kind", {"distinct", "entropy", "recursive"}));
-  if (kind) spec.kind = static_cast<LDiversitySpec::Kind>(*kind);
-  CORDON_TRY(spec.c, table.Exact("c"));
-  if (spec.kind == LDiversitySpec::Kind::kRecursive && !spec.c) return table.Missing("c", "recursive l-diversity");
-  if (spec.kind != LDiversitySpec::Kind::kRecursive && spec.c) {
-    return table.AtKey("c", "'c' in {} goes with kind = \"recursive\" only", table.where());
+  void Sensitive(const char* key, std::string& column) {
+    Step([&]() -> Result<void> {
+      CORDON_RETURN_IF_ERROR(Must(key, table_.Text(key), column));
+      CORDON_RETURN_IF_ERROR(ColumnOf(table_, key, column, Role::kSensitive, attributes_));
+      return {};
+    });
   }
-  CORDON_TRY(spec.counts, CountsOf(table, attributes));
-  return ModelSpec(spec);
+
+  void Grouping(const char* key, std::vector<std::string>& columns) {
+    Step([&]() -> Result<void> {
+      CORDON_TRY(const auto names, table_.Texts(key));
+      if (!names) return {};
+      if (names->empty()) {
+        return table_.AtKey(key, "'{}' in {} is empty", key, table_.where()).WithHint("leave it out to mean all quasi columns");
+      }
+      for (const std::string& name : *names) {
+        CORDON_RETURN_IF_ERROR(ColumnOf(table_, key, name, Role::kQuasi, attributes_));
+      }
+      columns = *names;
+      return {};
+    });
+  }
+
+  template <typename Enum>
+  void Choice(const char* key, Enum& choice, const auto& names) {
+    Step([&]() -> Result<void> {
+      CORDON_TRY(const auto chosen, table_.Choice(key, {names.begin(), names.end()}));
+      if (chosen) choice = static_cast<Enum>(*chosen);
+      return {};
+    });
+  }
+
+  // People can be counted only where the policy says whose a row is.
+  void Counts(const char* key, CountBy& counts) {
+    Choice(key, counts, kCounts);
+    Step([&]() -> Result<void> {
+      const auto is_person = [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; };
+      if (counts == CountBy::kRows || std::any_of(attributes_.begin(), attributes_.end(), is_person)) return {};
+      return table_.AtKey(key, "counts = \"persons\" in {} needs a column that tells people apart", table_.where())
+          .WithHint("give the column role = \"person\"; without one each row is a person, and counts = \"rows\" counts them");
+    });
+  }
+
+  void Value(const char* key, std::string& value) {
+    Step([&]() -> Result<void> {
+      const toml::node* node = table_.Node(key);
+      if (node == nullptr) return table_.Missing(key, table_.where());
+      const auto text = ScalarText(*node);
+      if (!text) return table_.WrongType(key, *node, "a value of the sensitive column");
+      value = *text;
+      return {};
+    });
+  }
+
+  void Values(const char* key, std::map<std::string, std::vector<std::string>>& columns) {
+    Step([&] { return ReadValues(key, columns); });
+  }
+
+ private:
+  Result<void> ReadValues(const char* key, std::map<std::string, std::vector<std::string>>& columns) const {
+    constexpr const char* kForm = "a table of sensitive columns and their values: { disease = [\"flu\"] }";
+    const toml::node* node = table_.Node(key);
+    if (node == nullptr) return table_.Missing(key, table_.where());
+    if (!node->is_table()) return table_.WrongType(key, *node, kForm);
+    if (node->as_table()->empty()) return table_.AtKey(key, "'{}' in {} must be {}", key, table_.where(), kForm);
+    PolicyTable::Keys names;
+    for (const auto& [name, list] : *node->as_table()) names.emplace_back(name.str());
+    CORDON_TRY(const PolicyTable inner,
+               PolicyTable::Open(*node->as_table(), table_.file(), fmt::format("'{}' of {}", key, table_.where()), names));
+    for (const std::string& name : names) {
+      CORDON_RETURN_IF_ERROR(ColumnOf(table_, key, name, Role::kSensitive, attributes_));
+      CORDON_TRY(auto texts, inner.Values(name));
+      columns[name] = *std::move(texts);
+    }
+    return {};
+  }
+};
+
+// Lists the fields of a model for those who describe it.
+class FieldList {
+ public:
+  void Sensitive(const char* key, const auto&) { Add(key, Kind::kColumn); }
+  void Grouping(const char* key, const auto&) { Add(key, Kind::kColumns, false); }
+  void Whole(const char* key, const std::int64_t&, int least) { Add(key, Kind::kWhole, true, {}, least); }
+  void Whole(const char* key, const std::optional<std::int64_t>&, int least) { Add(key, Kind::kWhole, false, {}, least); }
+  void Exact(const char* key, const Rational&) { Add(key, Kind::kExact); }
+  void Exact(const char* key, const std::optional<Rational>&) { Add(key, Kind::kExact, false); }
+  void Choice(const char* key, const auto&, const auto& names) { Add(key, Kind::kChoice, false, {names.begin(), names.end()}); }
+  void Counts(const char* key, const auto& counts) { Choice(key, counts, kCounts); }
+  void Value(const char* key, const auto&) { Add(key, Kind::kValue); }
+  void Values(const char* key, const auto&) { Add(key, Kind::kValues); }
+  void Known(const char* key, const auto&) { Add(key, Kind::kColumns); }
+  void Counted(const char* key, const auto&) { Add(key, Kind::kCounted); }
+  void Guarded(const char* key, const auto&) { Add(key, Kind::kValues); }
+
+  std::vector<KnownField> fields;
+
+ private:
+  using Kind = KnownField::Kind;
+
+  void Add(const char* key, Kind kind, bool required = true, std::vector<std::string> choices = {}, int least = 0) {
+    fields.push_back({key, kind, required, std::move(choices), least});
+  }
+};
+
+template <typename Variant>
+std::vector<KnownModel> FieldsOfEach(const std::vector<Variant>& specs) {
+  std::vector<KnownModel> known;
+  for (const Variant& spec : specs) {
+    FieldList list;
+    std::visit([&](const auto& each) { each.VisitFields(each, list); }, spec);
+    known.push_back({ModelName(spec), std::move(list.fields)});
+  }
+  return known;
 }
 
 // Numbers and days lie on a line, categories in a tree; without either, all values are equally far apart.
@@ -104,78 +166,62 @@ Distance DefaultDistance(const AttributePolicy& attribute) {
   return attribute.hierarchy.kind != HierarchySource::Kind::kNone ? Distance::kHierarchical : Distance::kEqual;
 }
 
-Result<Distance> DistanceOf(const PolicyTable& table, const AttributePolicy& column) {
-  CORDON_TRY(const auto chosen, table.Choice("distance", {"ordered", "hierarchical", "equal"}));
-  const Distance distance = chosen ? static_cast<Distance>(*chosen) : DefaultDistance(column);
-  if (distance == Distance::kOrdered && column.type == Domain::Kind::kCategorical) {
+template <typename Spec>
+Result<void> FitDistance(const PolicyTable& table, const AttributePolicy& column, Spec& spec) {
+  if (!table.Has("distance")) spec.distance = DefaultDistance(column);
+  if (spec.distance == Distance::kOrdered && column.type == Domain::Kind::kCategorical) {
     return table.AtKey("distance", "the ordered distance needs numbers or dates; '{}' is categorical", column.name)
         .WithHint("set type = \"numeric\" in [attributes.{}], or distance = \"equal\"", column.name);
   }
-  if (distance == Distance::kHierarchical &&
+  if (spec.distance == Distance::kHierarchical &&
       (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
         .AtKey("distance", "the hierarchical distance needs a categorical column with a hierarchy; '{}' is not one",
                column.name)
         .WithHint("add hierarchy = \"...\" to [attributes.{}], or take another distance", column.name);
   }
-  return distance;
-}
-
-Result<ModelSpec> ReadTCloseness(const PolicyTable& table, const Attributes& attributes) {
-  TClosenessSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(spec.t, RequiredExact(table, "t"));
-  CORDON_TRY(spec.distance, DistanceOf(table, *FindAttribute(attributes, spec.sensitive)));
-  CORDON_TRY(spec.counts, CountsOf(table, attributes));
-  return ModelSpec(spec);
+  return {};
 }
 
 // A distance between values whose domain is learned window by window would change from one window to the next.
-Result<const AttributePolicy*> DeclaredSensitive(const PolicyTable& table, const Attributes& attributes,
-                                                 const std::string& name) {
-  const AttributePolicy* column = FindAttribute(attributes, name);
-  const bool tree = column->type == Domain::Kind::kCategorical && column->hierarchy.kind == HierarchySource::Kind::kFile;
-  if (column->values || tree) return column;
+Result<void> CheckDeclared(const PolicyTable& table, const AttributePolicy& column) {
+  const bool tree = column.type == Domain::Kind::kCategorical && column.hierarchy.kind == HierarchySource::Kind::kFile;
+  if (column.values || tree) return {};
   return table
       .AtKey("sensitive", "{} needs the declared domain of '{}': windows must not differ in what values there are",
-             table.where(), name)
-      .WithHint("add values = [...] to [attributes.{}]{}", name,
-                column->type == Domain::Kind::kCategorical ? ", or a hierarchy file"
-                : column->hierarchy.kind == HierarchySource::Kind::kFile
+             table.where(), column.name)
+      .WithHint("add values = [...] to [attributes.{}]{}", column.name,
+                column.type == Domain::Kind::kCategorical ? ", or a hierarchy file"
+                : column.hierarchy.kind == HierarchySource::Kind::kFile
                     ? ": a hierarchy file declares the values of categories only"
                     : "; round or bin the numbers if there are many");
 }
 
-Result<ModelSpec> ReadWindowCloseness(const PolicyTable& table, const Attributes& attributes) {
-  WindowClosenessSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(const AttributePolicy* column, DeclaredSensitive(table, attributes, spec.sensitive));
-  CORDON_TRY(spec.window, RequiredWhole(table, "window"));
-  CORDON_TRY(spec.t, RequiredExact(table, "t"));
-  CORDON_TRY(spec.distance, DistanceOf(table, *column));
-  return ModelSpec(spec);
+// What a model asks of its columns, after its fields were read.
+Result<void> Fit(const PolicyTable&, const Attributes&, auto&) { return {}; }
+
+Result<void> Fit(const PolicyTable& table, const Attributes&, LDiversitySpec& spec) {
+  const bool recursive = spec.kind == LDiversitySpec::Kind::kRecursive;
+  if (recursive && !spec.c) return table.Missing("c", "recursive l-diversity");
+  if (!recursive && spec.c) return table.AtKey("c", "'c' in {} goes with kind = \"recursive\" only", table.where());
+  return {};
 }
 
-Result<ModelSpec> ReadWindowLikeness(const PolicyTable& table, const Attributes& attributes) {
-  WindowLikenessSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_RETURN_IF_ERROR(DeclaredSensitive(table, attributes, spec.sensitive));
-  CORDON_TRY(spec.window, RequiredWhole(table, "window"));
-  CORDON_TRY(spec.beta, RequiredExact(table, "beta"));
-  CORDON_TRY(const auto kind, table.Choice("kind", {"basic", "enhanced"}));
-  if (kind) spec.kind = *kind == 0 ? BetaLikenessSpec::Kind::kBasic : BetaLikenessSpec::Kind::kEnhanced;
-  return ModelSpec(spec);
+Result<void> Fit(const PolicyTable& table, const Attributes& attributes, TClosenessSpec& spec) {
+  return FitDistance(table, *FindAttribute(attributes, spec.sensitive), spec);
 }
 
-Result<ModelSpec> ReadBetaLikeness(const PolicyTable& table, const Attributes& attributes) {
-  BetaLikenessSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(spec.beta, RequiredExact(table, "beta"));
-  CORDON_TRY(const auto kind, table.Choice("kind", {"basic", "enhanced"}));
-  if (kind) spec.kind = *kind == 0 ? BetaLikenessSpec::Kind::kBasic : BetaLikenessSpec::Kind::kEnhanced;
-  CORDON_TRY(spec.counts, CountsOf(table, attributes));
-  CORDON_TRY(spec.range, table.Exact("range"));
-  CORDON_TRY(spec.min_depth, table.Whole("min_depth"));
+Result<void> Fit(const PolicyTable& table, const Attributes& attributes, WindowClosenessSpec& spec) {
+  const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
+  CORDON_RETURN_IF_ERROR(CheckDeclared(table, column));
+  return FitDistance(table, column, spec);
+}
+
+Result<void> Fit(const PolicyTable& table, const Attributes& attributes, WindowLikenessSpec& spec) {
+  return CheckDeclared(table, *FindAttribute(attributes, spec.sensitive));
+}
+
+Result<void> Fit(const PolicyTable& table, const Attributes& attributes, BetaLikenessSpec& spec) {
   const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
   if (spec.range && column.type == Domain::Kind::kCategorical) {
     return table.AtKey("range", "'range' in {} needs numbers or dates; '{}' is categorical", table.where(), column.name)
@@ -189,92 +235,35 @@ Result<ModelSpec> ReadBetaLikeness(const PolicyTable& table, const Attributes& a
                             ? fmt::format("add hierarchy = \"...\" to [attributes.{}]", column.name)
                             : "use range for numbers and dates");
   }
-  return ModelSpec(spec);
+  return {};
 }
 
-Result<ModelSpec> ReadDeltaDisclosure(const PolicyTable& table, const Attributes& attributes) {
-  DeltaDisclosureSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  CORDON_TRY(spec.delta, RequiredExact(table, "delta"));
-  return ModelSpec(spec);
+Result<void> Fit(const PolicyTable& table, const Attributes& attributes, KeAnonymitySpec& spec) {
+  if (FindAttribute(attributes, spec.sensitive)->type == Domain::Kind::kNumeric) return {};
+  return table.AtKey("sensitive", "{} needs numbers; '{}' is of another type", table.where(), spec.sensitive)
+      .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
 }
 
-Result<ModelSpec> ReadAlphaK(const PolicyTable& table, const Attributes& attributes) {
-  AlphaKSpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  const toml::node* value = table.Node("value");
-  if (value == nullptr) return table.Missing("value", table.where());
-  const auto text = ScalarText(*value);
-  if (!text) return table.WrongType("value", *value, "a value of the sensitive column");
-  spec.value = *text;
-  CORDON_TRY(spec.alpha, RequiredExact(table, "alpha"));
-  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
-  return ModelSpec(spec);
-}
-
-Result<ModelSpec> ReadConfidence(const PolicyTable& table, const Attributes& attributes) {
-  ConfidenceSpec spec;
-  CORDON_TRY(spec.on, GroupingOf(table, attributes));
-  CORDON_TRY(spec.h, RequiredExact(table, "h"));
-  const toml::node* values = table.Node("values");
-  if (values == nullptr) return table.Missing("values", table.where());
-  constexpr const char* kForm = "a table of sensitive columns and their values: { disease = [\"flu\"] }";
-  if (!values->is_table()) return table.WrongType("values", *values, kForm);
-  if (values->as_table()->empty()) return table.AtKey("values", "'values' in {} must be {}", table.where(), kForm);
-  PolicyTable::Keys columns;
-  for (const auto& [key, list] : *values->as_table()) columns.emplace_back(key.str());
-  CORDON_TRY(const PolicyTable inner,
-             PolicyTable::Open(*values->as_table(), table.file(), "'values' of " + table.where(), columns));
-  for (const std::string& column : columns) {
-    CORDON_RETURN_IF_ERROR(ColumnOf(table, "values", column, Role::kSensitive, attributes));
-    CORDON_TRY(auto texts, inner.Values(column));
-    spec.values[column] = *std::move(texts);
-  }
-  return ModelSpec(spec);
-}
-
-Result<ModelSpec> ReadKsAnonymity(const PolicyTable& table, const Attributes&) {
-  KsAnonymitySpec spec;
-  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
-  return ModelSpec(spec);
-}
-
-Result<ModelSpec> ReadKeAnonymity(const PolicyTable& table, const Attributes& attributes) {
-  KeAnonymitySpec spec;
-  CORDON_TRY(spec.sensitive, SensitiveOf(table, attributes));
-  if (FindAttribute(attributes, spec.sensitive)->type != Domain::Kind::kNumeric) {
-    return table.AtKey("sensitive", "{} needs numbers; '{}' is of another type", table.where(), spec.sensitive)
-        .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
-  }
-  CORDON_TRY(spec.k, RequiredWhole(table, "k"));
-  CORDON_TRY(spec.e, RequiredExact(table, "e"));
-  CORDON_TRY(const auto objective, table.Choice("objective", {"sum", "max"}));
-  if (objective) spec.objective = static_cast<KeAnonymitySpec::Objective>(*objective);
-  CORDON_TRY(spec.max_share, table.Exact("max_share"));
-  return ModelSpec(spec);
-}
-
-struct ModelRule {
-  const char* name;
-  PolicyTable::Keys keys;
-  Result<ModelSpec> (*read)(const PolicyTable&, const Attributes&);
+// Every kind of model, with nothing said in it, and its fields.
+struct ModelRules {
+  std::vector<ModelSpec> specs = EveryModel();
+  std::vector<KnownModel> known = FieldsOfEach(specs);
 };
-
-const std::vector<ModelRule>& ModelRules() {
-  static const std::vector<ModelRule> rules = {
-      {"k-anonymity", {"model", "k", "on"}, ReadKAnonymity},
-      {"l-diversity", {"model", "sensitive", "l", "kind", "c", "counts"}, ReadLDiversity},
-      {"t-closeness", {"model", "sensitive", "t", "distance", "counts"}, ReadTCloseness},
-      {"beta-likeness", {"model", "sensitive", "beta", "kind", "range", "min_depth", "counts"}, ReadBetaLikeness},
-      {"delta-disclosure", {"model", "sensitive", "delta"}, ReadDeltaDisclosure},
-      {"alpha-k", {"model", "sensitive", "value", "alpha", "k"}, ReadAlphaK},
-      {"confidence", {"model", "on", "values", "h"}, ReadConfidence},
-      {"ks-anonymity", {"model", "k"}, ReadKsAnonymity},
-      {"ke-anonymity", {"model", "sensitive", "k", "e", "objective", "max_share"}, ReadKeAnonymity},
-      {"window-closeness", {"model", "sensitive", "window", "t", "distance"}, ReadWindowCloseness},
-      {"window-likeness", {"model", "sensitive", "window", "beta", "kind"}, ReadWindowLikeness},
-  };
+const ModelRules& Rules() {
+  static const ModelRules rules;
   return rules;
+}
+
+Result<ModelSpec> ReadFields(const PolicyTable& table, const Attributes& attributes, const ModelSpec& kind) {
+  return std::visit(
+      [&](auto spec) -> Result<ModelSpec> {
+        ModelReader reader(table, attributes);
+        spec.VisitFields(spec, reader);
+        CORDON_RETURN_IF_ERROR(std::move(reader).Done());
+        CORDON_RETURN_IF_ERROR(Fit(table, attributes, spec));
+        return ModelSpec(std::move(spec));
+      },
+      kind);
 }
 
 // The values of a sensitive column that stand in the policy must be values of its declared domain.
@@ -297,9 +286,16 @@ Result<void> CheckValue(const Policy& policy, int line, const std::string& colum
 
 }  // namespace
 
-std::vector<KnownModel> KnownModels() {
-  std::vector<KnownModel> known;
-  for (const ModelRule& rule : ModelRules()) known.push_back({rule.name, rule.keys});
+std::vector<std::string> KnownModel::keys() const {
+  std::vector<std::string> keys = {"model"};
+  for (const KnownField& field : fields) keys.push_back(field.key);
+  return keys;
+}
+
+const std::vector<KnownModel>& KnownModels() { return Rules().known; }
+
+const std::vector<KnownModel>& KnownJoinModels() {
+  static const std::vector<KnownModel> known = FieldsOfEach(EveryJoinModel());
   return known;
 }
 
@@ -307,17 +303,19 @@ Result<ModelSpec> ReadModel(const toml::table& toml, const std::string& file, co
   const toml::source_position place = toml.source().begin;
   const auto placed = [&](Error error) { return std::move(error).WithContext("{}:{}:{}", file, place.line, place.column); };
   std::vector<std::string> known;
-  for (const ModelRule& rule : ModelRules()) known.emplace_back(rule.name);
-  for (const KnownModel& rule : KnownJoinModels()) known.push_back(rule.name);
+  for (const auto& rules : {KnownModels(), KnownJoinModels()}) {
+    for (const KnownModel& rule : rules) known.push_back(rule.name);
+  }
   const toml::node* model = toml.get("model");
   if (model == nullptr)
     return placed(Error::InvalidPolicy("[[privacy]] needs 'model'").WithHint("one of: {}", fmt::join(known, ", ")));
   const auto* name = model->as_string();
   if (name == nullptr) return placed(Error::InvalidPolicy("'model' in [[privacy]] must be text in quotes"));
-  for (const ModelRule& rule : ModelRules()) {
+  for (std::size_t i = 0; i < KnownModels().size(); ++i) {
+    const KnownModel& rule = KnownModels()[i];
     if (name->get() != rule.name) continue;
-    CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, rule.name, rule.keys));
-    CORDON_TRY(ModelSpec spec, rule.read(table, attributes));
+    CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, rule.name, rule.keys()));
+    CORDON_TRY(ModelSpec spec, ReadFields(table, attributes, Rules().specs[i]));
     Result<void> valid = Validate(spec);
     if (!valid.ok()) return placed(std::move(valid).error());
     return spec;

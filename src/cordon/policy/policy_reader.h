@@ -41,12 +41,23 @@ Result<void> CheckHierarchies(const Policy& policy);
 std::vector<std::pair<std::string, const toml::node*>> InFileOrder(const toml::table& table);
 
 // What the reader knows, for the code that describes it (policy_schema.cpp).
+struct KnownField {
+  enum class Kind { kColumn, kColumns, kWhole, kExact, kChoice, kValue, kValues, kCounted };
+
+  std::string key;
+  Kind kind;
+  bool required = true;
+  std::vector<std::string> choices = {};  // of kChoice
+  int least = 0;                          // of kWhole
+};
 struct KnownModel {
   std::string name;
-  std::vector<std::string> keys;
+  std::vector<KnownField> fields;
+
+  std::vector<std::string> keys() const;  // "model", then those of the fields
 };
-std::vector<KnownModel> KnownModels();
-std::vector<KnownModel> KnownJoinModels();
+const std::vector<KnownModel>& KnownModels();
+const std::vector<KnownModel>& KnownJoinModels();
 const std::vector<std::string>& AttributeKeys();
 // "auto" and the names of the catalog.
 std::vector<std::string> AlgorithmNames();

@@ -2,7 +2,6 @@
 #include "cordon/policy/policy_schema.h"
 
 #include <map>
-#include <set>
 
 #include "cordon/policy/catalog.h"
 #include "cordon/policy/policy_reader.h"
@@ -82,45 +81,33 @@ Json AttributeTable() {
   return Object(std::move(properties), {"role"});
 }
 
-// By its name a key means the same in every model; kinds differ.
-Json ModelKey(const std::string& model, const std::string& key) {
-  static const std::set<std::string> exact = {"l", "t", "beta", "delta", "alpha", "h", "c", "e", "max_share"};
-  static const std::set<std::string> whole = {"k", "window", "step", "min_depth"};
-  if (key == "model") return {{"const", model}};
-  if (whole.contains(key)) return Whole(1);
-  if (exact.contains(key)) return Exact();
-  if (key == "x") return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
-  if (key == "y") return {{"type", {"string", "array"}}};
-  if (key == "on") return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
-  if (key == "distance") return Choice({"ordered", "hierarchical", "equal"});
-  if (key == "kind" && model == "l-diversity") return Choice({"distinct", "entropy", "recursive"});
-  if (key == "kind") return Choice({"basic", "enhanced"});
-  if (key == "objective") return Choice({"sum", "max"});
-  if (key == "counts") return Choice({"rows", "persons"});
-  if (key == "sensitive") return Text();
-  if (key == "values") return {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}, {"minProperties", 1}};
+Json FieldOf(const internal::KnownField& field) {
+  using Kind = internal::KnownField::Kind;
+  switch (field.kind) {
+    case Kind::kColumn: return Text();
+    case Kind::kColumns: return {{"type", "array"}, {"items", Text()}, {"minItems", 1}, {"uniqueItems", true}};
+    case Kind::kWhole: return Whole(field.least);
+    case Kind::kExact: return Exact();
+    case Kind::kChoice: return Choice(field.choices);
+    case Kind::kValue: return true;
+    case Kind::kValues: return {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}, {"minProperties", 1}};
+    case Kind::kCounted: return {{"type", {"string", "array"}}};
+  }
   return true;
-}
-
-// Keys a model can do without; what decides it cannot.
-bool IsOptional(const std::string& key) {
-  static const std::set<std::string> optional = {"on",        "kind",      "c",         "distance", "range",
-                                                 "min_depth", "objective", "max_share", "counts"};
-  return optional.contains(key);
 }
 
 Json ModelTables() {
   Json models = Json::array();
-  std::vector<internal::KnownModel> known = internal::KnownModels();
-  for (const internal::KnownModel& model : internal::KnownJoinModels()) known.push_back(model);
-  for (const internal::KnownModel& model : known) {
-    Json properties = Json::object();
-    std::vector<std::string> required;
-    for (const std::string& key : model.keys) {
-      properties[key] = ModelKey(model.name, key);
-      if (!IsOptional(key)) required.push_back(key);
+  for (const auto& known : {internal::KnownModels(), internal::KnownJoinModels()}) {
+    for (const internal::KnownModel& model : known) {
+      Json properties = {{"model", {{"const", model.name}}}};
+      std::vector<std::string> required = {"model"};
+      for (const internal::KnownField& field : model.fields) {
+        properties[field.key] = FieldOf(field);
+        if (field.required) required.push_back(field.key);
+      }
+      models.push_back(Object(std::move(properties), required));
     }
-    models.push_back(Object(std::move(properties), required));
   }
   return {{"type", "array"}, {"minItems", 1}, {"items", {{"oneOf", std::move(models)}}}};
 }

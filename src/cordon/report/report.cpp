@@ -9,11 +9,6 @@
 namespace cordon::engine {
 namespace {
 
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-
 Json SizesJson(const Discernibility& sizes) {
   return {{"min", sizes.min_group}, {"mean", JsonNumber(sizes.mean_group)}, {"max", sizes.max_group}};
 }
@@ -85,69 +80,55 @@ std::string TriedLines(const Report& report) {
 
 bool ShowsSpread(std::span<const ModelSpec> specs) { return std::any_of(specs.begin(), specs.end(), IsSpread); }
 
-Json ToJson(const ModelSpec& spec) {
-  Json json = {{"model", ModelName(spec)}};
-  const auto on = [&](const std::vector<std::string>& columns) {
-    if (!columns.empty()) json["on"] = columns;
-  };
-  std::visit(
-      Overloaded{
-          [&](const KAnonymitySpec& s) {
-            json["k"] = s.k;
-            on(s.on);
-          },
-          [&](const LDiversitySpec& s) {
-            static constexpr const char* kKinds[] = {"distinct", "entropy", "recursive"};
-            json.update({{"sensitive", s.sensitive}, {"l", s.l.ToString()}, {"kind", kKinds[static_cast<int>(s.kind)]}});
-            if (s.c) json["c"] = s.c->ToString();
-          },
-          [&](const TClosenessSpec& s) {
-            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
-            json.update(
-                {{"sensitive", s.sensitive}, {"t", s.t.ToString()}, {"distance", kDistances[static_cast<int>(s.distance)]}});
-          },
-          [&](const BetaLikenessSpec& s) {
-            json.update({{"sensitive", s.sensitive},
-                         {"beta", s.beta.ToString()},
-                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
-            if (s.range) json["range"] = s.range->ToString();
-            if (s.min_depth) json["min_depth"] = *s.min_depth;
-          },
-          [&](const DeltaDisclosureSpec& s) { json.update({{"sensitive", s.sensitive}, {"delta", s.delta.ToString()}}); },
-          [&](const AlphaKSpec& s) {
-            json.update({{"sensitive", s.sensitive}, {"value", s.value}, {"alpha", s.alpha.ToString()}, {"k", s.k}});
-          },
-          [&](const ConfidenceSpec& s) {
-            on(s.on);
-            json["values"] = s.values;
-            json["h"] = s.h.ToString();
-          },
-          [&](const KsAnonymitySpec& s) { json["k"] = s.k; },
-          [&](const WindowClosenessSpec& s) {
-            static constexpr const char* kDistances[] = {"ordered", "hierarchical", "equal"};
-            json.update({{"sensitive", s.sensitive},
-                         {"window", s.window},
-                         {"t", s.t.ToString()},
-                         {"distance", kDistances[static_cast<int>(s.distance)]}});
-          },
-          [&](const WindowLikenessSpec& s) {
-            json.update({{"sensitive", s.sensitive},
-                         {"window", s.window},
-                         {"beta", s.beta.ToString()},
-                         {"kind", s.kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"}});
-          },
-          [&](const KeAnonymitySpec& s) {
-            json.update({{"sensitive", s.sensitive},
-                         {"k", s.k},
-                         {"e", s.e.ToString()},
-                         {"objective", s.objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max"}});
-            if (s.max_share) json["max_share"] = s.max_share->ToString();
-          },
-      },
-      spec);
-  if (CountsPersons(spec)) json["counts"] = "persons";
-  return json;
+namespace {
+
+// Visits the fields of a model (model_spec.h, join_spec.h).
+struct FieldsAsJson {
+  Json json;
+
+  void Sensitive(const char* key, const std::string& column) { json[key] = column; }
+  void Grouping(const char* key, const std::vector<std::string>& columns) {
+    if (!columns.empty()) json[key] = columns;
+  }
+  void Whole(const char* key, std::int64_t number, int) { json[key] = number; }
+  void Whole(const char* key, const std::optional<std::int64_t>& number, int) {
+    if (number) json[key] = *number;
+  }
+  void Exact(const char* key, const Rational& number) { json[key] = number.ToString(); }
+  void Exact(const char* key, const std::optional<Rational>& number) {
+    if (number) json[key] = number->ToString();
+  }
+  void Choice(const char* key, auto choice, const auto& names) { json[key] = names[static_cast<std::size_t>(choice)]; }
+  void Counts(const char* key, CountBy counts) {
+    if (counts == CountBy::kPersons) json[key] = "persons";
+  }
+  void Value(const char* key, const std::string& value) { json[key] = value; }
+  void Values(const char* key, const std::map<std::string, std::vector<std::string>>& columns) { json[key] = columns; }
+  void Known(const char* key, const std::vector<ColumnRef>& columns) {
+    json[key] = Json::array();
+    for (const ColumnRef& ref : columns) json[key].push_back(Describe(ref));
+  }
+  void Counted(const char* key, const XyAnonymitySpec& spec) {
+    if (spec.count == XyAnonymitySpec::Count::kColumns) return Known(key, spec.y);
+    json[key] = CountedText(spec);
+  }
+  void Guarded(const char* key, const std::vector<std::pair<ColumnRef, std::vector<std::string>>>& columns) {
+    for (const auto& [ref, values] : columns) json[key][Describe(ref)] = values;
+  }
+};
+
+template <typename Variant>
+Json FieldsOf(const Variant& spec) {
+  FieldsAsJson fields{{{"model", ModelName(spec)}}};
+  std::visit([&](const auto& each) { each.VisitFields(each, fields); }, spec);
+  return std::move(fields.json);
 }
+
+}  // namespace
+
+Json ToJson(const ModelSpec& spec) { return FieldsOf(spec); }
+
+Json ToJson(const JoinSpec& spec) { return FieldsOf(spec); }
 
 Json ToJson(const Verdict& verdict) {
   Json json = ToJson(verdict.spec);
@@ -165,29 +146,6 @@ Json ToJson(const Verdict& verdict) {
 Json ToJson(const std::vector<SmallGroups>& below) {
   Json json = Json::array();
   for (const SmallGroups& each : below) json.push_back({{"k", each.k}, {"rows", each.rows}, {"groups", each.groups}});
-  return json;
-}
-
-Json ToJson(const JoinSpec& spec) {
-  Json json = {{"model", ModelName(spec)}, {"x", Json::array()}};
-  for (const ColumnRef& ref : KnownColumns(spec)) json["x"].push_back(Describe(ref));
-  if (const auto* linkability = std::get_if<XyLinkabilitySpec>(&spec)) {
-    for (const auto& [ref, values] : linkability->values) json["values"][Describe(ref)] = values;
-    json["h"] = linkability->h.ToString();
-    return json;
-  }
-  const auto& anonymity = std::get<XyAnonymitySpec>(spec);
-  switch (anonymity.count) {
-    case XyAnonymitySpec::Count::kPersons: json["y"] = "person"; break;
-    case XyAnonymitySpec::Count::kPairs: json["y"] = "pairs"; break;
-    case XyAnonymitySpec::Count::kPreviousRows:
-      json["y"] = anonymity.previous == ColumnRef::kOnlyPrevious ? std::string("rows of previous")
-                                                                 : fmt::format("rows of previous{}", anonymity.previous);
-      break;
-    case XyAnonymitySpec::Count::kColumns:
-      for (const ColumnRef& ref : anonymity.y) json["y"].push_back(Describe(ref));
-  }
-  json["k"] = anonymity.k;
   return json;
 }
 

@@ -17,17 +17,6 @@ std::string JoinedRefs(const std::vector<ColumnRef>& refs) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
-std::string CountedText(const XyAnonymitySpec& spec) {
-  switch (spec.count) {
-    case XyAnonymitySpec::Count::kPersons: return "person";
-    case XyAnonymitySpec::Count::kPreviousRows:
-      return spec.previous == ColumnRef::kOnlyPrevious ? "rows of previous" : fmt::format("rows of previous{}", spec.previous);
-    case XyAnonymitySpec::Count::kPairs: return "pairs";
-    case XyAnonymitySpec::Count::kColumns: return JoinedRefs(spec.y);
-  }
-  return "";
-}
-
 Result<void> CheckX(std::string_view model, const std::vector<ColumnRef>& x) {
   if (x.empty()) {
     return Error::InvalidPolicy("{} names no columns in x", model)
@@ -205,8 +194,21 @@ std::string Describe(const ColumnRef& ref) {
   return fmt::format("previous{}.{}", ref.release, ref.column);
 }
 
+std::vector<JoinSpec> EveryJoinModel() { return {XyAnonymitySpec(), XyLinkabilitySpec()}; }
+
 std::string ModelName(const JoinSpec& spec) {
-  return std::holds_alternative<XyAnonymitySpec>(spec) ? "xy-anonymity" : "xy-linkability";
+  return std::visit([](const auto& each) { return each.kName; }, spec);
+}
+
+std::string CountedText(const XyAnonymitySpec& spec) {
+  switch (spec.count) {
+    case XyAnonymitySpec::Count::kPersons: return "person";
+    case XyAnonymitySpec::Count::kPreviousRows:
+      return spec.previous == ColumnRef::kOnlyPrevious ? "rows of previous" : fmt::format("rows of previous{}", spec.previous);
+    case XyAnonymitySpec::Count::kPairs: return "pairs";
+    case XyAnonymitySpec::Count::kColumns: return JoinedRefs(spec.y);
+  }
+  return "";
 }
 
 std::string Describe(const JoinSpec& spec) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requirements of a release together with what was published before: (X,Y)-anonymity and (X,Y)-linkability of their join.
-// They need more than a release to be judged, so they are no ModelSpec.
+// They need more than a release to be judged, so they are no ModelSpec. They list their fields as model_spec.h does, with
+// three more kinds: Known (what an attacker knows, X), Counted (what is counted, Y) and Guarded (columns with values).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ std::string Describe(const ColumnRef& ref);
 
 // Every x that occurs in the join occurs with at least k different Y.
 struct XyAnonymitySpec {
+  static constexpr const char* kName = "xy-anonymity";
   enum class Count {
     kPersons,       // people of the current release
     kPreviousRows,  // rows of a previous release
@@ -40,13 +42,26 @@ struct XyAnonymitySpec {
   std::vector<ColumnRef> y;                 // kColumns
   int previous = ColumnRef::kOnlyPrevious;  // kPreviousRows: which
   std::int64_t k = 0;
+
+  static void VisitFields(auto& self, auto& visit) {
+    visit.Known("x", self.x);
+    visit.Counted("y", self);
+    visit.Whole("k", self.k, 1);
+  }
 };
 
 // tuples(x and y) <= h * tuples(x) for every x of the join and every listed value y.
 struct XyLinkabilitySpec {
+  static constexpr const char* kName = "xy-linkability";
   std::vector<ColumnRef> x;
   std::vector<std::pair<ColumnRef, std::vector<std::string>>> values;
   Rational h;
+
+  static void VisitFields(auto& self, auto& visit) {
+    visit.Known("x", self.x);
+    visit.Guarded("values", self.values);
+    visit.Exact("h", self.h);
+  }
 };
 
 using JoinSpec = std::variant<XyAnonymitySpec, XyLinkabilitySpec>;
@@ -58,7 +73,12 @@ struct ImpossiblePairs {
   std::vector<std::pair<std::string, std::string>> pairs;
 };
 
+// A spec of each, in which nothing is said yet.
+std::vector<JoinSpec> EveryJoinModel();
+
 std::string ModelName(const JoinSpec& spec);
+// Y in words: "person", "rows of previous2", "pairs"; columns as "job+previous.zip".
+std::string CountedText(const XyAnonymitySpec& spec);
 // "xy-anonymity(job+previous.zip -> person, k=5)".
 std::string Describe(const JoinSpec& spec);
 const std::vector<ColumnRef>& KnownColumns(const JoinSpec& spec);  // X

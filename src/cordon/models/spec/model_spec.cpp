@@ -13,24 +13,9 @@ struct Overloaded : Handlers... {
 template <typename... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
-const char* KindName(LDiversitySpec::Kind kind) {
-  switch (kind) {
-    case LDiversitySpec::Kind::kDistinct: return "distinct";
-    case LDiversitySpec::Kind::kEntropy: return "entropy";
-    case LDiversitySpec::Kind::kRecursive: return "recursive";
-  }
-  return "";
-}
-
-const char* KindName(BetaLikenessSpec::Kind kind) { return kind == BetaLikenessSpec::Kind::kBasic ? "basic" : "enhanced"; }
-
-const char* DistanceName(Distance distance) {
-  switch (distance) {
-    case Distance::kOrdered: return "ordered";
-    case Distance::kHierarchical: return "hierarchical";
-    case Distance::kEqual: return "equal";
-  }
-  return "";
+template <typename Enum, std::size_t kSize>
+const char* NameOf(Enum value, const std::array<const char*, kSize>& names) {
+  return names[static_cast<std::size_t>(value)];
 }
 
 std::string Joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "+")); }
@@ -75,7 +60,8 @@ Result<void> Check(const LDiversitySpec& spec) {
       return Error::InvalidPolicy("l-diversity: kind recursive needs c").WithHint("add c = 2, or another number above 0");
     if (*spec.c <= Rational(0)) return OutOfRange("l-diversity", "c", spec.c->ToShortString(), "above 0");
   } else if (spec.c) {
-    return Error::InvalidPolicy("l-diversity: c belongs to kind recursive, the kind is {}", KindName(spec.kind));
+    return Error::InvalidPolicy("l-diversity: c belongs to kind recursive, the kind is {}",
+                                NameOf(spec.kind, LDiversitySpec::kKinds));
   }
   if (spec.kind == LDiversitySpec::Kind::kEntropy && spec.counts == CountBy::kPersons) {
     return Error::InvalidPolicy("l-diversity: counts = \"persons\" does not go with kind = \"entropy\"")
@@ -134,9 +120,6 @@ Result<void> Check(const ConfidenceSpec& spec) {
 }
 
 Result<void> Check(const KsAnonymitySpec& spec) { return NeedsK("ks-anonymity", spec.k); }
-const char* ObjectiveName(KeAnonymitySpec::Objective objective) {
-  return objective == KeAnonymitySpec::Objective::kSum ? "sum" : "max";
-}
 
 Result<void> Check(const KeAnonymitySpec& spec) {
   CORDON_RETURN_IF_ERROR(NeedsColumn("ke-anonymity", spec.sensitive));
@@ -175,16 +158,14 @@ Result<void> Check(const WindowLikenessSpec& spec) {
 
 }  // namespace
 
+std::vector<ModelSpec> EveryModel() {
+  return []<typename... Specs>(std::type_identity<std::variant<Specs...>>) {
+    return std::vector<ModelSpec>{Specs()...};
+  }(std::type_identity<ModelSpec>());
+}
+
 std::string ModelName(const ModelSpec& spec) {
-  return std::visit(
-      Overloaded{[](const KAnonymitySpec&) { return "k-anonymity"; }, [](const LDiversitySpec&) { return "l-diversity"; },
-                 [](const TClosenessSpec&) { return "t-closeness"; }, [](const BetaLikenessSpec&) { return "beta-likeness"; },
-                 [](const DeltaDisclosureSpec&) { return "delta-disclosure"; }, [](const AlphaKSpec&) { return "alpha-k"; },
-                 [](const ConfidenceSpec&) { return "confidence"; }, [](const KsAnonymitySpec&) { return "ks-anonymity"; },
-                 [](const KeAnonymitySpec&) { return "ke-anonymity"; },
-                 [](const WindowClosenessSpec&) { return "window-closeness"; },
-                 [](const WindowLikenessSpec&) { return "window-likeness"; }},
-      spec);
+  return std::visit([](const auto& m) { return m.kName; }, spec);
 }
 
 std::string Describe(const ModelSpec& spec) {
@@ -193,16 +174,16 @@ std::string Describe(const ModelSpec& spec) {
                    return fmt::format("k-anonymity(k={}{})", m.k, m.on.empty() ? "" : ", on " + Joined(m.on));
                  },
                  [](const LDiversitySpec& m) {
-                   return fmt::format("l-diversity({}, l={}, {}{}{})", m.sensitive, m.l.ToShortString(), KindName(m.kind),
-                                      m.c ? ", c=" + m.c->ToShortString() : "", ByPerson(m.counts));
+                   return fmt::format("l-diversity({}, l={}, {}{}{})", m.sensitive, m.l.ToShortString(),
+                                      NameOf(m.kind, m.kKinds), m.c ? ", c=" + m.c->ToShortString() : "", ByPerson(m.counts));
                  },
                  [](const TClosenessSpec& m) {
-                   return fmt::format("t-closeness({}, t={}, {}{})", m.sensitive, m.t.ToShortString(), DistanceName(m.distance),
-                                      ByPerson(m.counts));
+                   return fmt::format("t-closeness({}, t={}, {}{})", m.sensitive, m.t.ToShortString(),
+                                      NameOf(m.distance, kDistances), ByPerson(m.counts));
                  },
                  [](const BetaLikenessSpec& m) {
                    return fmt::format("beta-likeness({}, beta={}, {}{}{}{})", m.sensitive, m.beta.ToShortString(),
-                                      KindName(m.kind), m.range ? ", range=" + m.range->ToShortString() : "",
+                                      NameOf(m.kind, m.kKinds), m.range ? ", range=" + m.range->ToShortString() : "",
                                       m.min_depth ? fmt::format(", min_depth={}", *m.min_depth) : "", ByPerson(m.counts));
                  },
                  [](const DeltaDisclosureSpec& m) {
@@ -218,43 +199,49 @@ std::string Describe(const ModelSpec& spec) {
                  [](const KsAnonymitySpec& m) { return fmt::format("ks-anonymity(k={})", m.k); },
                  [](const KeAnonymitySpec& m) {
                    return fmt::format("ke-anonymity({}, k={}, e={}, {}{})", m.sensitive, m.k,
-                                      m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(), ObjectiveName(m.objective),
+                                      m.e.denominator() == 1 ? m.e.ToString() : m.e.ToShortString(),
+                                      NameOf(m.objective, m.kObjectives),
                                       m.max_share ? ", max_share=" + m.max_share->ToShortString() : "");
                  },
                  [](const WindowClosenessSpec& m) {
                    return fmt::format("window-closeness({}, window={}, t={}, {})", m.sensitive, m.window, m.t.ToShortString(),
-                                      DistanceName(m.distance));
+                                      NameOf(m.distance, kDistances));
                  },
                  [](const WindowLikenessSpec& m) {
                    return fmt::format("window-likeness({}, window={}, beta={}, {})", m.sensitive, m.window,
-                                      m.beta.ToShortString(), KindName(m.kind));
+                                      m.beta.ToShortString(), NameOf(m.kind, BetaLikenessSpec::kKinds));
                  }},
       spec);
 }
 
 std::vector<std::string> GroupingColumns(const ModelSpec& spec) {
-  if (const auto* k = std::get_if<KAnonymitySpec>(&spec)) return k->on;
-  if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) return confidence->on;
-  return {};
+  return std::visit(
+      [](const auto& m) -> std::vector<std::string> {
+        if constexpr (requires { m.on; }) return m.on;
+        return {};
+      },
+      spec);
 }
 
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec) {
-  return std::visit(Overloaded{[](const KAnonymitySpec&) { return std::vector<std::string>(); },
-                               [](const KsAnonymitySpec&) { return std::vector<std::string>(); },
-                               [](const ConfidenceSpec& m) {
-                                 std::vector<std::string> columns;
-                                 for (const auto& [column, values] : m.values) columns.push_back(column);
-                                 return columns;
-                               },
-                               [](const auto& m) { return std::vector<std::string>{m.sensitive}; }},
-                    spec);
+  std::vector<std::string> columns;
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { m.sensitive; }) columns.push_back(m.sensitive);
+        if constexpr (requires { m.values; }) {
+          for (const auto& [column, values] : m.values) columns.push_back(column);
+        }
+      },
+      spec);
+  return columns;
 }
 
 bool CountsPersons(const ModelSpec& spec) {
   return std::visit(
-      Overloaded{[](const LDiversitySpec& m) { return m.counts == CountBy::kPersons; },
-                 [](const TClosenessSpec& m) { return m.counts == CountBy::kPersons; },
-                 [](const BetaLikenessSpec& m) { return m.counts == CountBy::kPersons; }, [](const auto&) { return false; }},
+      [](const auto& m) {
+        if constexpr (requires { m.counts; }) return m.counts == CountBy::kPersons;
+        return false;
+      },
       spec);
 }
 

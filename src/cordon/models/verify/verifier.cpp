@@ -212,9 +212,7 @@ struct AskedOfModel {
   static constexpr const char* kAtMost = "at most";
   static constexpr const char* kBelow = "below";
 
-  Asked operator()(const KAnonymitySpec&) const { return {}; }
-  Asked operator()(const KsAnonymitySpec&) const { return {}; }
-  Asked operator()(const KeAnonymitySpec&) const { return {}; }
+  Asked operator()(const auto&) const { return {}; }
   Asked operator()(const LDiversitySpec& m) const {
     if (m.kind == LDiversitySpec::Kind::kDistinct) return {};
     return m.kind == LDiversitySpec::Kind::kEntropy ? Asked{"at least", m.l} : Asked{kBelow, m.c};
