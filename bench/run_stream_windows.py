@@ -7,7 +7,7 @@
 Every run is `cordon stream` on a file, end to end: reading, engine, verifier, writing. CPU seconds are those of all its threads; one thread reads, one
 does the rest. The first table is the setting of the issue (seven quasi columns, window 20,000, step 5,000, t = 0.35, k = 6) at --main tuples. With
 --full-domain tIncognito_W is run, too, on a tenth of the tuples and three quasi columns. Writes stream_windows.csv and stream_windows.md to the output
-folder; with --gate the exit status is 1 where sabre does not lose less than mondrian in the first table, or memory grows by more than 5 %.
+folder; with --gate the exit status is 1 where closeness does not lose less than mondrian in the first table, or memory grows by more than 5 %.
 """
 import argparse
 import subprocess
@@ -71,16 +71,16 @@ def main():
                 if rows < args.main:
                     sink.write(b"\n".join(body.split(b"\n", rows)[:rows]) + b"\n")
 
-        def take_one(data, vary, quasi=7, window=20_000, step=5_000, t=0.35, partition="sabre", extra=""):
+        def take_one(data, vary, quasi=7, window=20_000, step=5_000, t=0.35, partition="closeness", extra=""):
             result = run(args.cordon, data, policy_of(census, quasi, window, step, t, partition, extra), scratch)
             runs.append({"vary": vary, "quasi": quasi, "window": window, "step": step, "t": t, "partition": partition + extra.strip().replace(" ", ""), **result})
             print(runs[-1], flush=True)
             return result
 
-        for partition in ["sabre", "sabre-ak", "mondrian"]:
+        for partition in ["closeness", "sabre-ak", "mondrian"]:
             take_one(whole, "main", partition=partition)
         take(small, args.rows)
-        for partition in ["sabre", "mondrian"]:
+        for partition in ["closeness", "mondrian"]:
             for window in [10_000, 40_000]:
                 take_one(small, "window", window=window, partition=partition)
             for step in [1_000, 2_500, 10_000, 20_000]:
@@ -94,7 +94,7 @@ def main():
         take_one(small, "sweeps", extra="sweeps = 5\n")
         if args.full_domain:
             take(small, args.rows // 10)
-            for partition in ["sabre", "mondrian", "full-domain"]:
+            for partition in ["closeness", "mondrian", "full-domain"]:
                 take_one(small, "full-domain", quasi=3, partition=partition)
         growth = 1.0
         if args.long > args.main:

@@ -131,5 +131,51 @@ h = 0.5)",
   for (const auto& [text, digest] : models) EXPECT_EQ(DigestOf(std::string("[[privacy]]\n") + text), digest) << text;
 }
 
+// The name that an algorithm had when the digests were published stands for the present one.
+TEST(PolicyDigest, OfAnAlgorithmNeverChangesWhateverItIsCalled) {
+  const std::string model = "[[privacy]]\nmodel = \"k-anonymity\"\nk = 5\n";
+  const std::vector<Written> algorithms = {
+      {R"([algorithm]
+name = "sabre"
+)",
+       "c10aac7b6eb5c9271ffabdbe2104d4d0a423f3e973bb85097472c4bdc08cbbe1"},
+      {R"([algorithm]
+name = "burel"
+)",
+       "04ded4659af578382e29ee47fac5792c57bb696c5e3df9d6a71dabc603583026"},
+      {R"([algorithm.sabre]
+bound = "tight"
+)",
+       "b3e8361dae55f5e1ff42d3817c5249d386f1abd388591e51396239989cec79a4"},
+      {R"([algorithm.castle]
+history = 7
+[algorithm.mondrian]
+relaxed = true
+[algorithm.burel]
+margin = 0.2
+[algorithm.sabre]
+bound = "tight"
+)",
+       "df64983dc6eb76d5a3af00b7345400bda9f56584bec505d95942982cee0e5afe"},
+      {R"([algorithm]
+name = "closeness"
+)",
+       "c10aac7b6eb5c9271ffabdbe2104d4d0a423f3e973bb85097472c4bdc08cbbe1"},
+      {R"([algorithm]
+name = "likeness"
+)",
+       "04ded4659af578382e29ee47fac5792c57bb696c5e3df9d6a71dabc603583026"},
+  };
+  for (const auto& [text, digest] : algorithms) EXPECT_EQ(DigestOf(model + text), digest) << text;
+}
+
+TEST(PolicyDigest, OfTheWayAWindowIsDividedDoesNotDependOnItsName) {
+  const auto divided = [](const std::string& by) {
+    return DigestOf("[[privacy]]\nmodel = \"ks-anonymity\"\nk = 5\n[algorithm.sabre-w]\npartition = \"" + by + "\"\n");
+  };
+  EXPECT_EQ(divided("sabre"), divided("closeness"));
+  EXPECT_NE(divided("sabre"), divided("sabre-ak"));
+}
+
 }  // namespace
 }  // namespace cordon::engine

@@ -394,14 +394,14 @@ class Agreement(unittest.TestCase):
                 ([{"model": "alpha-k", "sensitive": "s", "value": "1", "alpha": "1/2", "k": 2}],
                  ["mondrian", "partition", "peel", "full-domain"]),
                 ([{"model": "t-closeness", "sensitive": "s", "t": 0.4, "distance": "equal"}, {"model": "k-anonymity", "k": 2}],
-                 ["mondrian", "sabre", "sabre-ak", "sabre-knn"]),
+                 ["mondrian", "closeness", "sabre-ak", "sabre-knn"]),
                 ([{"model": "beta-likeness", "sensitive": "s", "beta": 1, "kind": "basic"}, {"model": "k-anonymity", "k": 2}],
-                 ["burel", "burel-paper"])):
+                 ["likeness", "burel-paper"])):
             for algorithm in algorithms:
                 with self.subTest(algorithm=algorithm, model=models[0]["model"]):
                     found = self.attack(people, models, algorithm, "--row-map", self.folder / "map.csv")
-                    # sabre and burel find a division that a cut of their groups does not explain.
-                    for variant in ["algorithm"] + ["cuts"] * (algorithm not in ("sabre", "burel")):
+                    # closeness and likeness find a division that a cut of their groups does not explain.
+                    for variant in ["algorithm"] + ["cuts"] * (algorithm not in ("closeness", "likeness")):
                         figure = found["minimality", variant, "s"]
                         self.assertEqual(figure["share"]["value"], 1.0)
                         self.assertEqual((figure["sure"], figure["sure_right"]), (6, 6))

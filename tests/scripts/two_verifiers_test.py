@@ -244,7 +244,7 @@ def algorithms_for(models):
     if count_people(models):
         return ["auto", "mondrian", "partition"]
     found = ["auto", "mondrian", "partition", "peel", "full-domain"]
-    found += ["sabre", "sabre-ak", "sabre-knn"] * ("t-closeness" in asked) + ["burel", "burel-paper"] * ("beta-likeness" in asked)
+    found += ["closeness", "sabre-ak", "sabre-knn"] * ("t-closeness" in asked) + ["likeness", "burel-paper"] * ("beta-likeness" in asked)
     if asked == {"ke-anonymity"}:
         found = ["auto", "auto", "auto", "mondrian", "peel"]
     found += ["tdr"] * (asked <= {"k-anonymity", "alpha-k"}) + ["tdd"] * (asked <= {"confidence", "k-anonymity"})

@@ -21,8 +21,8 @@ struct Running {
 
 constexpr std::array kRunning = {
     Running{"partition", RunPartition},
-    Running{"sabre", RunSabre, CheckAsksCloseness},
-    Running{"burel", RunBurel, CheckAsksLikeness},
+    Running{"closeness", RunCloseness, CheckAsksCloseness},
+    Running{"likeness", RunLikeness, CheckAsksLikeness},
     Running{"mondrian", RunMondrian},
     Running{"full-domain", RunFullDomain},
     Running{"peel", RunPeel},
@@ -73,8 +73,8 @@ Choice ChooseAutomatically(const Policy& policy) {
   if (HasClass(policy) && Asks<ConfidenceSpec>(policy)) return {Find("tdd"), "auto: a class column and confidence templates"};
   if (HasClass(policy) && AsksOfSomeColumns(policy)) return {Find("tdr"), "auto: a class column and templates on some columns"};
   // Groups of k people and l values can be cut anywhere; those that must keep the mix of the whole table cannot.
-  if (Asks<TClosenessSpec>(policy)) return {Find("sabre"), "auto: least loss under t-closeness"};
-  if (Asks<BetaLikenessSpec>(policy)) return {Find("burel"), "auto: least loss under beta-likeness"};
+  if (Asks<TClosenessSpec>(policy)) return {Find("closeness"), "auto: least loss under t-closeness"};
+  if (Asks<BetaLikenessSpec>(policy)) return {Find("likeness"), "auto: least loss under beta-likeness"};
   return {Find("partition"), "auto: least loss"};
 }
 
@@ -136,7 +136,7 @@ Result<Choice> ChooseAlgorithm(std::string_view name, const Policy& policy) {
   if (name == "auto") return ChooseAutomatically(policy);
   std::vector<std::string> names = {"auto"};
   for (const AlgorithmEntry& entry : Algorithms()) {
-    if (name == entry.name) return Choice{&entry, ""};
+    if (CurrentName(name) == entry.name) return Choice{&entry, ""};
     names.emplace_back(entry.name);
   }
   if (IsStreamAlgorithm(name)) {

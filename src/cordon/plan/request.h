@@ -12,6 +12,7 @@
 #include "cordon/data/recode.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
+#include "cordon/policy/catalog.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/measure.h"
 
@@ -56,9 +57,9 @@ struct AnonymizeRequest {
   std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
 };
 
-// The request's algorithm, or the policy's.
+// The request's algorithm, or the policy's, by the name that it has today.
 inline std::string AlgorithmName(const AnonymizeRequest& request, const Policy& policy) {
-  return request.algorithm.empty() ? policy.algorithm.name : request.algorithm;
+  return request.algorithm.empty() ? policy.algorithm.name : CurrentName(request.algorithm);
 }
 
 }  // namespace cordon::engine

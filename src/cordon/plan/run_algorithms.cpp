@@ -110,7 +110,7 @@ Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput
   });
 }
 
-// The search takes all models together, and the groups of the form that gave it its name as one way to begin.
+// The search takes all models together, and the groups of a form of the papers as one way to begin.
 Result<Groups> RunSearch(const AlgorithmInput& input, Random& random, const Run& run,
                          Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
   return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
@@ -166,7 +166,7 @@ Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
   return PartitionFrom(PartitionOptions::Start::kPeel, input, run);
 }
 
-Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run) {
+Result<Groups> RunCloseness(const AlgorithmInput& input, Random& random, const Run& run) {
   return RunSearch(input, random, run, RunSabreAk);
 }
 
@@ -178,7 +178,7 @@ Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Ru
   return RunPaperSabre<Neighbours::kExact>(input, random, run);
 }
 
-Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run) {
+Result<Groups> RunLikeness(const AlgorithmInput& input, Random& random, const Run& run) {
   return RunSearch(input, random, run, RunBurelPaper);
 }
 

@@ -15,10 +15,10 @@ Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Ru
 Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunPartition(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunPeel(const AlgorithmInput& input, Random& random, const Run& run);
-Result<Groups> RunSabre(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunCloseness(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Run& run);
-Result<Groups> RunBurel(const AlgorithmInput& input, Random& random, const Run& run);
+Result<Groups> RunLikeness(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run);
 
 }  // namespace cordon::engine

@@ -21,7 +21,7 @@ std::vector<std::string> WeightedColumns(const Policy& policy) {
 std::vector<std::string> UnusedTables(const Policy& policy, const std::vector<std::string>& used, bool with_streams) {
   std::vector<std::string> tables;
   for (const auto& [name, options] : policy.algorithm.options) {
-    if (options.empty() || (!with_streams && FindAlgorithm(name)->of_streams)) continue;
+    if (options.empty() || (!with_streams && FindOptions(name)->of_streams)) continue;
     const bool is_used =
         std::any_of(used.begin(), used.end(), [&](const std::string& each) { return FindAlgorithm(each)->table() == name; });
     if (!is_used) tables.push_back("[algorithm." + name + "]");
@@ -31,6 +31,21 @@ std::vector<std::string> UnusedTables(const Policy& policy, const std::vector<st
 
 std::string TablesNotUsed(const std::vector<std::string>& tables, const std::string& who) {
   return fmt::format("this run uses {}, which ignores {}", who, fmt::join(tables, ", "));
+}
+
+// Under an earlier name an algorithm runs as under its own.
+template <typename AnyWarning>
+void AddOldNames(std::vector<std::string> names, std::vector<AnyWarning>& warnings) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const std::string& name : names) {
+    const std::string current = CurrentName(name);
+    if (current == name) continue;
+    warnings.push_back(
+        {"algorithm-renamed",
+         {},
+         fmt::format("{} is now called {}; please write {}, though {} still works", name, current, current, name)});
+  }
 }
 
 // What was run, and what of the policy it looks at.
@@ -91,7 +106,7 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
                                     stars ? " if it would be starred" : "",
                                     run.CountsPeople() ? "leave it out: no search does if a model counts people"
                                     : stars            ? "use suppressed = \"drop\", or leave the limit out"
-                                                       : "leave it out, or use partition, peel, sabre, burel or full-domain")});
+                                            : "leave it out, or use partition, peel, closeness, likeness or full-domain")});
   }
   if (policy.algorithm.objective != Objective::kInformationLoss && !run.UsesObjective()) {
     warnings.push_back(
@@ -118,6 +133,9 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
   if (const auto tables = UnusedTables(policy, run.names(), !policy.stream); !tables.empty()) {
     warnings.push_back({"options-not-used", {}, TablesNotUsed(tables, run.who())});
   }
+  std::vector<std::string> names = policy.algorithm.old_names;
+  names.push_back(request.algorithm);
+  AddOldNames(std::move(names), warnings);
   return warnings;
 }
 
@@ -164,6 +182,7 @@ std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorith
   if (const auto tables = UnusedTables(policy, {algorithm.name}, true); !tables.empty()) {
     warnings.push_back({"options-not-used", {}, TablesNotUsed(tables, algorithm.name)});
   }
+  AddOldNames(policy.algorithm.old_names, warnings);
   return warnings;
 }
 

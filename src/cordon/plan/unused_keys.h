@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of a policy and flags of a command that change nothing in a run. One policy may serve tables and streams, and any
-// algorithm may be named on the command line, so these are no errors; but the author has to learn it.
+// Keys of a policy and flags of a command that change nothing in a run, and earlier names of algorithms. One policy may serve
+// tables and streams, and any algorithm may be named on the command line, so these are not errors; but the author has to
+// learn it.
 #pragma once
 
 #include <vector>

@@ -83,13 +83,13 @@ std::vector<Option> OfCastle() {
 
 std::vector<Option> OfSabreW() {
   const SabreWOptions own;
-  return {
-      Whole("step", WindowStep, "tuples by which the window advances"),
-      Choice("partition", "sabre", {"sabre", "sabre-ak", "mondrian", "full-domain"}, "how the rows of a window are grouped"),
-      Exact("sweeps", own.sweeps, "annealing of the groups, in steps per tuple"),
-      Exact("rho", own.rho, "groups of an earlier window go first if their distance is rho times t or more"),
-      Flag("lazy", own.lazy, "only groups with tuples that must leave are published"),
-      Choice("short", "static", {"static", "strict"}, "what a stream shorter than the window is compared with")};
+  return {Whole("step", WindowStep, "tuples by which the window advances"),
+          Choice("partition", "closeness", {"closeness", "sabre-ak", "mondrian", "full-domain"},
+                 "how the rows of a window are grouped"),
+          Exact("sweeps", own.sweeps, "annealing of the groups, in steps per tuple"),
+          Exact("rho", own.rho, "groups of an earlier window go first if their distance is rho times t or more"),
+          Flag("lazy", own.lazy, "only groups with tuples that must leave are published"),
+          Choice("short", "static", {"static", "strict"}, "what a stream shorter than the window is compared with")};
 }
 
 std::vector<Option> OfStreamRtree() {
@@ -111,17 +111,21 @@ std::vector<AlgorithmFacts> MakeCatalog() {
        .uses = kSearches,
        .rank = 6,
        .counts_persons = true},
-      {.name = "sabre",
+      {.name = "closeness",
+       .alias = "sabre",
        .summary = "t-closeness with least loss: groups grown, filled and annealed",
        .made_for = MadeFor::kCloseness,
        .uses = kSearches,
        .rank = 8,
+       .options_table = "sabre",
        .options = {Choice("bound", "thesis", {"thesis", "tight"}, "the worst case of a bucket of categories")}},
-      {.name = "burel",
+      {.name = "likeness",
+       .alias = "burel",
        .summary = "beta-likeness with least loss: groups grown, filled and annealed",
        .made_for = MadeFor::kLikeness,
        .uses = kSearches,
        .rank = 7,
+       .options_table = "burel",
        .options = {Exact("margin", BurelOptions().margin, "the share of the bound that buckets leave unused"),
                    Choice("neighbours", "hilbert", {"hilbert", "exact"}, "how the nearest rows are found")}},
       {.name = "mondrian",
@@ -166,19 +170,19 @@ std::vector<AlgorithmFacts> MakeCatalog() {
        .summary = "t-closeness by bucketization, neighbours on the Hilbert curve",
        .made_for = MadeFor::kCloseness,
        .rank = 3,
-       .options_of = "sabre"},
+       .options_table = "sabre"},
       {.name = "sabre-knn",
        .summary = "t-closeness by bucketization, exact nearest neighbours",
        .made_for = MadeFor::kCloseness,
        .uses = kUsesWeights,
        .rank = 12,
        .slow_on_many_rows = true,
-       .options_of = "sabre"},
+       .options_table = "sabre"},
       {.name = "burel-paper",
        .summary = "beta-likeness by bucketization",
        .made_for = MadeFor::kLikeness,
        .rank = 4,
-       .options_of = "burel"},
+       .options_table = "burel"},
       {.name = "ke",
        .summary = "(k,e)-anonymity: exact quasi columns, one number column shuffled inside groups of least total range",
        .made_for = MadeFor::kPermutation,
@@ -217,9 +221,22 @@ const std::vector<AlgorithmFacts>& AlgorithmCatalog() {
 
 const AlgorithmFacts* FindAlgorithm(std::string_view name) {
   const auto& catalog = AlgorithmCatalog();
-  const auto found =
-      std::find_if(catalog.begin(), catalog.end(), [&](const AlgorithmFacts& each) { return each.name == name; });
+  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const AlgorithmFacts& each) {
+    return each.name == name || (!name.empty() && each.alias == name);
+  });
   return found == catalog.end() ? nullptr : &*found;
+}
+
+const AlgorithmFacts* FindOptions(std::string_view table) {
+  const auto& catalog = AlgorithmCatalog();
+  const auto found = std::find_if(catalog.begin(), catalog.end(),
+                                  [&](const AlgorithmFacts& each) { return !each.options.empty() && each.table() == table; });
+  return found == catalog.end() ? nullptr : &*found;
+}
+
+std::string CurrentName(std::string_view name) {
+  const AlgorithmFacts* found = FindAlgorithm(name);
+  return std::string(found == nullptr ? name : found->name);
 }
 
 }  // namespace cordon::engine

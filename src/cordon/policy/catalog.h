@@ -38,8 +38,9 @@ enum AlgorithmUses : unsigned {
 struct AlgorithmFacts {
   enum class MadeFor { kAnyModel, kCloseness, kLikeness, kClassification, kPermutation, kJoin };
 
-  const char* name;     // as policies and the command line spell it
-  const char* summary;  // one line for --help and docs
+  const char* name;        // as policies and the command line spell it
+  const char* alias = "";  // its name in earlier versions, which is still accepted
+  const char* summary;     // one line for --help and docs
   bool of_streams = false;
   MadeFor made_for = MadeFor::kAnyModel;
   unsigned uses = 0;                // AlgorithmUses
@@ -47,21 +48,27 @@ struct AlgorithmFacts {
   bool slow_on_many_rows = false;   // loses more than the searches, and takes longer than all of them together
   bool groups_by_template = false;  // a model that names columns holds for groups by these, not by all quasi columns
   bool counts_persons = false;      // serves counts = "persons"
-  const char* options_of = "";      // the algorithm whose table of options it reads; empty: its own
+  const char* options_table = "";   // NAME of [algorithm.NAME], which holds its options; empty: its own name
   std::vector<AlgorithmOption> options = {};
 
   // Recodes globally: serves mask = "suppress", publishes sorted unless told otherwise.
   bool masks_values() const { return made_for == MadeFor::kClassification || made_for == MadeFor::kJoin; }
   // Shuffles the sensitive column inside its groups, and leaves quasi cells exact.
   bool permutes() const { return made_for == MadeFor::kPermutation; }
-  // NAME of [algorithm.NAME], which holds its options.
-  std::string_view table() const { return *options_of == '\0' ? name : options_of; }
+  std::string_view table() const { return *options_table == '\0' ? name : options_table; }
+  // What digests of policies and the randomness of a run go by: it never changes, so what was published under an earlier name
+  // still verifies, and a run under it repeats.
+  const char* lasting_name() const { return *alias == '\0' ? name : alias; }
 };
 
 // Those of tables first, in the order in which --help lists them.
 const std::vector<AlgorithmFacts>& AlgorithmCatalog();
-// Null if there is none of that name.
+// By its name or an earlier one. Null if there is none.
 const AlgorithmFacts* FindAlgorithm(std::string_view name);
+// The one that lists the options of [algorithm.TABLE]. Null if there is none.
+const AlgorithmFacts* FindOptions(std::string_view table);
+// What an algorithm is called today. Other words stay as they are.
+std::string CurrentName(std::string_view name);
 
 // The largest window of the policy's models; 0 if none has one.
 std::int64_t WindowOf(const Policy& policy);

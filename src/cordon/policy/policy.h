@@ -128,23 +128,24 @@ struct OptionValue {
 enum class Objective { kInformationLoss, kDiscernibility, kQueryError };
 
 struct AlgorithmPolicy {
-  std::string name = "auto";
+  std::string name = "auto";           // as the catalog has it today
+  std::vector<std::string> old_names;  // earlier names of algorithms by which the policy calls them
   Objective objective = Objective::kInformationLoss;
   std::string workload;  // kQueryError: a file, relative to the policy; empty: random queries
   std::shared_ptr<const std::vector<WorkloadQuery>> queries;  // kQueryError: the file as read
   Rational suppression_limit;                                 // share of rows that may be suppressed
   Suppression suppressed = Suppression::kDrop;
-  std::map<std::string, std::map<std::string, OptionValue>> options;  // algorithm -> key -> value
+  std::map<std::string, std::map<std::string, OptionValue>> options;  // NAME of [algorithm.NAME] -> key -> value
   int line = 0;
 
   // The value of a key as T (bool, std::int64_t, Rational, std::string) where the policy has it.
   // REQUIRES: T is the type of that key.
   template <typename T>
-  std::optional<T> Option(const std::string& algorithm, const std::string& key) const {
-    const auto table = options.find(algorithm);
-    if (table == options.end()) return std::nullopt;
-    const auto found = table->second.find(key);
-    if (found == table->second.end()) return std::nullopt;
+  std::optional<T> Option(const std::string& table, const std::string& key) const {
+    const auto own = options.find(table);
+    if (own == options.end()) return std::nullopt;
+    const auto found = own->second.find(key);
+    if (found == own->second.end()) return std::nullopt;
     const T* value = std::get_if<T>(&found->second.value);
     CORDON_CHECK(value != nullptr);
     return *value;

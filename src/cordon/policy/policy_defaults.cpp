@@ -18,8 +18,8 @@ bool IsStandard(const AlgorithmOption& option, const AlgorithmOption::Value& val
 
 void LeaveOutDefaults(Policy& policy) {
   const Policy as_read = policy;  // one option's standard may depend on another's value
-  for (auto& [algorithm, options] : policy.algorithm.options) {
-    for (const AlgorithmOption& option : FindAlgorithm(algorithm)->options) {
+  for (auto& [table, options] : policy.algorithm.options) {
+    for (const AlgorithmOption& option : FindOptions(table)->options) {
       const auto found = options.find(option.key);
       if (found != options.end() && IsStandard(option, found->second.value, as_read)) options.erase(found);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/policy/policy_schema.h"
 
+#include <algorithm>
 #include <map>
 
 #include "cordon/policy/catalog.h"
@@ -112,6 +113,15 @@ Json ModelTables() {
   return {{"type", "array"}, {"minItems", 1}, {"items", {{"oneOf", std::move(models)}}}};
 }
 
+// Earlier names of algorithms are accepted too.
+std::vector<std::string> WithAliases(std::vector<std::string> names) {
+  for (const AlgorithmFacts& algorithm : AlgorithmCatalog()) {
+    const bool has = std::find(names.begin(), names.end(), algorithm.name) != names.end();
+    if (has && *algorithm.alias != '\0') names.emplace_back(algorithm.alias);
+  }
+  return names;
+}
+
 Json OptionOf(const AlgorithmOption& option) {
   using Type = AlgorithmOption::Type;
   Json schema = true;
@@ -119,13 +129,13 @@ Json OptionOf(const AlgorithmOption& option) {
     case Type::kFlag: schema = Flag(); break;
     case Type::kWhole: schema = Whole(0); break;
     case Type::kExact: schema = Exact(); break;
-    case Type::kChoice: schema = Choice(option.choices); break;
+    case Type::kChoice: schema = Choice(WithAliases(option.choices)); break;
   }
   return Described(std::move(schema), option.what.c_str());
 }
 
 Json AlgorithmTable() {
-  Json properties = {{"name", Choice(internal::AlgorithmNames())},
+  Json properties = {{"name", Choice(WithAliases(internal::AlgorithmNames()))},
                      {"suppression_limit", Described(Exact(), "share of the rows that may be suppressed; default 0")},
                      {"suppressed", Choice({"drop", "star", "blank", "pool"})},
                      {"objective", Choice({"information-loss", "discernibility", "query-error"})},
@@ -133,7 +143,7 @@ Json AlgorithmTable() {
   for (const AlgorithmFacts& algorithm : AlgorithmCatalog()) {
     Json keys = Json::object();
     for (const AlgorithmOption& option : algorithm.options) keys[option.key] = OptionOf(option);
-    if (!keys.empty()) properties[algorithm.name] = Object(std::move(keys));
+    if (!keys.empty()) properties[std::string(algorithm.table())] = Object(std::move(keys));
   }
   return Object(std::move(properties));
 }

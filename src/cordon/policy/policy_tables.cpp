@@ -10,7 +10,19 @@
 namespace cordon::engine::internal {
 namespace {
 
-Result<OptionValue> ReadOption(const PolicyTable& table, const AlgorithmOption& rule) {
+// A choice among algorithms may name one by an earlier name.
+Result<std::string> ReadChoice(const PolicyTable& table, const AlgorithmOption& rule, std::vector<std::string>& old_names) {
+  CORDON_TRY(const auto text, table.Text(rule.key));
+  const std::string current = CurrentName(*text);
+  if (current != *text && std::find(rule.choices.begin(), rule.choices.end(), current) != rule.choices.end()) {
+    old_names.push_back(*text);
+    return current;
+  }
+  CORDON_TRY(const auto choice, table.Choice(rule.key, rule.choices));
+  return rule.choices[*choice];
+}
+
+Result<OptionValue> ReadOption(const PolicyTable& table, const AlgorithmOption& rule, std::vector<std::string>& old_names) {
   OptionValue option;
   option.line = static_cast<int>(table.Node(rule.key)->source().begin.line);
   switch (rule.type) {
@@ -31,25 +43,24 @@ Result<OptionValue> ReadOption(const PolicyTable& table, const AlgorithmOption& 
       break;
     }
     case AlgorithmOption::Type::kChoice: {
-      CORDON_TRY(const auto choice, table.Choice(rule.key, rule.choices));
-      option.value = rule.choices[*choice];
+      CORDON_TRY(option.value, ReadChoice(table, rule, old_names));
       break;
     }
   }
   return option;
 }
 
-Result<std::map<std::string, OptionValue>> ReadOptions(const AlgorithmFacts& algorithm, const toml::table& toml,
-                                                       const std::string& file) {
+Result<void> ReadOptions(const AlgorithmFacts& facts, const toml::table& toml, const std::string& file,
+                         AlgorithmPolicy& algorithm) {
   std::vector<std::string> known;
-  for (const AlgorithmOption& rule : algorithm.options) known.push_back(rule.key);
-  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[algorithm.{}]", algorithm.name), known));
-  std::map<std::string, OptionValue> options;
-  for (const AlgorithmOption& rule : algorithm.options) {
+  for (const AlgorithmOption& rule : facts.options) known.push_back(rule.key);
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[algorithm.{}]", facts.table()), known));
+  std::map<std::string, OptionValue>& options = algorithm.options[std::string(facts.table())];
+  for (const AlgorithmOption& rule : facts.options) {
     if (!table.Has(rule.key)) continue;
-    CORDON_TRY(options[rule.key], ReadOption(table, rule));
+    CORDON_TRY(options[rule.key], ReadOption(table, rule, algorithm.old_names));
   }
-  return options;
+  return {};
 }
 
 // "250ms", "30s", "5m", "2h", "1d".
@@ -137,13 +148,14 @@ Result<DataPolicy> ReadDataTable(const toml::table& toml, const std::string& fil
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::string& file) {
   std::vector<std::string> known = {"name", "suppression_limit", "suppressed", "objective", "workload"};
   for (const AlgorithmFacts& each : AlgorithmCatalog()) {
-    if (!each.options.empty()) known.emplace_back(each.name);
+    if (!each.options.empty()) known.emplace_back(each.table());
   }
   CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, "[algorithm]", known));
   AlgorithmPolicy algorithm;
   algorithm.line = table.line();
   CORDON_TRY(const auto name, table.Text("name"));
-  if (name) algorithm.name = *name;
+  if (name) algorithm.name = CurrentName(*name);
+  if (name && algorithm.name != *name) algorithm.old_names.push_back(*name);
   const std::vector<std::string> names = AlgorithmNames();
   if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) {
     return table.AtKey("name", "unknown algorithm '{}'", algorithm.name).WithHint("{}", NearestHint(algorithm.name, names));
@@ -164,10 +176,10 @@ Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& toml, const std::s
   }
   if (workload) algorithm.workload = *workload;
   for (const AlgorithmFacts& each : AlgorithmCatalog()) {
-    const toml::node* node = each.options.empty() ? nullptr : table.Node(each.name);
+    const toml::node* node = each.options.empty() ? nullptr : table.Node(each.table());
     if (node == nullptr) continue;
-    if (!node->is_table()) return table.WrongType(each.name, *node, "a table of options");
-    CORDON_TRY(algorithm.options[each.name], ReadOptions(each, *node->as_table(), file));
+    if (!node->is_table()) return table.WrongType(each.table(), *node, "a table of options");
+    CORDON_RETURN_IF_ERROR(ReadOptions(each, *node->as_table(), file, algorithm));
   }
   return algorithm;
 }

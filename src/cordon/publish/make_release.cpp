@@ -179,7 +179,7 @@ Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, c
   const Reference reference = ReferenceOf(data, sensitive, view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
   const CountedColumns counted = ColumnsFor(model, data, sensitive);
-  Random own = random.Substream(algorithm.name);
+  Random own = random.Substream(algorithm.lasting_name());
   AlgorithmNotes notes;
   auto groups = algorithm.run(
       {view, model, reference, counted, policy, &notes, options.effort, options.compared, options.previous, max_refinements},

@@ -85,7 +85,7 @@ Result<SweepPoint> MeasurePoint(const SweepRequest& request, const std::string& 
   attempt.seed = request.seed;
   attempt.insecure_seed = true;  // nothing is published
   SweepPoint point;
-  point.algorithm = algorithm.empty() ? policy.algorithm.name : algorithm;
+  point.algorithm = AlgorithmName(attempt, policy);
   auto report = TryPolicy(attempt, policy, data, run);
   if (report.ok()) {
     point.report = std::move(report).value();

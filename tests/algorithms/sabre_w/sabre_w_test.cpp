@@ -148,8 +148,8 @@ TEST(SabreW, LessIsLostThanByTheThesisGroups) {
     return sum;
   };
   const double thesis = loss(WindowMethod::kSabreAk, 0);
-  EXPECT_LT(loss(WindowMethod::kSabre, 0), thesis);
-  EXPECT_LT(loss(WindowMethod::kSabre, 5), thesis);
+  EXPECT_LT(loss(WindowMethod::kCloseness, 0), thesis);
+  EXPECT_LT(loss(WindowMethod::kCloseness, 5), thesis);
   EXPECT_LT(loss(WindowMethod::kMondrian, 0), loss(WindowMethod::kFullDomain, 0));
 }
 

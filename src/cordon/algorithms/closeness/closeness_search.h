@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search behind `sabre` and `burel`: groups for t-closeness, beta-likeness and whatever else must hold, with as
+// The search behind `closeness` and `likeness`: groups for t-closeness, beta-likeness and whatever else must hold, with as
 // little information lost as can be found in the time given.
 //
 // Cuts must keep the mix of sensitive values on both sides, so cutting ends early; drawing fixed shares along a curve

@@ -30,11 +30,11 @@ struct SabreWOptions {
     kStrict,  // nothing of it is published
   };
 
-  std::int64_t step = 0;                          // tuples by which the window advances; divides the window
-  WindowMethod partition = WindowMethod::kSabre;  // how the tuples of a window are divided into groups
-  double sweeps = 0;                              // kSabre: annealing of the groups, in steps per tuple
-  Rational rho = 1;                               // groups of an earlier window go first where the distance is rho * t or more
-  bool lazy = false;                              // INDIRECT: only groups with tuples that have to leave
+  std::int64_t step = 0;                              // tuples by which the window advances; divides the window
+  WindowMethod partition = WindowMethod::kCloseness;  // how the tuples of a window are divided into groups
+  double sweeps = 0;                                  // kCloseness: annealing of the groups, in steps per tuple
+  Rational rho = 1;   // groups of an earlier window go first where the distance is rho * t or more
+  bool lazy = false;  // INDIRECT: only groups with tuples that have to leave
   Short short_stream = Short::kStatic;
 
   // A quarter of the window, or all of it where 4 does not divide it.

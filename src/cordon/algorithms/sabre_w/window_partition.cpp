@@ -203,7 +203,7 @@ class FullDomainLevels final : public WindowPartition {
 
 std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps) {
   switch (method) {
-    case WindowMethod::kSabre: return std::make_unique<const SearchedOrder>(sweeps);
+    case WindowMethod::kCloseness: return std::make_unique<const SearchedOrder>(sweeps);
     case WindowMethod::kSabreAk: return std::make_unique<const ThesisGroups>();
     case WindowMethod::kMondrian: return std::make_unique<const MondrianCuts>();
     case WindowMethod::kFullDomain: return std::make_unique<const FullDomainLevels>();

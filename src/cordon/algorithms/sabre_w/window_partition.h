@@ -3,7 +3,7 @@
 // Dividing the tuples of a window that have not left: what SABRE_W asks of whatever divides them. The tuples are a small
 // table; the models hold its groups against the window, whose other tuples have left.
 //
-//   sabre         order_cuts.h: the best cuts of an order in which neighbours are alike; then, if asked for, annealed
+//   closeness     order_cuts.h: the best cuts of an order in which neighbours are alike; then, if asked for, annealed
 //   sabre-ak      the thesis: SABRE-AK within what the distance of these tuples to the window leaves of t, or BUREL with the
 //                 window's limits
 //   mondrian      tMondrian_W, a comparator
@@ -22,7 +22,7 @@
 
 namespace cordon::engine {
 
-enum class WindowMethod { kSabre, kSabreAk, kMondrian, kFullDomain };
+enum class WindowMethod { kCloseness, kSabreAk, kMondrian, kFullDomain };
 
 struct WindowTask {
   const Microdata& rows;                // the tuples, oldest first; quasi columns, then those that the models look at
@@ -40,7 +40,7 @@ class WindowPartition {
   virtual Groups Divide(const WindowTask& task, Random& random) const = 0;
 };
 
-// `sweeps`: for kSabre.
+// `sweeps`: for kCloseness.
 std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps);
 
 }  // namespace cordon::engine
