@@ -6,7 +6,7 @@
 #include "cordon/bind/shown_numbers.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/plan/registry.h"
 #include "cordon/publish/previous_releases.h"
 #include "cordon/publish/produce.h"
@@ -96,7 +96,7 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   if (request.previous.tables.empty()) CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
-  CORDON_TRY(const Choice choice, ChooseServed(request, policy));
+  CORDON_TRY(const Choice choice, ChooseSupported(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
   CORDON_TRY(Input input, Read(request, policy, registration ? &*registration : nullptr, run));
   if (recoding) HoldDigits(*recoding, input.data);
@@ -140,7 +140,7 @@ Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& po
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {
   CORDON_RETURN_IF_ERROR(request.measure.Validate());
   CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
-  CORDON_TRY(const Choice choice, ChooseServed(request, policy));
+  CORDON_TRY(const Choice choice, ChooseSupported(request, policy));
   CORDON_TRY(const Random random, RandomOf(request, ""));
   CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, nullptr, random, run));
   return std::move(made.report);

@@ -5,7 +5,7 @@
 
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/verify/truth.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/policy/workload.h"
 #include "cordon/publish/make_release.h"
 #include "cordon/report/attack_page.h"
@@ -46,7 +46,7 @@ Result<void> RequireSameTable(const std::string& name, const Release& release, c
 
 // Randomness of the numbered table is that of the seed: nothing of it is published.
 Republish RepublishBy(const Policy& policy, const AttackOptions& options, const Run& run) {
-  const auto choice = ChooseServed({}, policy);
+  const auto choice = ChooseSupported({}, policy);
   if (!choice.ok() || choice.value().algorithm->permutes() || !CheckStandsAlone(policy).ok()) return {};
   const AlgorithmEntry* algorithm = choice.value().algorithm;
   const SuppressedRows suppressed =

@@ -6,7 +6,7 @@
 #include "cordon/base/random.h"
 #include "cordon/bind/bind_stream.h"
 #include "cordon/models/verify/stream_verifier.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/plan/feasible.h"
 #include "cordon/plan/homogeneous.h"
 #include "cordon/plan/registry.h"
@@ -53,7 +53,7 @@ Result<CheckedPolicy> CheckStream(const Policy& policy) {
 Result<CheckedPolicy> CheckPolicy(const Policy& policy) {
   const std::string& name = policy.algorithm.name;
   if (policy.stream && (name == "auto" || IsStreamAlgorithm(name))) return CheckStream(policy);
-  CORDON_TRY(const Choice choice, ChooseServed({}, policy));
+  CORDON_TRY(const Choice choice, ChooseSupported({}, policy));
   CORDON_RETURN_IF_ERROR(CheckDeclaredDomains(policy));
   std::vector<const AlgorithmEntry*> may_run;
   for (const Candidate& candidate : name == "auto" ? Candidates(policy, 0) : std::vector<Candidate>()) {

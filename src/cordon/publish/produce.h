@@ -19,7 +19,7 @@ struct Produced {
   Report report;  // but for what reading and writing cost
 };
 
-// `choice` by ChooseServed; `recoding` is the one of the request, null if it has none; so is `previous`.
+// `choice` by ChooseSupported; `recoding` is the one of the request, null if it has none; so is `previous`.
 Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
                          const Recoding* recoding, const PreviousReleases* previous, const Random& random, const Run& run);
 

@@ -6,7 +6,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 #include "cordon/report/html.h"

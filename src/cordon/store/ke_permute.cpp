@@ -8,7 +8,7 @@
 #include "cordon/bind/bind.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/open_source.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
@@ -141,7 +141,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
   CORDON_TRY(const KeAnonymitySpec model, KeModelOf(policy));
   AnonymizeRequest asked;  // what anonymize would refuse of a table that is shuffled
   asked.algorithm = "ke";
-  CORDON_RETURN_IF_ERROR(ChooseServed(asked, policy));
+  CORDON_RETURN_IF_ERROR(ChooseSupported(asked, policy));
   CORDON_RETURN_IF_ERROR(DuckDbVersion());  // before any work
   if (request.sign) CORDON_RETURN_IF_ERROR(ReadSigningKey(*request.sign));
   std::optional<Registration> registration;

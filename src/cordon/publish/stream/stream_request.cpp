@@ -10,7 +10,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/report/key_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/plan/check_served.h"
+#include "cordon/plan/check_supported.h"
 
 #include <algorithm>
 
@@ -76,7 +76,7 @@ Result<void> CheckStandsAlone(const Policy& policy) {
       .WithHint("cordon release-next INPUT --previous FILE --policy {} --output OUT", policy.name);
 }
 
-Result<Choice> ChooseServed(const AnonymizeRequest& request, const Policy& policy) {
+Result<Choice> ChooseSupported(const AnonymizeRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckGuarded(policy));
   CORDON_TRY(Choice choice, ChooseAlgorithm(AlgorithmName(request, policy), policy));
   if (!policy.join_models.empty() && (request.recoding || choice.algorithm->made_for != AlgorithmFacts::MadeFor::kJoin)) {
