@@ -7,10 +7,10 @@
 #include "cordon/bind/bind_stream.h"
 #include "cordon/models/verify/stream_verifier.h"
 #include "cordon/plan/check_supported.h"
-#include "cordon/plan/feasible.h"
 #include "cordon/plan/homogeneous.h"
 #include "cordon/plan/registry.h"
 #include "cordon/plan/stream_registry.h"
+#include "cordon/plan/suggest_parameters.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/stream/stream_request.h"
 

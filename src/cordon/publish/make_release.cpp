@@ -9,9 +9,9 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/models/admit/all_of.h"
 #include "cordon/models/verify/truth.h"
-#include "cordon/plan/feasible.h"
 #include "cordon/plan/fit_recoding.h"
 #include "cordon/plan/run_ke.h"
+#include "cordon/plan/suggest_parameters.h"
 #include "cordon/publish/stopwatch.h"
 
 namespace cordon::engine {
@@ -120,7 +120,7 @@ Result<MadeRelease> Verified(Draft draft, const Microdata& data, const Policy& p
 
 // What these rows allow, where an answer is no.
 Error WithWhatWouldDo(Error error, const View& view, const Policy& policy, const Run& run) {
-  const Result<std::string> feasible = WhatWouldDo(view, policy, run);
+  const Result<std::string> feasible = SuggestParameters(view, policy, run);
   if (!feasible.ok()) return feasible.error();
   if (feasible.value().empty()) return error;
   return std::move(error).WithHint("{}", feasible.value());

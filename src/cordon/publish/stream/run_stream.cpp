@@ -8,7 +8,7 @@
 #include "cordon/io/files/stored_file.h"
 #include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/check_guarded.h"
-#include "cordon/plan/feasible.h"
+#include "cordon/plan/suggest_parameters.h"
 #include "cordon/plan/unused_keys.h"
 #include "cordon/publish/stream/run_stream_internal.h"
 #include "cordon/report/key_file.h"

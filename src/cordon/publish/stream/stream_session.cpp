@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cordon/io/open_source.h"
-#include "cordon/plan/feasible.h"
+#include "cordon/plan/suggest_parameters.h"
 #include "cordon/publish/stream/stream_request.h"
 #include "cordon/stream/checkpoint.h"
 

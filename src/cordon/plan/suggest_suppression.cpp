@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/plan/rows_less.h"
+#include "cordon/plan/suggest_suppression.h"
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ Release AsOneGroup(const View& view, const Run& run) {
   return Recode(view, one, {.order = RowOrder::kInput}, random, run);
 }
 
-Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run) {
+Result<std::string> RowsToSuppress(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run) {
   Cut cut;  // of the column that asks for most; whether the others are then content, the rows will tell
   for (const Guarded& guarded : GuardedBy(failing)) {
     std::optional<Cut> least = LeastCut(view, guarded);

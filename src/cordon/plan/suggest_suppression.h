@@ -18,6 +18,6 @@ Release AsOneGroup(const View& view, const Run& run);
 
 // "leave out 2 rows with the most frequent guarded value": the least number, tried on these rows, with which every model of the
 // policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
-Result<std::string> RowsLess(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
+Result<std::string> RowsToSuppress(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
 
 }  // namespace cordon::engine

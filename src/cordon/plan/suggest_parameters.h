@@ -14,7 +14,7 @@
 namespace cordon::engine {
 
 // One sentence for a hint; empty where one group of all rows would satisfy the policy. Holds no cell of the data.
-Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run);
+Result<std::string> SuggestParameters(const View& view, const Policy& policy, const Run& run);
 
 // What no rows at all can satisfy: more different values than the policy declares. Unsatisfiable, with what would do.
 Result<void> CheckDeclaredDomains(const Policy& policy);

@@ -2,14 +2,14 @@
 //
 // All models are merge-closed: if any grouping of the rows is admitted, so is the one group of all of them. What that
 // group reaches is therefore the most that these rows can give, whatever the algorithm.
-#include "cordon/plan/feasible.h"
+#include "cordon/plan/suggest_parameters.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "cordon/data/recode.h"
 #include "cordon/models/verify/verifier.h"
-#include "cordon/plan/rows_less.h"
+#include "cordon/plan/suggest_suppression.h"
 
 namespace cordon::engine {
 namespace {
@@ -119,7 +119,7 @@ Result<void> CheckDeclaredDomains(const Policy& policy) {
   return {};
 }
 
-Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Run& run) {
+Result<std::string> SuggestParameters(const View& view, const Policy& policy, const Run& run) {
   const Release whole = AsOneGroup(view, run);
   CORDON_TRY(const std::vector<Verdict> verdicts, Verifier(policy.models).Judge(whole, run));
   const auto failing = std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return !verdict.holds; });
@@ -131,7 +131,7 @@ Result<std::string> WhatWouldDo(const View& view, const Policy& policy, const Ru
     // Fewer rows could take away what the other models are to be given.
     std::string otherwise;
     if (failing == 1) {
-      CORDON_TRY(const std::string rows_less, RowsLess(view, verdict.spec, policy, run));
+      CORDON_TRY(const std::string rows_less, RowsToSuppress(view, verdict.spec, policy, run));
       if (!rows_less.empty()) otherwise = ", or " + rows_less;
     }
     text += text.empty() ? "these rows allow " : "; ";
