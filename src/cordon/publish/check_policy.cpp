@@ -11,7 +11,7 @@
 #include "cordon/plan/registry.h"
 #include "cordon/plan/stream_registry.h"
 #include "cordon/plan/suggest_parameters.h"
-#include "cordon/plan/unused_keys.h"
+#include "cordon/plan/unused_settings.h"
 #include "cordon/publish/stream/stream_request.h"
 
 namespace cordon::engine {
@@ -41,7 +41,7 @@ Result<CheckedPolicy> CheckStream(const Policy& policy) {
   CORDON_TRY(const auto engine, algorithm->make(layout.Schema(), policy, Random::FromSeed(0)));
   CORDON_RETURN_IF_ERROR(StreamVerifier::Make(layout.Schema(), policy.models, algorithm->verifier(policy)));
   CheckedPolicy checked{algorithm->name, {}};
-  for (StreamWarning& warning : UnusedKeys(policy, *algorithm)) {
+  for (StreamWarning& warning : UnusedSettings(policy, *algorithm)) {
     checked.warnings.push_back({std::move(warning.code), std::move(warning.columns), std::move(warning.fix)});
   }
   AddFreeCuts(policy, checked);
@@ -60,7 +60,7 @@ Result<CheckedPolicy> CheckPolicy(const Policy& policy) {
     if (candidate.left_out.empty()) may_run.push_back(candidate.algorithm);  // at high effort
   }
   if (may_run.empty()) may_run.push_back(choice.algorithm);
-  CheckedPolicy checked{choice.algorithm->name, UnusedKeys(policy, {}, may_run)};
+  CheckedPolicy checked{choice.algorithm->name, UnusedSettings(policy, {}, may_run)};
   AddFreeCuts(policy, checked);
   for (Warning& warning : HomogeneousAllowed(policy)) checked.warnings.push_back(std::move(warning));
   return checked;

@@ -9,7 +9,7 @@
 #include "cordon/plan/homogeneous.h"
 #include "cordon/plan/objective.h"
 #include "cordon/plan/run_top_down.h"
-#include "cordon/plan/unused_keys.h"
+#include "cordon/plan/unused_settings.h"
 #include "cordon/policy/workload.h"
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/stopwatch.h"
@@ -304,7 +304,7 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
   for (Warning& warning : WarningsOfExactSensitive(policy, release, run)) report.warnings.push_back(std::move(warning));
   CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));
   for (Warning& warning : allowed) report.warnings.push_back(std::move(warning));
-  for (Warning& warning : UnusedKeys(policy, request, ran)) report.warnings.push_back(std::move(warning));
+  for (Warning& warning : UnusedSettings(policy, request, ran)) report.warnings.push_back(std::move(warning));
   if (recoding == nullptr && choice.algorithm->masks_values()) {
     for (Warning& warning : TopDownWarnings(policy, data, release, RefinedColumns(best.made.notes), run))
       report.warnings.push_back(std::move(warning));

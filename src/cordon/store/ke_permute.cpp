@@ -9,7 +9,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_supported.h"
-#include "cordon/plan/unused_keys.h"
+#include "cordon/plan/unused_settings.h"
 #include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
 #include "cordon/store/ke_batch.h"
@@ -174,7 +174,7 @@ Result<KeReport> Permute(const PermuteRequest& request, const Policy& policy, co
         MakeStore(request, publication, policy, model, std::move(own), registration ? &*registration : nullptr, run));
   }
   KeReport report = internal::ReportOf(publication, excluded, "first");
-  std::vector<Warning> warnings = UnusedKeysOfPermute(policy);
+  std::vector<Warning> warnings = UnusedSettingsOfPermute(policy);
   if (registration) {
     for (Warning& warning : registration->SecondRelease()) warnings.push_back(std::move(warning));
   }

@@ -9,7 +9,7 @@
 #include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/suggest_parameters.h"
-#include "cordon/plan/unused_keys.h"
+#include "cordon/plan/unused_settings.h"
 #include "cordon/publish/stream/run_stream_internal.h"
 #include "cordon/report/key_file.h"
 #include "cordon/stream/audit_log.h"
@@ -225,7 +225,7 @@ Result<StreamReport> StreamRun::Drive() {
   report.figures = parts_.engine().figures();
   report.warnings = parts_.engine().warnings();
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
-  for (StreamWarning& warning : UnusedKeys(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
+  for (StreamWarning& warning : UnusedSettings(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
   if (registration_) {
     for (Warning& warning : registration_->SecondRelease()) {
       report.warnings.push_back({std::move(warning.code), std::move(warning.columns), std::move(warning.fix)});

@@ -17,13 +17,13 @@
 namespace cordon::engine {
 
 // Of the run of a table. `ran`: the algorithms that were run; none where a recoding was used.
-std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& request,
-                                const std::vector<const AlgorithmEntry*>& ran);
+std::vector<Warning> UnusedSettings(const Policy& policy, const AnonymizeRequest& request,
+                                    const std::vector<const AlgorithmEntry*>& ran);
 
 // Of permute, which makes a store.
-std::vector<Warning> UnusedKeysOfPermute(const Policy& policy);
+std::vector<Warning> UnusedSettingsOfPermute(const Policy& policy);
 
 // Of the run of a stream.
-std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm);
+std::vector<StreamWarning> UnusedSettings(const Policy& policy, const StreamAlgorithmEntry& algorithm);
 
 }  // namespace cordon::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/plan/unused_keys.h"
+#include "cordon/plan/unused_settings.h"
 
 #include <fmt/ranges.h>
 
@@ -88,8 +88,8 @@ class TableRun {
 
 }  // namespace
 
-std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& request,
-                                const std::vector<const AlgorithmEntry*>& ran) {
+std::vector<Warning> UnusedSettings(const Policy& policy, const AnonymizeRequest& request,
+                                    const std::vector<const AlgorithmEntry*>& ran) {
   const TableRun run(policy, request, ran);
   std::vector<Warning> warnings;
   for (const ModelSpec& spec : policy.models) {
@@ -139,7 +139,7 @@ std::vector<Warning> UnusedKeys(const Policy& policy, const AnonymizeRequest& re
   return warnings;
 }
 
-std::vector<Warning> UnusedKeysOfPermute(const Policy& policy) {
+std::vector<Warning> UnusedSettingsOfPermute(const Policy& policy) {
   std::vector<Warning> warnings;
   if (policy.algorithm.suppression_limit > Rational(0)) {
     warnings.push_back({"suppression-limit-not-used",
@@ -164,7 +164,7 @@ std::vector<Warning> UnusedKeysOfPermute(const Policy& policy) {
   return warnings;
 }
 
-std::vector<StreamWarning> UnusedKeys(const Policy& policy, const StreamAlgorithmEntry& algorithm) {
+std::vector<StreamWarning> UnusedSettings(const Policy& policy, const StreamAlgorithmEntry& algorithm) {
   std::vector<StreamWarning> warnings;
   if (policy.algorithm.suppression_limit > Rational(0)) {
     warnings.push_back({"suppression-limit-not-used",
