@@ -129,7 +129,7 @@ TEST(PublishWorkload, WeightsGoByHowManyQueriesAsk) {
   const ScratchFolder folder;
   const Policy policy = PolicyWith(folder, "age < 40\nage < 50 AND age > 20 AND city = 'Rome'\n").value();
   const Microdata data = DataOf(policy, RandomRows(10));
-  const Microdata steered = SteeredBy(policy, data);
+  const Microdata steered = WithWorkloadWeights(policy, data);
   EXPECT_DOUBLE_EQ(steered.columns[*data.Find("age")].attribute.weight, 2);  // asked by all, and 2 in the policy
   EXPECT_DOUBLE_EQ(steered.columns[*data.Find("city")].attribute.weight, 0.5);
   EXPECT_GT(steered.columns[*data.Find("job")].attribute.weight, 0);

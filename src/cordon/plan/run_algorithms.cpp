@@ -86,8 +86,8 @@ AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth
 }
 
 // The search on all rows, or, where rows may be suppressed, on those it is better to keep.
-Result<Groups> LeavingOutWithin(const AlgorithmInput& input, const Run& run,
-                                const std::function<Result<Groups>(const AlgorithmInput&, std::uint64_t)>& search) {
+Result<Groups> SearchWithSuppression(const AlgorithmInput& input, const Run& run,
+                                     const std::function<Result<Groups>(const AlgorithmInput&, std::uint64_t)>& search) {
   const std::uint64_t max_rows = MaxSuppressed(input);
   if (max_rows == 0 || SuppressedBy(input) == SuppressedRows::kStar || !input.model.merge_closed()) return search(input, 0);
   const std::vector<std::size_t> sensitive = SensitiveOf(input);
@@ -104,7 +104,7 @@ Result<Groups> AsRead(Result<Groups> groups, const AlgorithmInput& input, const 
 }
 
 Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput& input, const Run& run) {
-  return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t more) {
+  return SearchWithSuppression(input, run, [&](const AlgorithmInput& kept, std::uint64_t more) {
     const PartitionOptions options{.effort = kept.effort, .start = start, .max_suppressed = more};
     return Partition(kept.view, kept.model, kept.counted, options, run);
   });
@@ -113,7 +113,7 @@ Result<Groups> PartitionFrom(PartitionOptions::Start start, const AlgorithmInput
 // The search takes all models together, and the groups of a form of the papers as one way to begin.
 Result<Groups> RunSearch(const AlgorithmInput& input, Random& random, const Run& run,
                          Result<Groups> (*paper_form)(const AlgorithmInput&, Random&, const Run&)) {
-  return LeavingOutWithin(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
+  return SearchWithSuppression(input, run, [&](const AlgorithmInput& kept, std::uint64_t) {
     ClosenessSearchOptions options{.effort = kept.effort};
     Random own = random.Substream("paper form");
     // A policy it refuses, such as one that no model bounds the size of groups in, the search may still serve.

@@ -139,7 +139,7 @@ Result<std::optional<Workload>> WorkloadOf(const Policy& policy, const Microdata
   return std::optional(std::move(workload));
 }
 
-Microdata SteeredBy(const Policy& policy, const Microdata& data) {
+Microdata WithWorkloadWeights(const Policy& policy, const Microdata& data) {
   Microdata steered = data;
   if (policy.algorithm.objective != Objective::kQueryError || policy.algorithm.queries == nullptr) return steered;
   const std::vector<WorkloadQuery>& queries = *policy.algorithm.queries;

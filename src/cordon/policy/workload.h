@@ -16,7 +16,7 @@ Result<std::optional<Workload>> WorkloadOf(const Policy& policy, const Microdata
 
 // The data with weights by how many queries ask about an attribute, times its own: what is never asked about may be
 // recoded freely. Only where the policy names a file; random queries ask about all alike.
-Microdata SteeredBy(const Policy& policy, const Microdata& data);
+Microdata WithWorkloadWeights(const Policy& policy, const Microdata& data);
 
 namespace internal {
 // Reads the policy's workload and checks it against the attributes. Part of ParsePolicy.

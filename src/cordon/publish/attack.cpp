@@ -55,7 +55,7 @@ Republish RepublishBy(const Policy& policy, const AttackOptions& options, const 
     const Random random = Random::FromSeed(options.seed).Substream("republish", number);
     const MakeOptions make{.recode = {.order = RowOrder::kShuffled, .suppressed = suppressed}};
     CORDON_TRY(const MadeRelease made,
-               MakeByAlgorithm(*algorithm, SteeredBy(policy, data), policy, make, random, run.Silent()));
+               MakeByAlgorithm(*algorithm, WithWorkloadWeights(policy, data), policy, make, random, run.Silent()));
     return made.verified.release();
   };
 }

@@ -239,7 +239,7 @@ std::vector<Candidate> QuickestAndChoice(const Policy& policy, std::size_t num_r
 Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, const Choice& choice, const Microdata& bound,
                          const Recoding* recoding, const PreviousReleases* previous, const Random& random, const Run& run) {
   CORDON_TRY(const std::optional<Workload> workload, WorkloadOf(policy, bound));
-  const Microdata data = SteeredBy(policy, bound);  // columns are shared, not copied
+  const Microdata data = WithWorkloadWeights(policy, bound);  // columns are shared, not copied
   Trial trial(request, policy, data, random, workload, previous, run);
   std::string why;
   std::vector<const AlgorithmEntry*> ran;
