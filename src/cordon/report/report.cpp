@@ -110,7 +110,7 @@ struct FieldsAsJson {
   }
   void Counted(const char* key, const XyAnonymitySpec& spec) {
     if (spec.count == XyAnonymitySpec::Count::kColumns) return Known(key, spec.y);
-    json[key] = CountedText(spec);
+    json[key] = YAsText(spec);
   }
   void Guarded(const char* key, const std::vector<std::pair<ColumnRef, std::vector<std::string>>>& columns) {
     for (const auto& [ref, values] : columns) json[key][Describe(ref)] = values;

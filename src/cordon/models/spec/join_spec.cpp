@@ -200,7 +200,7 @@ std::string ModelName(const JoinSpec& spec) {
   return std::visit([](const auto& each) { return each.kName; }, spec);
 }
 
-std::string CountedText(const XyAnonymitySpec& spec) {
+std::string YAsText(const XyAnonymitySpec& spec) {
   switch (spec.count) {
     case XyAnonymitySpec::Count::kPersons: return "person";
     case XyAnonymitySpec::Count::kPreviousRows:
@@ -213,7 +213,7 @@ std::string CountedText(const XyAnonymitySpec& spec) {
 
 std::string Describe(const JoinSpec& spec) {
   if (const auto* anonymity = std::get_if<XyAnonymitySpec>(&spec)) {
-    return fmt::format("xy-anonymity({} -> {}, k={})", JoinedRefs(anonymity->x), CountedText(*anonymity), anonymity->k);
+    return fmt::format("xy-anonymity({} -> {}, k={})", JoinedRefs(anonymity->x), YAsText(*anonymity), anonymity->k);
   }
   const auto& linkability = std::get<XyLinkabilitySpec>(spec);
   std::vector<std::string> parts;

@@ -78,7 +78,7 @@ std::vector<JoinSpec> EveryJoinModel();
 
 std::string ModelName(const JoinSpec& spec);
 // Y in words: "person", "rows of previous2", "pairs"; columns as "job+previous.zip".
-std::string CountedText(const XyAnonymitySpec& spec);
+std::string YAsText(const XyAnonymitySpec& spec);
 // "xy-anonymity(job+previous.zip -> person, k=5)".
 std::string Describe(const JoinSpec& spec);
 const std::vector<ColumnRef>& KnownColumns(const JoinSpec& spec);  // X
