@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr const char* kAttributes = R"(
+constexpr const char* kDigestAttributes = R"(
 [attributes.age]
 role = "quasi"
 type = "numeric"
@@ -26,7 +26,7 @@ values = ["1", "2", "3"]
 )";
 
 std::string DigestOf(const std::string& rest) {
-  const Result<Policy> policy = ParsePolicyText(kAttributes + rest, "policy.toml", {});
+  const Result<Policy> policy = ParsePolicyText(kDigestAttributes + rest, "policy.toml", {});
   return policy.ok() ? policy.value().digest : policy.error().message();
 }
 
