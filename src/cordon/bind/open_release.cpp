@@ -71,9 +71,17 @@ Result<void> CheckColumns(const Table& table, const std::vector<std::string>& na
     Error error = Error::InvalidData("there is no column '{}'", name);
     if (const auto near = Nearest(name, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
     // The first line may be no header but a row: its cells are not to be named.
-    return std::move(error).WithHint("the first line must name the columns; check --delimiter");
+    return std::move(error).WithHint(
+        "the first line must name the columns: if it is a row, put a line of names before it; check --delimiter too");
   }
   return {};
+}
+
+Codes PersonsOf(const Column& column) {
+  const Dictionary& texts = *column.dictionary;
+  const Code nobody = texts.Find("").value_or(static_cast<Code>(texts.size()));
+  return Codes::Generate(column.codes.size(), 1,
+                         [&](std::size_t row) { return column.codes[row] == kNull ? nobody : column.codes[row]; });
 }
 
 Encoding GuessEncoding(const std::string& path) {
@@ -118,9 +126,10 @@ bool SpacesFollow(std::string_view line, std::string_view delimiter) {
 }  // namespace
 
 Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
-                            const std::vector<std::string>& sensitive) {
+                            const std::vector<std::string>& sensitive, const std::string& person) {
   CORDON_RETURN_IF_ERROR(CheckColumns(table, quasi));
   CORDON_RETURN_IF_ERROR(CheckColumns(table, sensitive));
+  if (!person.empty()) CORDON_RETURN_IF_ERROR(CheckColumns(table, {person}));
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -131,6 +140,11 @@ Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& 
     const bool is_sensitive = named(sensitive, column.name);
     if (is_quasi && is_sensitive)
       return Error::InvalidPolicy("the column '{}' cannot be both quasi and sensitive", column.name);
+    if (column.name == person) {
+      if (is_quasi || is_sensitive)
+        return Error::InvalidPolicy("the column '{}' cannot be both --person and {}", person, is_quasi ? "quasi" : "sensitive");
+      release.persons = PersonsOf(column);
+    }
     ReleaseColumn out;
     out.attribute.name = column.name;
     out.attribute.role = is_quasi ? Role::kQuasi : (is_sensitive ? Role::kSensitive : Role::kInsensitive);

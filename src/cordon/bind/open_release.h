@@ -16,9 +16,10 @@
 namespace cordon::engine {
 
 // A sensitive column whose cells are all numbers is ordered; any other is a set of values without order. An empty
-// sensitive cell is missing: no value for l, one more for t, beta and delta.
+// sensitive cell is missing: no value for l, one more for t, beta and delta. `person`, if not empty, is the column that tells
+// people apart; rows without a value there are one common person.
 Result<Release> OpenRelease(const Table& table, const std::vector<std::string>& quasi,
-                            const std::vector<std::string>& sensitive);
+                            const std::vector<std::string>& sensitive, const std::string& person = "");
 
 // How a file is written: its encoding by all of its bytes; of `, ; |` and tab the one the first line has most of, or a space;
 // `delimiter`, if not empty, is taken as it is. A table in memory needs none of this.

@@ -39,6 +39,10 @@ Command AddCheck(CLI::App& app) {
       ->type_name("COLUMNS")
       ->delimiter(',');
   parser
+      ->add_option("--person", args->request.person,
+                   "Column that tells people apart: k, and l, t and beta by person, count people, not rows")
+      ->type_name("COLUMN");
+  parser
       ->add_option("--delimiter", args->request.delimiter,
                    "Field separator (default: the most frequent of , ; | and tab in the first line)")
       ->type_name("TEXT");
@@ -54,11 +58,12 @@ Command AddCheck(CLI::App& app) {
   parser->add_flag("--force", args->request.force, "Replace the file of --rows-at-risk if it is there");
   parser->add_flag("--json", args->json, "Print JSON");
   Explain(*parser,
-          {{"Columns", {"--quasi", "--sensitive"}},
+          {{"Columns", {"--quasi", "--sensitive", "--person"}},
            {"Input", {"--delimiter", "--format", "--exempt-suppressed"}},
            {"Rows at risk", {"--rows-at-risk", "--below", "--force"}},
            {"Output", {"--json"}}},
-          {"cordon check release.csv --quasi age,zip", "cordon check release.csv --quasi age,zip --sensitive disease",
+          {"cordon check release.csv --quasi age,zip",
+           "cordon check release.csv --quasi age,zip --sensitive disease --person patient",
            "cordon check release.csv --quasi age,zip --rows-at-risk rows.csv --below 5"});
   return {parser, [args](Console& console, const Run& run) { return RunCheck(*args, console, run); }};
 }

@@ -22,6 +22,13 @@ std::vector<MeasuredLine> LinesOf(const MeasuredColumn& column) {
   if (column.t_hierarchical) lines.push_back({fmt::format("t-closeness({}, hierarchical)", of), *column.t_hierarchical});
   lines.push_back({fmt::format("beta-likeness({}, basic)", of), column.beta});
   lines.push_back({fmt::format("delta-disclosure({})", of), column.delta});
+  const auto by_person = [&](const char* form, const std::optional<Reached>& reached) {
+    if (reached) lines.push_back({fmt::format(fmt::runtime(form), of), *reached});
+  };
+  by_person("l-diversity({}, distinct, by person)", column.distinct_l_by_person);
+  by_person("t-closeness({}, equal, by person)", column.t_equal_by_person);
+  by_person("t-closeness({}, ordered, by person)", column.t_ordered_by_person);
+  by_person("beta-likeness({}, basic, by person)", column.beta_by_person);
   return lines;
 }
 
@@ -131,7 +138,7 @@ Result<Checked> Check(const CheckRequest& request, const Run& run) {
   if (request.rows_at_risk) CORDON_RETURN_IF_ERROR(ReserveAtRisk(request, outputs));
   CORDON_TRY(const TextFormat text, GuessTextFormat(request.table, request.delimiter, request.format));
   CORDON_TRY(const Table table, ReadTableFile(request.table, text, request.format, run));
-  CORDON_TRY(const Release release, OpenRelease(table, request.quasi, request.sensitive));
+  CORDON_TRY(const Release release, OpenRelease(table, request.quasi, request.sensitive, request.person));
   const VerifyOptions options{.exempt_suppressed = request.exempt_suppressed};
   CORDON_TRY(Measured measured, MeasureRelease(release, options, run));
   CORDON_TRY(std::vector<SmallGroups> small_groups, CountSmallGroups(release, options, run));

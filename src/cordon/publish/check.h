@@ -22,6 +22,7 @@ struct CheckRequest {
   TableInput table;                    // any, published or not
   std::vector<std::string> quasi;      // columns an attacker may know
   std::vector<std::string> sensitive;  // columns an attacker wants to learn
+  std::string person;                  // column that tells people apart; empty: each row is a person
   std::string delimiter;               // empty: the one that the first line has most of
   std::optional<FileFormat> format;
   bool exempt_suppressed = false;           // rows with * in every quasi column are left out

@@ -138,6 +138,7 @@ Json ToJson(const Verdict& verdict) {
   json["holds"] = verdict.holds;
   json["failing_groups"] = verdict.failing_groups;
   json["failing_rows"] = verdict.failing_rows;
+  if (verdict.failing_people) json["failing_people"] = *verdict.failing_people;
   if (IsSpread(verdict.spec) && !verdict.per_group.empty()) json["per_group"] = SpreadOf(verdict.per_group);
   if (verdict.witness) json["witness"] = {{"first_row", verdict.witness->first_row}, {"rows", verdict.witness->rows}};
   return json;
@@ -145,7 +146,10 @@ Json ToJson(const Verdict& verdict) {
 
 Json ToJson(const std::vector<SmallGroups>& below) {
   Json json = Json::array();
-  for (const SmallGroups& each : below) json.push_back({{"k", each.k}, {"rows", each.rows}, {"groups", each.groups}});
+  for (const SmallGroups& each : below) {
+    json.push_back({{"k", each.k}, {"rows", each.rows}, {"groups", each.groups}});
+    if (each.people) json.back()["people"] = *each.people;
+  }
   return json;
 }
 

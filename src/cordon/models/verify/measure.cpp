@@ -26,6 +26,18 @@ class Questions {
   std::vector<std::function<void(Reached)>> answers_;
 };
 
+void AskAboutPeople(const Attribute& attribute, MeasuredColumn& column, Questions& questions) {
+  constexpr CountBy kPersons = CountBy::kPersons;
+  const std::string& name = attribute.name;
+  const auto into = [](std::optional<Reached>& place) { return [&place](Reached reached) { place = std::move(reached); }; };
+  questions.Ask(LDiversitySpec{name, 1, LDiversitySpec::Kind::kDistinct, {}, kPersons}, into(column.distinct_l_by_person));
+  questions.Ask(TClosenessSpec{name, 1, Distance::kEqual, kPersons}, into(column.t_equal_by_person));
+  if (attribute.domain != nullptr && !attribute.domain->is_categorical()) {
+    questions.Ask(TClosenessSpec{name, 1, Distance::kOrdered, kPersons}, into(column.t_ordered_by_person));
+  }
+  questions.Ask(BetaLikenessSpec{name, 1, BetaLikenessSpec::Kind::kBasic, {}, {}, kPersons}, into(column.beta_by_person));
+}
+
 void AskAbout(const Attribute& attribute, MeasuredColumn& column, Questions& questions) {
   using Kind = LDiversitySpec::Kind;
   const std::string& name = attribute.name;
@@ -56,8 +68,11 @@ Result<Measured> MeasureRelease(const Release& release, const VerifyOptions& opt
   measured.columns.resize(sensitive.size());
   Questions questions;
   questions.Ask(KAnonymitySpec{1, {}}, [&](Reached reached) { measured.k = std::move(reached); });
-  for (std::size_t i = 0; i < sensitive.size(); ++i)
-    AskAbout(release.columns[sensitive[i]].attribute, measured.columns[i], questions);
+  for (std::size_t i = 0; i < sensitive.size(); ++i) {
+    const Attribute& attribute = release.columns[sensitive[i]].attribute;
+    AskAbout(attribute, measured.columns[i], questions);
+    if (!release.persons.empty()) AskAboutPeople(attribute, measured.columns[i], questions);
+  }
   VerifyOptions counting = options;
   counting.keep_per_group = true;
   CORDON_TRY(const std::vector<Verdict> verdicts, questions.Answer(release, counting, run));

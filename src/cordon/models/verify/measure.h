@@ -32,6 +32,11 @@ struct MeasuredColumn {
   std::optional<Reached> t_hierarchical;  // categories with a hierarchy of more than one level
   Reached beta;                           // greatest gain (q - p) / p
   Reached delta;
+  // By who has which value; only if the release tells people apart.
+  std::optional<Reached> distinct_l_by_person;
+  std::optional<Reached> t_equal_by_person;
+  std::optional<Reached> t_ordered_by_person;  // numbers and dates
+  std::optional<Reached> beta_by_person;
 };
 
 struct Measured {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@
 namespace cordon::engine {
 
 struct SmallGroups {
-  std::int64_t k = 0;        // groups of fewer people than this
-  std::uint64_t rows = 0;    // in them
-  std::uint64_t groups = 0;  // of them
+  std::int64_t k = 0;                        // groups of fewer people than this
+  std::uint64_t rows = 0;                    // in them
+  std::uint64_t groups = 0;                  // of them
+  std::optional<std::uint64_t> people = {};  // whose rows these are; none: the release does not tell people apart
 };
 
 // One entry per k, ascending. Nothing for a permuted release: its quasi cells are exact by intent, and rows are not what it
@@ -28,7 +30,7 @@ Result<std::vector<SmallGroups>> CountSmallGroups(const Release& release, const 
 // Whether any row is in such a group.
 bool AnyBelow(const std::vector<SmallGroups>& below);
 
-// "rows in groups below k = 2: 3, k = 3: 5, k = 5: 8".
+// "rows in groups below k = 2: 3, k = 3: 5, k = 5: 8"; "5 (4 people)" if people have several rows.
 std::string Describe(const std::vector<SmallGroups>& below);
 
 }  // namespace cordon::engine

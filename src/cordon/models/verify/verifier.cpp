@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
@@ -192,7 +193,19 @@ struct Partial {
   Worst worst_failing;
   std::uint64_t failing = 0;
   std::uint64_t failing_rows = 0;
+  std::vector<std::size_t> failing_groups;
 };
+
+// A person may be in several of the groups.
+std::uint64_t PeopleIn(const Evidence& evidence, const std::vector<Partial>& partials) {
+  std::unordered_set<Code> people;
+  for (const Partial& partial : partials) {
+    for (const std::size_t group : partial.failing_groups) {
+      for (const Tally::Entry& entry : evidence.people(group)) people.insert(entry.value);
+    }
+  }
+  return people.size();
+}
 
 // A value in its final form, the judge's common denominator included.
 struct Told {
@@ -275,6 +288,7 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
   const std::size_t groups = evidence.num_groups();
   std::vector<Partial> partials(NumChunks(groups, kGroupsPerTask));
   if (options.keep_per_group) verdict.per_group.resize(groups);
+  const bool tells_people = evidence.knows_people() && !judge.counts_rows();
   ParallelFor(run.threads, groups, kGroupsPerTask, [&](std::size_t task, std::size_t begin, std::size_t end) {
     Partial& partial = partials[task];
     for (std::size_t group = begin; group < end; ++group) {
@@ -283,6 +297,7 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
       if (!finding.holds) {
         ++partial.failing;
         partial.failing_rows += static_cast<std::uint64_t>(evidence.rows(group));
+        if (tells_people) partial.failing_groups.push_back(group);
         partial.worst_failing.Take(group, finding.value, judge.smaller_is_worse());
       }
       if (options.keep_per_group) verdict.per_group[group] = NumberOf(finding.value, judge.common_denominator());
@@ -298,6 +313,7 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
   }
   verdict.failing_groups = all.failing;
   verdict.failing_rows = all.failing_rows;
+  if (tells_people) verdict.failing_people = PeopleIn(evidence, partials);
   verdict.holds = all.failing == 0;
   const Told told = Tell(all.worst.value, judge, verdict);
   verdict.reached = told.number;
@@ -426,8 +442,11 @@ std::string Explain(const Verdict& verdict) {
   if (!verdict.holds && verdict.witness) text += fmt::format(" in the group of row {}", verdict.witness->first_row);
   text += AskedFor(verdict);
   if (verdict.failing_groups > 0) {
-    text += fmt::format("; {} group{} with {} row{} fail{}", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s",
-                        verdict.failing_rows, verdict.failing_rows == 1 ? "" : "s", verdict.failing_groups == 1 ? "s" : "");
+    const std::uint64_t people = verdict.failing_people.value_or(0);
+    text += fmt::format("; {} group{} with {} row{}{} fail{}", verdict.failing_groups, verdict.failing_groups == 1 ? "" : "s",
+                        verdict.failing_rows, verdict.failing_rows == 1 ? "" : "s",
+                        people == 0 ? "" : fmt::format(" of {} {}", people, people == 1 ? "person" : "people"),
+                        verdict.failing_groups == 1 ? "s" : "");
   }
   return text;
 }

@@ -45,9 +45,10 @@ struct Verdict {
   std::string reached_shown;       // the same for people: a decimal, rounded to the side on which it looks worse
   std::optional<Witness> witness;  // none for a release without rows
   std::uint64_t failing_groups = 0;
-  std::uint64_t failing_rows = 0;     // in them
-  std::vector<double> per_group;      // value of each group, in order of first row: what a report draws
-  std::vector<std::string> warnings;  // e.g. a person with several rows in a group, where rows are counted
+  std::uint64_t failing_rows = 0;               // in them
+  std::optional<std::uint64_t> failing_people;  // whose rows these are; only if the model counts people and knows them
+  std::vector<double> per_group;                // value of each group, in order of first row: what a report draws
+  std::vector<std::string> warnings;            // e.g. a person with several rows in a group, where rows are counted
 };
 
 struct JoinVerification;
@@ -59,7 +60,7 @@ struct VerifyOptions {
 
 // ", asked for at most 0.3": what goes behind a decimal that was reached. Empty for models that count whole numbers.
 std::string AskedFor(const Verdict& verdict);
-// "k-anonymity(k=5): does not hold; reached 3 in the group of row 812; 2 groups with 7 rows fail".
+// "k-anonymity(k=5): does not hold; reached 3 in the group of row 812; 2 groups with 7 rows of 6 people fail".
 std::string Explain(const Verdict& verdict);
 
 class Verifier {

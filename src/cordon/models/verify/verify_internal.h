@@ -48,8 +48,11 @@ class Evidence {
   std::size_t num_groups() const { return tally_.num_groups(); }
   std::int64_t rows(std::size_t group) const { return static_cast<std::int64_t>(tally_.rows(group)); }
   std::int64_t persons(std::size_t group) const {
-    return persons_ ? static_cast<std::int64_t>(tally_.histogram(columns_.size(), group).size()) : rows(group);
+    return persons_ ? static_cast<std::int64_t>(people(group).size()) : rows(group);
   }
+  bool knows_people() const { return persons_; }
+  // Whose rows they are, each person once. REQUIRES: knows_people().
+  std::span<const Tally::Entry> people(std::size_t group) const { return tally_.histogram(columns_.size(), group); }
   std::uint64_t first_row(std::size_t group) const { return tally_.first_row(group); }
   std::span<const Tally::Entry> values(std::size_t column, std::size_t group) const { return tally_.histogram(column, group); }
   // By person, then by value, each pair once. REQUIRES: the column has holders.
