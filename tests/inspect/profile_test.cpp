@@ -91,7 +91,7 @@ TEST(DraftPolicy, BindsToItsTable) {
     SCOPED_TRACE(seed);
     const Table table = RandomTable(seed, 200);
     const Draft draft =
-        DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}).value();
+        DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}, {}).value();
     const ScratchFolder folder;
     for (const auto& [name, text] : draft.hierarchies) folder.Write(name, text);
     const auto policy = ParsePolicy(draft.policy, folder.path(), "draft.toml");
@@ -103,7 +103,7 @@ TEST(DraftPolicy, BindsToItsTable) {
 
 TEST(DraftPolicy, LeavesTheParameterToBeFilledIn) {
   const Table table = RandomTable(1, 200);
-  const Draft draft = DraftPolicy(table, ProfileTable(table, {}), DraftOptions()).value();
+  const Draft draft = DraftPolicy(table, ProfileTable(table, {}), DraftOptions(), {}).value();
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   ASSERT_FALSE(policy.ok());
   EXPECT_NE(policy.error().message().find("k-anonymity needs 'k'"), std::string::npos) << policy.error().message();
@@ -117,7 +117,7 @@ TEST(DraftPolicy, OddNamesAndValuesMakeNoBadPolicy) {
   }
   const Table table = TableOfRows({"we\"ird ☃", "dot.ted", "v\ttab"}, rows);
   const Draft draft =
-      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 2, .hierarchies = "", .policy_folder = ""}).value();
+      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 2, .hierarchies = "", .policy_folder = ""}, {}).value();
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
   EXPECT_EQ(policy.value().attributes[0].name, "we\"ird ☃");
@@ -133,7 +133,7 @@ Table WithResults(const std::vector<std::pair<std::string, int>>& values) {
 }
 Policy DraftedFor(const Table& table) {
   const Draft draft =
-      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}).value();
+      DraftPolicy(table, ProfileTable(table, {}), {.text = {}, .k = 3, .hierarchies = "", .policy_folder = ""}, {}).value();
   const auto policy = ParsePolicyText(draft.policy, "draft.toml");
   EXPECT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
   return policy.value();

@@ -28,8 +28,10 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
                    : fmt::format(" and {} next to it, with values of the data: {}",
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
-  console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT", request.k ? "" : ", fill in k",
-               request.stream ? "stream" : "anonymize", request.input.name, request.write_policy);
+  for (const PassedOver& file : draft.passed_over) console.Note("not used: {}: {}", file.path, file.why);
+  console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT{}", request.k ? "" : ", fill in k",
+               request.stream ? "stream" : "anonymize", request.input.name, request.write_policy,
+               draft.counts_persons ? " --row-map PRIVATE" : "");
 }
 
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {

@@ -2,14 +2,17 @@
 #include "cordon/inspect/draft_policy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
+#include "cordon/inspect/column_numbers.h"
+#include "cordon/inspect/draft_guards.h"
 #include "cordon/inspect/known_hierarchies.h"
+#include "cordon/inspect/round_sensitive.h"
+#include "cordon/inspect/toml_text.h"
+#include "cordon/inspect/unknown_codes.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy.h"
 
@@ -22,44 +25,24 @@ constexpr std::int64_t kMostStep = std::int64_t{1} << 50;
 constexpr std::size_t kFewValues = 4;        // of so few values no hierarchy is made
 constexpr std::size_t kMostLeaves = 20'000;  // of so many neither
 
-std::string TomlText(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (c == '\t') {
-      quoted += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", static_cast<int>(static_cast<unsigned char>(c)));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
 bool IsPlain(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '-';
 }
 
-std::string TomlKey(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), IsPlain) ? name : TomlText(name);
-}
-
-std::string TomlList(const std::vector<std::string>& texts) {
-  std::vector<std::string> quoted;
-  for (const std::string& text : texts) quoted.push_back(TomlText(text));
-  return fmt::format("[{}]", fmt::join(quoted, ", "));
-}
-
 class Drafter {
  public:
-  Drafter(const Table& table, const Profile& profile, const DraftOptions& options)
-      : table_(table), profile_(profile), options_(options) {}
+  Drafter(const Table& table, const Profile& profile, const DraftOptions& options, const Run& run)
+      : table_(table),
+        profile_(profile),
+        options_(options),
+        rounding_(RoundSensitive(table, profile, run)),
+        guards_(table, profile, rounding_) {}
 
   Result<Draft> Make() {
     if (!options_.hierarchies.empty()) {
-      CORDON_TRY(known_, ReadHierarchyFolder(options_.hierarchies));
+      CORDON_TRY(HierarchyFolder folder, ReadHierarchyFolder(options_.hierarchies));
+      known_ = std::move(folder.known);
+      draft_.passed_over = std::move(folder.passed_over);
     }
     draft_.policy =
         "# A draft by `cordon inspect`. Roles are guesses from names and contents: read every one of them.\n"
@@ -73,6 +56,7 @@ class Drafter {
     if (options_.stream) AddStream();
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) CORDON_RETURN_IF_ERROR(AddAttribute(i));
     AddPrivacy(options_.k);
+    AddPassedOver();
     return std::move(draft_);
   }
 
@@ -103,7 +87,7 @@ class Drafter {
   Result<void> AddAttribute(std::size_t index) {
     const ColumnProfile& column = profile_.columns[index];
     Line("\n[attributes.{}]", TomlKey(column.name));
-    if (options_.stream && column.role == Role::kSensitive && !HasStreamGuard(index)) {
+    if (options_.stream && column.role == Role::kSensitive && !guards_.HasStreamGuard(index)) {
       Line("role = \"identifier\"  # sensitive ({}), and no model of streams suits its values: left out", column.why);
       return {};
     }
@@ -130,6 +114,7 @@ class Drafter {
            column.type == Domain::Kind::kDate ? "2024-02-29" : "1234.56");
     if (column.unclear.empty() && column.format.size() > 1)
       Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
+    if (column.type == Domain::Kind::kNumeric) AddUnknown(table_.columns[index]);
     if (column.role == Role::kSensitive) {
       AddRound(index);
       return {};
@@ -140,6 +125,27 @@ class Drafter {
       case Domain::Kind::kCategorical: return AddFrequencies(table_.columns[index]);
     }
     return {};
+  }
+
+  void AddPassedOver() {
+    for (const KnownHierarchy& each : known_) {
+      if (std::find(draft_.used.begin(), draft_.used.end(), each.path) == draft_.used.end())
+        draft_.passed_over.push_back({each.path, WhyNotUsed(each)});
+    }
+    std::sort(draft_.passed_over.begin(), draft_.passed_over.end(),
+              [](const PassedOver& a, const PassedOver& b) { return a.path < b.path; });
+  }
+  std::string WhyNotUsed(const KnownHierarchy& hierarchy) const {
+    for (std::size_t i = 0; i < profile_.columns.size(); ++i) {
+      const ColumnProfile& column = profile_.columns[i];
+      if (!SaysColumn(hierarchy.path, column.name)) continue;
+      if (column.role != Role::kQuasi) return fmt::format("the draft has {} as {}", column.name, RoleName(column.role));
+      const std::vector<Counted> values = CountValues(table_.columns[i], profile_.missing);
+      const std::size_t lacking = NumLacking(hierarchy.hierarchy, values);
+      if (lacking > 0) return fmt::format("it lacks {} of {} values of {}", lacking, values.size(), column.name);
+      return fmt::format("another file serves {}", column.name);
+    }
+    return "it is not clear for which column it is";
   }
 
   // A file of the folder that is for this column. A column of numbers becomes one of categories: then the labels of the file
@@ -158,101 +164,34 @@ class Drafter {
     return true;
   }
 
-  // Values at one scale, each with its rows, ascending.
-  template <typename Read>
-  std::vector<std::pair<std::int64_t, std::uint64_t>> NumbersOf(const Column& column, const Read& read) const {
-    std::vector<std::pair<std::int64_t, std::uint64_t>> numbers;
-    for (const Counted& value : CountValues(column, profile_.missing)) {
-      if (const std::optional<std::int64_t> number = read(value.first)) numbers.emplace_back(*number, value.second);
-    }
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-  }
-
-  // The number below which this share of the rows is.
-  static std::int64_t Quantile(const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers, double share) {
-    std::uint64_t rows = 0;
-    for (const auto& [number, count] : numbers) rows += count;
-    double left = share * static_cast<double>(rows);
-    for (const auto& [number, count] : numbers) {
-      left -= static_cast<double>(count);
-      if (left < 0) return number;
-    }
-    return numbers.back().first;
-  }
-
-  static std::int64_t HalfUp(std::int64_t value, std::int64_t step) {
-    const std::int64_t rest = ((value % step) + step) % step;
-    return value - rest + (2 * rest >= step ? step : 0);
-  }
-  // Digits after the point that the numbers of the column have, as far as they matter.
-  int ScaleOf(const Column& column) const {
-    constexpr int kFineEnough = 9;
-    int scale = 0;
-    for (const Counted& value : CountValues(column, profile_.missing)) {
-      if (const auto number = ParseRounded(value.first)) scale = std::max(scale, number->scale);
-    }
-    return std::min(scale, kFineEnough);
-  }
-  std::vector<std::pair<std::int64_t, std::uint64_t>> NumbersAt(const Column& column, int scale) const {
-    return NumbersOf(column, [&](const std::string& text) -> std::optional<std::int64_t> {
-      const auto number = ParseRounded(text);
-      return number ? RoundTo(*number, scale) : std::nullopt;
-    });
-  }
-
-  // The least of 1, 2, 5, 10, ... that leaves fewer than one row in twenty unique; at most the coarsest.
-  std::int64_t StepOf(const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers, std::int64_t coarsest) const {
-    constexpr std::uint64_t kOneInTwenty = 20;
-    std::int64_t step = 1;
-    for (std::int64_t unit = 1; unit < kMostStep; unit *= 10) {
-      for (const std::int64_t each : {unit, 2 * unit, 5 * unit}) {
-        if (each > coarsest) return step;
-        step = each;
-        std::uint64_t unique = 0;
-        for (const auto& [number, count] : RoundedTo(step, numbers)) unique += count == 1 ? 1 : 0;
-        if (unique * kOneInTwenty < profile_.rows) return step;
-      }
-    }
-    return step;
-  }
-  static std::vector<std::pair<std::int64_t, std::uint64_t>> RoundedTo(
-      std::int64_t step, const std::vector<std::pair<std::int64_t, std::uint64_t>>& numbers) {
-    std::vector<std::pair<std::int64_t, std::uint64_t>> rounded;
-    for (const auto& [number, count] : numbers) {
-      const std::int64_t value = HalfUp(number, step);
-      if (rounded.empty() || rounded.back().first != value) rounded.emplace_back(value, 0);
-      rounded.back().second += count;
-    }
-    return rounded;
-  }
-
-  // Sensitive numbers are published as they are. If many are unique, who knows one finds its row: they are rounded until few
-  // are, but no more coarsely than quasi columns would be.
   void AddRound(std::size_t index) {
-    constexpr std::uint64_t kOneInFive = 5;
-    constexpr std::uint64_t kFewRows = 20;
     const ColumnProfile& column = profile_.columns[index];
-    if (options_.stream || column.unique_rows * kOneInFive < profile_.rows || column.unique_rows < kFewRows) return;
-    const auto share = 100 * static_cast<double>(column.unique_rows) / static_cast<double>(profile_.rows);
+    const auto found = rounding_.columns.find(index);
+    const double share = 100 * static_cast<double>(column.unique_rows) / static_cast<double>(profile_.rows);
+    const bool alone = SinglesOutMany(column.unique_rows, profile_.rows);
+    if (options_.stream || (!alone && found == rounding_.columns.end())) return;
     if (column.type != Domain::Kind::kNumeric) {
       Line("# {:.0f} % of the rows have a unique value: anyone who knows it finds the row. Can it be left out?", share);
-      return;
+    } else if (found != rounding_.columns.end()) {
+      Line("round = {}  # {}", FormatDecimal(found->second.step, found->second.scale),
+           alone ? fmt::format("{:.0f} % of the rows have a unique value: anyone who knows it finds the row", share)
+                 : "together with the other sensitive columns it makes many rows unique");
     }
-    const int scale = ScaleOf(table_.columns[index]);
-    const auto numbers = NumbersAt(table_.columns[index], scale);
-    const std::int64_t coarsest = NiceWidths(Quantile(numbers, 0.05), Quantile(numbers, 0.95)).front();
-    const std::int64_t step = StepOf(numbers, coarsest);
-    rounded_[index] = step;
-    Line("round = {}  # {:.0f} % of the rows have a unique value: anyone who knows it finds the row",
-         FormatDecimal(step, scale), share);
+  }
+
+  // A code for "unknown" among numbers would be published as a quantity.
+  void AddUnknown(const Column& column) {
+    for (const auto& [code, rows] : CodesForUnknown(column, profile_.missing)) {
+      Line("# {} row{} {}: does that mean \"unknown\"? Then add \"{}\" to missing in [data], for all columns", rows,
+           rows == 1 ? " has" : "s have", code, code);
+    }
   }
 
   // A grid about as wide as a sixteenth of where nine in ten values are: no interval then ends at the value of a person. The
   // levels above are for algorithms that go by levels. So few values that each has many people need no grid.
   Result<void> AddIntervals(const Column& column) {
-    const int scale = ScaleOf(column);
-    const auto numbers = NumbersAt(column, scale);
+    const int scale = ScaleOf(column, profile_.missing);
+    const CountedNumbers numbers = NumbersAt(column, scale, profile_.missing);
     if (numbers.empty()) return {};
     const std::int64_t lo = numbers.front().first;
     const std::int64_t hi = numbers.back().first;
@@ -289,7 +228,7 @@ class Drafter {
   }
 
   Result<void> AddDates(const Column& column) {
-    const auto days = NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
+    const auto days = DaysOf(column, profile_.missing);
     if (days.empty()) return {};
     if (options_.stream) {
       constexpr std::int64_t kRoom = 3653;  // days: ten years
@@ -358,121 +297,38 @@ class Drafter {
     } else {
       Line("# k =   FILL IN: every person hides among at least this many; 5 to 20 are common");
     }
+    draft_.counts_persons = !options_.stream && HasSensitive(profile_) && guards_.counts_persons();
+    if (draft_.counts_persons) Line("\n# {}. Keep the file of --row-map: verify needs it to count them.", guards_.WhyPersons());
     for (std::size_t i = 0; i < profile_.columns.size(); ++i) {
-      const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || HasStreamGuard(i));
-      if (guarded) AddGuard(i);
+      const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || guards_.HasStreamGuard(i));
+      if (guarded) draft_.policy += guards_.Draft(i, options_.stream);
     }
     if (!HasSensitive(profile_)) Line("\n# {}.", kNoneSensitive);
+    if (!options_.stream && SinglesOutMany(rounding_.unique_rows, profile_.rows)) {
+      Line(
+          "\n# {:.0f} % of the rows are unique by their sensitive values, which are published as they are: leave out what is "
+          "not needed.",
+          100 * static_cast<double>(rounding_.unique_rows) / static_cast<double>(profile_.rows));
+    }
     Line("\n[algorithm]");
     Line("name = \"auto\"");
     Line("suppression_limit = 0  # share of the rows that may be left out");
   }
 
-  // Rows of the most frequent value.
-  std::uint64_t MostFrequent(std::size_t index) const {
-    std::uint64_t most = 0;
-    for (const Counted& value : CountValues(table_.columns[index], profile_.missing)) most = std::max(most, value.second);
-    return most;
-  }
-  // How many different values every group may have at most.
-  std::uint64_t LargestL(std::size_t index) const {
-    const std::uint64_t most = MostFrequent(index);
-    return most == 0 ? 0 : std::min<std::uint64_t>({profile_.rows / most, profile_.columns[index].distinct, 4});
-  }
-  bool IsOrdered(const ColumnProfile& column) const {
-    return column.type != Domain::Kind::kCategorical && column.distinct > kFewValues;
-  }
-  // Streams hold groups against a window only where the values are declared, so the draft has l-diversity alone.
-  bool HasStreamGuard(std::size_t index) const { return !IsOrdered(profile_.columns[index]) && LargestL(index) >= 2; }
-
-  // The values as they will be published, in their order, with the rows of each.
-  std::vector<std::pair<std::int64_t, std::uint64_t>> PlacesOf(std::size_t index, bool ordered) const {
-    const Column& column = table_.columns[index];
-    if (ordered && profile_.columns[index].type == Domain::Kind::kDate)
-      return NumbersOf(column, [](const std::string& text) { return ParseDate(text); });
-    const auto rounded = rounded_.find(index);
-    if (ordered) return RoundedTo(rounded == rounded_.end() ? 1 : rounded->second, NumbersAt(column, ScaleOf(column)));
-    std::int64_t place = 0;
-    return NumbersOf(column, [&place](const std::string&) { return std::optional(place++); });
-  }
-
-  // The distance to the table of the group that has one value alone and is closest; none if no value repeats.
-  std::optional<double> OneValueDistance(std::size_t index, bool ordered) const {
-    auto values = PlacesOf(index, ordered);
-    const std::size_t present = values.size();
-    if (profile_.columns[index].missing > 0) values.emplace_back(0, profile_.columns[index].missing);  // they come last
-    const auto rows = static_cast<double>(profile_.rows);
-    double above = 0;  // sum over the values of rows x steps from the one at hand
-    for (std::size_t i = 0; i < values.size(); ++i) above += static_cast<double>(i) * static_cast<double>(values[i].second);
-    double below = 0;
-    double rows_below = 0;
-    std::optional<double> least;
-    for (std::size_t i = 0; i < present; ++i) {
-      const auto count = static_cast<double>(values[i].second);
-      const double steps = static_cast<double>(std::max<std::size_t>(values.size(), 2) - 1);
-      const double distance = ordered ? (above + below) / (steps * rows) : 1 - count / rows;
-      if (values[i].second > 1) least = std::min(least.value_or(distance), distance);
-      rows_below += count;
-      below += rows_below;
-      above -= rows - rows_below;
-    }
-    return least;
-  }
-
-  // Not so much that a group in which everybody has the same value passes, with room for rows that are left out.
-  void AddT(std::size_t index, bool ordered) {
-    constexpr double kUsual = 0.3;
-    constexpr double kRoom = 0.8;
-    const std::optional<double> one_value = OneValueDistance(index, ordered);
-    if (!one_value || kRoom * *one_value >= kUsual || *one_value <= 0) {
-      Line("t = {}  # how far a group may be from the table; less protects more", kUsual);
-      return;
-    }
-    const double unit = std::pow(10, std::floor(std::log10(kRoom * *one_value)) - 1);
-    Line("t = {:.6g}  # less protects more; from {:.2g} on a group passes in which everybody has the same value",
-         std::floor(kRoom * *one_value / unit * (1 + 1e-12)) * unit, *one_value);
-  }
-
-  // A model that the values of a sensitive column make sense of: different values if none of them dominates, else a
-  // distribution close to that of the table; of numbers the latter, since different numbers may be nearly the same.
-  void AddGuard(std::size_t index) {
-    const ColumnProfile& column = profile_.columns[index];
-    const std::uint64_t most = MostFrequent(index);
-    const std::uint64_t l = LargestL(index);
-    const bool ordered = IsOrdered(column);
-    const double share = profile_.rows == 0 ? 0 : 100 * static_cast<double>(most) / static_cast<double>(profile_.rows);
-    if (ordered) {
-      Line("\n[[privacy]]  # different numbers may be nearly the same, so each group is compared with the whole table");
-    } else if (l >= 2) {
-      Line("\n[[privacy]]  # the most frequent value has {:.0f} % of the rows, so {} different ones in a group are possible",
-           share, l);
-    } else {
-      Line("\n[[privacy]]  # one value has {:.0f} % of the rows, so each group is compared with the whole table", share);
-    }
-    Line("model = \"{}\"", ordered || l < 2 ? "t-closeness" : "l-diversity");
-    Line("sensitive = {}", TomlText(column.name));
-    if (ordered || l < 2) {
-      AddT(index, ordered);
-      Line("distance = \"{}\"", ordered ? "ordered" : "equal");
-    } else {
-      Line("kind = \"distinct\"");
-      Line("l = {}", l);
-    }
-  }
-
   const Table& table_;
   const Profile& profile_;
   const DraftOptions& options_;
+  SensitiveRounding rounding_;
+  GuardDrafter guards_;  // refers to the rounding
   std::vector<KnownHierarchy> known_;
   Draft draft_;
   std::set<std::string> files_;
-  std::map<std::size_t, std::int64_t> rounded_;  // sensitive columns that are rounded: to multiples of this
 };
 
 }  // namespace
 
-Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options) {
-  return Drafter(table, profile, options).Make();
+Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options, const Run& run) {
+  return Drafter(table, profile, options, run).Make();
 }
 
 }  // namespace cordon::engine

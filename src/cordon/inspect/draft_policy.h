@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "cordon/base/result.h"
+#include "cordon/base/run.h"
 #include "cordon/data/table.h"
+#include "cordon/inspect/known_hierarchies.h"
 #include "cordon/inspect/profile.h"
 #include "cordon/io/text/text_format.h"
 
@@ -21,6 +23,8 @@ struct Draft {
   std::string policy;                                            // TOML
   std::vector<std::pair<std::string, std::string>> hierarchies;  // name of the file beside the policy, its text
   std::vector<std::string> used;                                 // files of the folder that were taken
+  std::vector<PassedOver> passed_over;                           // and those that were not
+  bool counts_persons = false;                                   // a model counts people: verify will need a row map
 };
 
 struct DraftOptions {
@@ -33,6 +37,6 @@ struct DraftOptions {
 
 // Without `k` the line is left for the reader to fill in, and reading the policy says so.
 // REQUIRES: the table is in the notation of releases, and a column of the profile is quasi.
-Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options);
+Result<Draft> DraftPolicy(const Table& table, const Profile& profile, const DraftOptions& options, const Run& run);
 
 }  // namespace cordon::engine

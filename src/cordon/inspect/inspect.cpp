@@ -141,7 +141,7 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
     return made;
   }
   const std::string folder = std::filesystem::path(request.write_policy).parent_path().string();
-  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder, request.stream}));
+  CORDON_TRY(made.draft, DraftPolicy(table, made.profile, {text, request.k, request.hierarchies, folder, request.stream}, run));
   CORDON_RETURN_IF_ERROR(WriteDraft(request, *made.draft));
   return made;
 }

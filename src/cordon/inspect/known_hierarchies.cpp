@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kFewLeaves = 5;                               // values that several files may hold by chance
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{256} << 20;  // a hierarchy is not larger; the data may be
 
+}  // namespace
+
 // The words of the column stand together in the name of the file: adult_hierarchy_marital-status.csv, age.csv.
 bool SaysColumn(const std::string& path, std::string_view column) {
   const std::vector<std::string> words = WordsOf(column);
@@ -20,38 +22,46 @@ bool SaysColumn(const std::string& path, std::string_view column) {
   return !words.empty() && std::search(name.begin(), name.end(), words.begin(), words.end()) != name.end();
 }
 
-bool HoldsAll(const Hierarchy& hierarchy, const std::vector<Counted>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [&](const Counted& value) { return hierarchy.FindLeaf(value.first).has_value(); });
+std::size_t NumLacking(const Hierarchy& hierarchy, const std::vector<Counted>& values) {
+  return static_cast<std::size_t>(std::count_if(
+      values.begin(), values.end(), [&](const Counted& value) { return !hierarchy.FindLeaf(value.first).has_value(); }));
 }
 
-}  // namespace
-
-Result<std::vector<KnownHierarchy>> ReadHierarchyFolder(const std::string& folder) {
+Result<HierarchyFolder> ReadHierarchyFolder(const std::string& folder) {
   std::error_code failed;
   std::vector<std::string> paths;
+  HierarchyFolder made;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    const bool file = at->is_regular_file(failed);
-    if (file && at->file_size(failed) <= kLargestFile) paths.push_back(at->path().string());
+    if (!at->is_regular_file(failed)) continue;
+    if (at->file_size(failed) <= kLargestFile) {
+      paths.push_back(at->path().string());
+    } else {
+      made.passed_over.push_back({at->path().string(), "too large for a hierarchy"});
+    }
   }
   if (failed) {
     return Error::Io("reading the folder {}: {}", folder, failed.message())
         .WithHint("--hierarchies takes a folder of hierarchy files, one line per leaf: leaf;level1;...;root");
   }
   std::sort(paths.begin(), paths.end());
-  std::vector<KnownHierarchy> known;
   for (const std::string& path : paths) {
     Result<Hierarchy> read = ReadHierarchy(path);
-    if (read.ok() && read.value().num_levels() > 1) known.push_back({path, std::move(read).value()});
+    if (!read.ok()) {
+      made.passed_over.push_back({path, "not a hierarchy file"});
+    } else if (read.value().num_levels() <= 1) {
+      made.passed_over.push_back({path, "no level above its leaves"});
+    } else {
+      made.known.push_back({path, std::move(read).value()});
+    }
   }
-  return known;
+  return made;
 }
 
 const KnownHierarchy* FindHierarchy(const std::vector<KnownHierarchy>& known, std::string_view column,
                                     const std::vector<Counted>& values) {
   std::vector<const KnownHierarchy*> fitting;
   for (const KnownHierarchy& each : known) {
-    if (!values.empty() && HoldsAll(each.hierarchy, values)) fitting.push_back(&each);
+    if (!values.empty() && NumLacking(each.hierarchy, values) == 0) fitting.push_back(&each);
   }
   for (const KnownHierarchy* each : fitting) {
     if (SaysColumn(each->path, column)) return each;

@@ -18,12 +18,27 @@ struct KnownHierarchy {
   Hierarchy hierarchy;
 };
 
-// The files of a folder that read as hierarchies with a level between leaf and root; other files are passed over. By name.
-Result<std::vector<KnownHierarchy>> ReadHierarchyFolder(const std::string& folder);
+// A file that serves no column, and why not. No cell is in it.
+struct PassedOver {
+  std::string path;
+  std::string why;
+};
+
+struct HierarchyFolder {
+  std::vector<KnownHierarchy> known;    // by name
+  std::vector<PassedOver> passed_over;  // files that are not hierarchies
+};
+
+Result<HierarchyFolder> ReadHierarchyFolder(const std::string& folder);
 
 // The file whose leaves hold every value of the column. Of several the one whose name says the column; a name that says nothing
 // is enough only where a single file fits and the column has more than a few values.
 const KnownHierarchy* FindHierarchy(const std::vector<KnownHierarchy>& known, std::string_view column,
                                     const std::vector<Counted>& values);
+
+// Whether the name of the file says the column.
+bool SaysColumn(const std::string& path, std::string_view column);
+// How many of the values are not leaves of the file.
+std::size_t NumLacking(const Hierarchy& hierarchy, const std::vector<Counted>& values);
 
 }  // namespace cordon::engine

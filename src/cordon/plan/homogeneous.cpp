@@ -111,7 +111,7 @@ Result<std::optional<double>> LeastReached(const Policy& policy, const Loose& lo
   const std::vector<ModelSpec> specs = OtherModels(policy, loose);
   CORDON_TRY(const AllOf others, AllOf::Make(specs, whole));
   CORDON_TRY(const Reach reach, Reach::Make(*loose.spec, whole));
-  const CountedColumns counted(data, sensitive, false);
+  const CountedColumns counted = ColumnsFor(others, data, sensitive);
   const Codes& codes = data.columns[*column].codes;
   const std::int64_t smallest = SmallestGroup(policy);
   std::vector<bool> seen(whole.histograms[0].size());

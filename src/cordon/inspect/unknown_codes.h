@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers that probably say "unknown": 99 in a column of ages, -9 in one of counts, and the 0 of a day next to its 99.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cordon/data/table.h"
+
+namespace cordon::engine {
+
+// Each with its rows, ascending; in a release they would count as quantities. REQUIRES: a column of numbers.
+std::vector<std::pair<std::int64_t, std::uint64_t>> CodesForUnknown(const Column& column,
+                                                                    const std::vector<std::string>& missing);
+
+}  // namespace cordon::engine
