@@ -89,7 +89,7 @@ TEST(Bind, AHeaderThatIsDataIsNotQuoted) {
   const auto result = Bind(policy, TableOf({{"Ann", {"Bob"}}, {"HIV", {"flu"}}}), {});
   EXPECT_EQ(Told(result),
             "no column of the data is in the policy / if the file has no header, set header = false and columns = [...] in "
-            "[data]; check the delimiter too");
+            "[data]: cordon inspect FILE --no-header --write-policy P drafts both; check the delimiter too");
 }
 
 TEST(Bind, NoRowsIsAnError) { EXPECT_EQ(Told(BindOne(QuasiPolicy(""), {})), "the data has no rows"); }
@@ -277,7 +277,7 @@ TEST(Bind, ValuesOutsideTheDomainAreCountedNotNamed) {
   EXPECT_EQ(Told(BindOne(policy, {"a", "secret", "b", "vowel", "secret"})),
             "row 2, column a: a value is not in its hierarchy (h.csv); 2 distinct values, 3 rows / cordon hierarchy check "
             "h.csv INPUT a "
-            "lists the values that are missing");
+            "lists the values that are missing; other = \"LABEL\" in [attributes.a] takes them in");
   EXPECT_EQ(Told(BindOne(QuasiPolicy("values = [\"x\"]\n"), {"x", "y"})),
             "row 2, column a: a value is not among its declared values; 1 distinct value, 1 row / add it to values in "
             "[attributes.a], or "

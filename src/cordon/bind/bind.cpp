@@ -57,7 +57,9 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
     }
     // The first line may be no header but data: then its cells are not to be named.
     return Error::InvalidPolicy("no column of the data is in the policy")
-        .WithHint("if the file has no header, set header = false and columns = [...] in [data]; check the delimiter too");
+        .WithHint(
+            "if the file has no header, set header = false and columns = [...] in [data]: cordon inspect FILE --no-header "
+            "--write-policy P drafts both; check the delimiter too");
   }
   std::string what;
   if (!only_data.empty()) what = fmt::format("the data has {}, which the policy does not describe", Quoted(only_data));
@@ -67,11 +69,13 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
   }
   Error error = Error::InvalidPolicy("{}", what);
   constexpr std::size_t kFew = 100;  // edit distances of all pairs: a hint is not worth minutes
+  std::string pairs;
   for (const std::string& name : only_policy) {
     if (only_policy.size() > kFew || only_data.size() > kFew) break;
     if (const auto nearest = Nearest(name, only_data))
-      return std::move(error).WithHint("is '{}' of the policy '{}' of the data?", name, *nearest);
+      pairs += fmt::format("{}'{}' of the policy '{}' of the data", pairs.empty() ? "is " : ", and ", name, *nearest);
   }
+  if (!pairs.empty()) return std::move(error).WithHint("{}?", pairs);
   if (only_data.empty()) return std::move(error).WithHint("take the column out of the policy, or check data.columns");
   return std::move(error).WithHint(
       "every column needs a role: in [attributes.{}], role = \"identifier\" leaves it out, role = \"quasi\" generalizes it",

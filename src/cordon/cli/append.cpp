@@ -27,8 +27,12 @@ Result<Answer> RunConvert(const AppendArgs& args, Console& console, const Run& r
   }
   const std::string& old = args.request.store;
   CORDON_TRY(const StoreManifest made, ConvertStore({old, args.convert, args.request.sign}, run));
-  console.Print("converted: {} has the {} rows of {}, in the same groups", args.convert, made.json["rows"].get<std::uint64_t>(),
-                old);
+  const auto rows = made.json["rows"].get<std::uint64_t>();
+  if (args.json) {
+    console.Out(Dump({{"format", 1}, {"converted", old}, {"store", args.convert}, {"rows", rows}}));
+  } else {
+    console.Print("converted: {} has the {} rows of {}, in the same groups", args.convert, rows, old);
+  }
   console.Warn("warning: remove {0} and {0}.private: rows that are appended to both would be published twice", old);
   const std::string store = StorePath(args.convert);
   TellOfFiles({.open = {store}, .secret = {PrivatePath(store)}}, console);

@@ -39,8 +39,13 @@ Result<Column> ReadColumn(const HierarchyArgs& args, const Run& run) {
   CORDON_TRY(const TextFormat text, GuessTextFormat(args.input, args.delimiter, std::nullopt));
   CORDON_TRY(const Table table, ReadTableFile(args.input, text, std::nullopt, run));
   const Column* column = table.Find(args.column);
-  if (column == nullptr) return Error::InvalidData("{} has no column '{}'", args.input, args.column);
-  return *column;
+  if (column != nullptr) return *column;
+  std::vector<std::string> names;
+  for (const Column& each : table.columns) names.push_back(each.name);
+  Error error = Error::InvalidData("{} has no column '{}'", args.input, args.column);
+  if (const auto nearest = Nearest(args.column, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
+  return std::move(error).WithHint(
+      "the first line must name the columns: if it is a row, put a line of names before it; check --delimiter too");
 }
 
 // The values it prints are the answer the custodian asked for; they go to stdout only.

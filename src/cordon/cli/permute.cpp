@@ -7,6 +7,7 @@
 #include "cordon/cli/seed.h"
 #include "cordon/cli/tell.h"
 #include "cordon/store/ke_permute.h"
+#include "cordon/store/store_manifest.h"
 
 namespace cordon::engine {
 namespace {
@@ -34,7 +35,10 @@ Result<Answer> RunPermute(const PermuteArgs& args, Console& console, const Run& 
   CORDON_TRY(const KeReport report, Permute(request, policy, run));
   for (const std::string& warning : report.warnings) console.Warn("warning: {}", warning);
   args.json ? console.Out(Dump(ToJson(report))) : console.Say(Summary(report));
-  if (!request.output.empty()) TellOfFiles({.open = {request.output}, .secret = {request.output + ".private"}}, console);
+  if (!request.output.empty()) {
+    const std::string store = StorePath(request.output);
+    TellOfFiles({.open = {store}, .secret = {PrivatePath(store)}}, console);
+  }
   return Answer::kYes;
 }
 

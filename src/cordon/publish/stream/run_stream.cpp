@@ -334,7 +334,7 @@ Result<StreamReport> RunStream(const StreamRequest& request, const Policy& polic
   internal::StreamRun stream(request, policy, world, run);
   CORDON_TRY(StreamReport report, stream.Go());
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (request.report) CORDON_RETURN_IF_ERROR(WriteFile(*request.report, Dump(ToJson(report))));
+  if (request.report) CORDON_RETURN_IF_ERROR(WriteFile(*request.report, Dump(ToJson(report)), AtomicFile::Access::kPrivate));
   return report;
 }
 

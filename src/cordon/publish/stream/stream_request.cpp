@@ -112,7 +112,7 @@ Result<void> CheckRequest(const StreamRequest& request, const Policy& policy) {
   CORDON_RETURN_IF_ERROR(CheckPaths(request, policy));
   if (request.report && !request.force) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
   Outputs tried;
-  return request.report ? tried.Reserve(*request.report, AtomicFile::Access::kPublic) : Result<void>();
+  return request.report ? tried.Reserve(*request.report, AtomicFile::Access::kPrivate) : Result<void>();
 }
 
 Result<RecordOptions> InputOptions(const StreamRequest& request, const Policy& policy) {
@@ -156,7 +156,7 @@ WrittenFiles FilesWritten(const StreamRequest& request) {
   WrittenFiles files;
   if (request.output != "-") files.open.push_back(request.output);
   if (request.sign) files.open.push_back(StreamCertificatePath(request.output));
-  if (request.report) files.open.push_back(*request.report);
+  if (request.report) files.secret.push_back(*request.report);
   if (request.audit) files.secret.push_back(*request.audit);
   const std::optional<std::string> dead = internal::DeadLettersPath(request);
   std::error_code code;
