@@ -299,6 +299,7 @@ TEST(ByPersonProperty, SearchVerifierAndDefinitionAgree) {
       EXPECT_FALSE(model->merge_closed());
       const CountedColumns columns = ColumnsFor(*model, table.data, {2});
       std::uint64_t refused = 0;
+      std::set<Code> hurt;  // people with rows in refused groups
       for (std::size_t group = 0; group < table.groups.size(); ++group) {
         GroupCounts counts(columns);
         counts.Add(table.groups[group]);
@@ -306,10 +307,14 @@ TEST(ByPersonProperty, SearchVerifierAndDefinitionAgree) {
         ASSERT_EQ(model->Admits(counts), holds) << Describe(specs[i]);
         ASSERT_TRUE(!holds || counts.rows() >= model->MinRows()) << Describe(specs[i]);
         refused += holds ? 0 : 1;
+        for (const RowId row : table.groups[group]) {
+          if (!holds) hurt.insert(table.data.persons[row]);
+        }
         auto& outcome = outcomes[ModelName(specs[i]) + std::to_string(i)];
         ++(holds ? outcome.first : outcome.second);
       }
       ASSERT_EQ(verdicts[i].failing_groups, refused) << verdicts[i].text;
+      ASSERT_EQ(verdicts[i].failing_people, hurt.size()) << verdicts[i].text;
     }
   }
   EXPECT_GE(outcomes.size(), 6u);
@@ -370,6 +375,37 @@ TEST(ByPersonProperty, SomebodyHasNoneOfTheNamedValues) {
     }
   }
   EXPECT_GT(held, 100);
+}
+
+// Rows that come and go within the room of an admitted group leave it admitted, whichever they are.
+TEST(ByPersonProperty, RoomIsForAnyRows) {
+  int used = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomTable table = MakeRandomTable(seed, static_cast<SensitiveKind>(seed % 3), true);
+    Random random = Random::FromSeed(seed).Substream("room");
+    const View view = View::All(table.data);
+    const Reference reference = ReferenceOf(table.data, view.rows());
+    const CountedColumns columns(table.data, {2}, true, CountedColumns::kMostCounted, true);
+    for (const ModelSpec& spec : SpecsByPerson(random, table.data)) {
+      SCOPED_TRACE(Describe(spec));
+      const auto model = MakeGroupModel(spec, reference).value();
+      std::vector<RowId> rows(view.rows().begin(), view.rows().end());
+      random.Shuffle(std::span(rows));
+      GroupCounts group(columns);
+      for (std::size_t i = 0; i < rows.size() / 2; ++i) group.Add(rows[i]);
+      std::vector<bool> inside(rows.size());
+      std::fill(inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2), true);
+      if (group.rows() == 0 || !model->Admits(group)) continue;
+      for (std::int64_t room = model->Room(group); room > 0; --room, ++used) {
+        const std::size_t one = random.Below(rows.size());
+        inside[one] ? group.Remove(rows[one]) : group.Add(rows[one]);
+        inside[one] = !inside[one];
+        ASSERT_TRUE(model->Admits(group));
+      }
+    }
+  }
+  EXPECT_GT(used, 300);
 }
 
 // Rows come and go, counts are merged and taken apart: who has what stays what a recount gives.

@@ -44,6 +44,8 @@ class PartitionGate {
   bool exact() const { return rows_decide_ || has_masks_; }
   // Whether sets that live long should keep counts: then ask the model, not the gate, about them.
   bool keep_counts() const { return keep_counts_; }
+  // Whether an answer about kept counts takes a look at each value or each person of the group.
+  bool asks_long() const { return counted_.num_sparse() > 0 || counted_.holdings(); }
   RowId row(Place place) const { return view_.rows()[place]; }
 
   // Of the rows alone.

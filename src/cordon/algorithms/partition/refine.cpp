@@ -148,7 +148,7 @@ void GroupRefinement::Relocate(GroupId g) {
   if (groups_.rows(g).size() <= gate_.min_rows()) return;
   around_bound_ = -1;
   int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
-  const bool ask_last = gate_.counted().num_sparse() > 0 && groups_.rows(g).size() >= kManyRows;
+  const bool ask_last = gate_.asks_long() && groups_.rows(g).size() >= kManyRows;
   std::optional<Place> before;  // the last that went
   bool moved = true;
   for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {

@@ -234,7 +234,7 @@ double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
 
 // Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
 bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
-  if (gate_.counted().num_sparse() == 0 || group.rows.size() < kCountedRows) return false;
+  if (!gate_.asks_long() || group.rows.size() < kCountedRows) return false;
   if (group.room == kUnknown) group.room = gate_.model().Room(*group.counts);
   return group.room >= rows;
 }

@@ -23,18 +23,20 @@ void ForEachPerson(std::span<const Holding> holdings, const Function& f) {
   }
 }
 
-// f(value, people who have it) for the values that somebody has.
+// f(value, people who have it) for the values that somebody has, in no particular but always the same order.
 template <typename Function>
 void ForEachHeld(std::span<const Holding> holdings, const Function& f) {
+  static thread_local std::vector<std::int64_t> people;  // by value; all zero between calls
   static thread_local std::vector<Code> values;
   values.clear();
-  for (const Holding& each : holdings) values.push_back(each.value);
-  std::sort(values.begin(), values.end());
-  for (std::size_t begin = 0; begin < values.size();) {
-    std::size_t end = begin + 1;
-    while (end < values.size() && values[end] == values[begin]) ++end;
-    f(values[begin], static_cast<std::int64_t>(end - begin));
-    begin = end;
+  for (const Holding& each : holdings) {
+    const auto value = static_cast<std::size_t>(each.value);
+    if (value >= people.size()) people.resize(value + 1);
+    if (people[value]++ == 0) values.push_back(each.value);
+  }
+  for (const Code value : values) {
+    f(value, people[static_cast<std::size_t>(value)]);
+    people[static_cast<std::size_t>(value)] = 0;
   }
 }
 
@@ -73,7 +75,7 @@ class RowsOfPeople {
 
 }  // namespace
 
-bool LDiversityByPerson::Admits(const GroupCounts& group) const {
+LDiversityByPerson::Standing LDiversityByPerson::StandingOf(const GroupCounts& group) const {
   const std::span<const Holding> holdings = group.holdings(histogram_);
   std::int64_t rest = 0;  // people with a value, then those whom the most widespread ones may leave
   ForEachPerson(holdings,
@@ -84,13 +86,26 @@ bool LDiversityByPerson::Admits(const GroupCounts& group) const {
     if (value != missing_) holders.push_back(people);
   });
   const auto others = static_cast<std::size_t>(spec_.l.numerator()) - 1;
-  if (holders.size() <= others) return false;  // each person has one of them
+  if (holders.size() <= others) return {};  // each person has one of them
   const auto middle = holders.begin() + static_cast<std::ptrdiff_t>(others);
   std::nth_element(holders.begin(), middle, holders.end(), std::greater<>());
   rest = std::accumulate(holders.begin(), middle, rest, std::minus<>());
+  return {*std::max_element(holders.begin(), middle + 1), rest};
+}
+
+bool LDiversityByPerson::Admits(const GroupCounts& group) const {
+  const auto [most, rest] = StandingOf(group);
   if (spec_.kind == LDiversitySpec::Kind::kDistinct) return rest > 0;
-  const std::int64_t most = *std::max_element(holders.begin(), middle + 1);
   return static_cast<Int128>(most) * spec_.c->denominator() < static_cast<Int128>(rest) * spec_.c->numerator();
+}
+
+// Recursive: (most + room) < c (rest - room).
+std::int64_t LDiversityByPerson::Room(const GroupCounts& group) const {
+  const auto [most, rest] = StandingOf(group);
+  if (spec_.kind == LDiversitySpec::Kind::kDistinct) return std::max<std::int64_t>(rest - 1, 0);
+  const Int128 above = static_cast<Int128>(rest) * spec_.c->numerator() - static_cast<Int128>(most) * spec_.c->denominator();
+  if (above <= 0) return 0;
+  return static_cast<std::int64_t>((above - 1) / (static_cast<Int128>(spec_.c->numerator()) + spec_.c->denominator()));
 }
 
 BetaLikenessByPerson::BetaLikenessByPerson(BetaLikenessSpec spec, std::size_t histogram, std::vector<std::int64_t> whole)

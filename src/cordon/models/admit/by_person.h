@@ -39,8 +39,17 @@ class LDiversityByPerson final : public ModelByPerson {
   std::string Describe() const override { return cordon::engine::Describe(spec_); }
   bool Admits(const GroupCounts& group) const override;
   std::int64_t MinRows() const override { return spec_.l.numerator(); }  // l is whole
+  // A row that comes or goes takes at most one of the people whom the most widespread values leave, and gives the most
+  // widespread one at most one holder.
+  std::int64_t Room(const GroupCounts& group) const override;
 
  private:
+  struct Standing {
+    std::int64_t most = 0;  // holders of the most widespread value
+    std::int64_t rest = 0;  // people whom the l - 1 most widespread values leave, at least; 0 if there are fewer than l values
+  };
+  Standing StandingOf(const GroupCounts& group) const;
+
   LDiversitySpec spec_;
   std::size_t histogram_;
   std::optional<Code> missing_;

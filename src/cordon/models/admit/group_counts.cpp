@@ -114,6 +114,21 @@ void SplitHoldings(std::vector<Holding>& from, std::span<const Holding> part) {
   from.erase(kept, from.end());
 }
 
+void AddHolding(std::vector<Holding>& holdings, const Holding& one) {
+  const auto found = std::lower_bound(holdings.begin(), holdings.end(), one, HoldingBefore);
+  if (found != holdings.end() && !HoldingBefore(one, *found)) {
+    ++found->rows;
+  } else {
+    holdings.insert(found, one);
+  }
+}
+
+void RemoveHolding(std::vector<Holding>& holdings, const Holding& one) {
+  const auto found = std::lower_bound(holdings.begin(), holdings.end(), one, HoldingBefore);
+  CORDON_CHECK(found != holdings.end() && !HoldingBefore(one, *found));
+  if (--found->rows == 0) holdings.erase(found);
+}
+
 std::span<const Holding> HoldingsOf(const CountedColumns& columns, std::size_t i, std::span<const RowId> rows) {
   static thread_local std::vector<Holding> found;
   found.clear();
@@ -167,8 +182,7 @@ void GroupCounts::Add(RowId row) {
       ++counts_[columns_->start(i) + value];
     }
   }
-  const RowId one[] = {row};
-  for (std::size_t i = 0; i < holdings_.size(); ++i) MergeHoldings(holdings_[i], HoldingsOf(*columns_, i, one));
+  for (std::size_t i = 0; i < holdings_.size(); ++i) AddHolding(holdings_[i], columns_->holding(i, row));
   if (columns_->persons() != nullptr) ++person_rows_[(*columns_->persons())[row]];
 }
 
@@ -205,8 +219,7 @@ void GroupCounts::Remove(RowId row) {
       --counts_[columns_->start(i) + value];
     }
   }
-  const RowId one[] = {row};
-  for (std::size_t i = 0; i < holdings_.size(); ++i) SplitHoldings(holdings_[i], HoldingsOf(*columns_, i, one));
+  for (std::size_t i = 0; i < holdings_.size(); ++i) RemoveHolding(holdings_[i], columns_->holding(i, row));
   if (columns_->persons() == nullptr) return;
   const auto found = person_rows_.find((*columns_->persons())[row]);
   CORDON_CHECK(found != person_rows_.end());
