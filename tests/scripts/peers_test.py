@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench/peers/run.py: a peer that is not there is said so, one that is there is measured by cordon's evaluator, and one that fails does not end the run."""
+import csv
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORDON = sys.argv.pop(1)
+COLUMNS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class"]
+
+# Stands for a peer: everything in one group.
+MONDRIAN = """
+def mondrian(data, k, relax):
+    size = len(data[0]) - 1
+    ends = [(min(row[i] for row in data), max(row[i] for row in data)) for i in range(size)]
+    return [["%d~%d" % end if end[0] < end[1] else str(end[0]) for end in ends] + row[size:] for row in data], (0, 0)
+"""
+
+
+def write_adult(folder):
+    draw = random.Random(1)
+    values = {name: [f"{name} {i}" for i in range(3)] for name in COLUMNS} | {"age": [str(age) for age in range(1, 101)]}
+    (folder / "adult").mkdir()
+    with open(folder / "adult" / "adult.csv", "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, delimiter=";")
+        out.writerow(COLUMNS)
+        out.writerows([draw.choice(values[name]) for name in COLUMNS] for _ in range(300))
+    for name in COLUMNS:
+        (folder / "adult" / f"adult_hierarchy_{name}.csv").write_text("".join(f"{value};*\n" for value in values[name]), encoding="utf-8")
+
+
+class Peers(unittest.TestCase):
+    def test_one_page_for_those_that_are_there_and_those_that_are_not(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            write_adult(folder)
+            (folder / "mondrian").mkdir()
+            (folder / "mondrian" / "mondrian.py").write_text(MONDRIAN, encoding="utf-8")
+            (folder / "castle" / "src").mkdir(parents=True)
+            (folder / "castle" / "src" / "castle.py").write_text("raise RuntimeError('broken')\n", encoding="utf-8")
+            done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "peers" / "run.py", "--data", folder, "--cordon", CORDON, "--k", "5", "--stream-rows", "200",
+                                   "--mondrian", folder / "mondrian", "--castle", folder / "castle", "--output", folder / "out"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(folder / "out" / "peers.csv", encoding="utf-8") as file:
+                rows = {(row["table"], row["tool"]): row for row in csv.DictReader(file)}
+            arx = rows["adult, 9 columns", "ARX, local, suppression 1"]
+            self.assertEqual((arx["note"], arx["loss"]), ("not installed: give --arx JAR", ""))
+            one_group = rows["adult, 7 columns coded to numbers", "Mondrian in Python, strict"]
+            self.assertEqual((one_group["groups"], one_group["holds"]), ("1", "yes"))
+            self.assertGreater(float(one_group["loss"]), 0.9)
+            own = rows["adult, 7 columns coded to numbers", "cordon partition"]
+            self.assertAlmostEqual(float(one_group["loss_ratio"]), float(one_group["loss"]) / float(own["loss"]), delta=0.01)
+            self.assertTrue(next(row for (_, tool), row in rows.items() if tool == "CASTLE in Python")["note"].startswith("failed: "))
+            self.assertIn("not installed: give --arx JAR", (folder / "out" / "peers.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
