@@ -99,6 +99,9 @@ SabreWOptions SabreWOptionsOf(const Policy& policy) {
   if (partition == "sabre-ak") options.partition = WindowMethod::kSabreAk;
   if (partition == "mondrian") options.partition = WindowMethod::kMondrian;
   if (partition == "full-domain") options.partition = WindowMethod::kFullDomain;
+  const auto dims = algorithm.Option<std::string>("sabre-w", "mondrian_dims");
+  if (dims == "widest") options.mondrian_dims = MondrianOptions::Dims::kWidest;
+  if (dims == "widest-only") options.mondrian_dims = MondrianOptions::Dims::kWidestOnly;
   options.sweeps = algorithm.Option<Rational>("sabre-w", "sweeps").value_or(Rational(0)).ToDouble();
   options.rho = algorithm.Option<Rational>("sabre-w", "rho").value_or(Rational(1));
   options.lazy = algorithm.Option<bool>("sabre-w", "lazy").value_or(false);

@@ -86,6 +86,8 @@ std::vector<Option> OfSabreW() {
   return {Whole("step", WindowStep, "tuples by which the window advances"),
           Choice("partition", "closeness", {"closeness", "sabre-ak", "mondrian", "full-domain"},
                  "how the rows of a window are grouped"),
+          Choice("mondrian_dims", "all", {"all", "widest", "widest-only"},
+                 "which columns a cut may be along if partition = \"mondrian\""),
           Exact("sweeps", own.sweeps, "annealing of the groups, in steps per tuple"),
           Exact("rho", own.rho, "groups of an earlier window go first if their distance is rho times t or more"),
           Flag("lazy", own.lazy, "only groups with tuples that must leave are published"),

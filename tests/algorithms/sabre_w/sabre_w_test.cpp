@@ -138,9 +138,11 @@ TEST(SabreW, AMissingValueOfAWindowsColumnNeverArrives) {
 // The wider axis of the two is the one that tells: order and cuts keep it narrow where they can.
 TEST(SabreW, LessIsLostThanByTheThesisGroups) {
   const std::vector<ModelSpec> models = {Closeness(400, Rational(7, 20)), KsAnonymitySpec{5}};
-  const auto loss = [&](WindowMethod method, double sweeps) {
+  using Dims = MondrianOptions::Dims;
+  const auto loss = [&](WindowMethod method, double sweeps, Dims dims = Dims::kAll) {
     double sum = 0;
-    for (const Left& each : RunStream(models, {.step = 100, .partition = method, .sweeps = sweeps}, 2000, 400).left) {
+    const SabreWOptions options{.step = 100, .partition = method, .mondrian_dims = dims, .sweeps = sweeps};
+    for (const Left& each : RunStream(models, options, 2000, 400).left) {
       for (const AxisRange& range : each.departure.box) {
         sum += static_cast<double>((range.hi - range.lo) * static_cast<std::int64_t>(each.departure.positions.size()));
       }
@@ -151,6 +153,7 @@ TEST(SabreW, LessIsLostThanByTheThesisGroups) {
   EXPECT_LT(loss(WindowMethod::kCloseness, 0), thesis);
   EXPECT_LT(loss(WindowMethod::kCloseness, 5), thesis);
   EXPECT_LT(loss(WindowMethod::kMondrian, 0), loss(WindowMethod::kFullDomain, 0));
+  EXPECT_LT(loss(WindowMethod::kMondrian, 0), loss(WindowMethod::kMondrian, 0, Dims::kWidestOnly));
 }
 
 }  // namespace

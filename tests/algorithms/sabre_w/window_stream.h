@@ -61,6 +61,7 @@ inline WindowStream MakeWindowStream(std::uint64_t seed) {
   stream.k = random.Below(3) == 0 ? 1 : Within(random, 1, std::min<std::int64_t>(4, stream.window));
   options.partition = static_cast<WindowMethod>(random.Below(4));
   if (options.partition == WindowMethod::kCloseness && random.Below(3) == 0) options.sweeps = 2;
+  if (options.partition == WindowMethod::kMondrian) options.mondrian_dims = static_cast<MondrianOptions::Dims>(random.Below(3));
   options.rho = Rational(Within(random, 0, 2), 2);
   options.lazy = random.Below(2) == 0;
   options.short_stream = random.Below(4) == 0 ? SabreWOptions::Short::kStrict : SabreWOptions::Short::kStatic;

@@ -308,7 +308,8 @@ SabreW& SabreW::operator=(SabreW&&) noexcept = default;
 SabreW::~SabreW() = default;
 
 Result<SabreW> SabreW::Make(StreamSchema schema, std::span<const ModelSpec> models, SabreWOptions options, Random random) {
-  return Make(std::move(schema), models, options, std::move(random), MakeWindowPartition(options.partition, options.sweeps));
+  return Make(std::move(schema), models, options, std::move(random),
+              MakeWindowPartition(options.partition, options.sweeps, options.mondrian_dims));
 }
 
 Result<SabreW> SabreW::Make(StreamSchema schema, std::span<const ModelSpec> models, SabreWOptions options, Random random,

@@ -30,9 +30,10 @@ struct SabreWOptions {
     kStrict,  // nothing of it is published
   };
 
-  std::int64_t step = 0;                              // tuples by which the window advances; divides the window
-  WindowMethod partition = WindowMethod::kCloseness;  // how the tuples of a window are divided into groups
-  double sweeps = 0;                                  // kCloseness: annealing of the groups, in steps per tuple
+  std::int64_t step = 0;                                              // tuples by which the window advances; divides the window
+  WindowMethod partition = WindowMethod::kCloseness;                  // how the tuples of a window are divided into groups
+  MondrianOptions::Dims mondrian_dims = MondrianOptions::Dims::kAll;  // kMondrian: which columns a cut may be along
+  double sweeps = 0;                                                  // kCloseness: annealing of the groups, in steps per tuple
   Rational rho = 1;   // groups of an earlier window go first where the distance is rho * t or more
   bool lazy = false;  // INDIRECT: only groups with tuples that have to leave
   Short short_stream = Short::kStatic;

@@ -24,9 +24,9 @@ std::string SabreWState::Fingerprint() const {
   }
   for (const ModelSpec& spec : models_.specs()) writer.Text(Describe(spec));
   for (const std::int64_t option :
-       {window(), options_.step, static_cast<std::int64_t>(options_.partition), options_.rho.numerator(),
-        options_.rho.denominator(), static_cast<std::int64_t>(options_.lazy),
-        static_cast<std::int64_t>(options_.short_stream)}) {
+       {window(), options_.step, static_cast<std::int64_t>(options_.partition),
+        static_cast<std::int64_t>(options_.mondrian_dims), options_.rho.numerator(), options_.rho.denominator(),
+        static_cast<std::int64_t>(options_.lazy), static_cast<std::int64_t>(options_.short_stream)}) {
     writer.Whole(option);
   }
   writer.Real(options_.sweeps);

@@ -168,11 +168,15 @@ class ThesisGroups final : public WindowPartition {
 
 class MondrianCuts final : public WindowPartition {
  public:
+  explicit MondrianCuts(MondrianOptions::Dims dims) : options_{.dims = dims} {}
   Groups Divide(const WindowTask& task, Random&) const override {
-    Result<Groups> groups = Mondrian(View::All(task.rows), task.model, task.counted, {}, {});
+    Result<Groups> groups = Mondrian(View::All(task.rows), task.model, task.counted, options_, {});
     CORDON_CHECK(groups.ok());
     return std::move(groups).value();
   }
+
+ private:
+  MondrianOptions options_;
 };
 
 // It holds groups against the rows it divides, so the models are tightened by what these rows are away from the window.
@@ -201,11 +205,11 @@ class FullDomainLevels final : public WindowPartition {
 
 }  // namespace
 
-std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps) {
+std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps, MondrianOptions::Dims dims) {
   switch (method) {
     case WindowMethod::kCloseness: return std::make_unique<const SearchedOrder>(sweeps);
     case WindowMethod::kSabreAk: return std::make_unique<const ThesisGroups>();
-    case WindowMethod::kMondrian: return std::make_unique<const MondrianCuts>();
+    case WindowMethod::kMondrian: return std::make_unique<const MondrianCuts>(dims);
     case WindowMethod::kFullDomain: return std::make_unique<const FullDomainLevels>();
   }
   return nullptr;

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/mondrian/mondrian_options.h"
 #include "cordon/base/random.h"
 #include "cordon/data/stream.h"
 #include "cordon/data/view.h"
@@ -40,7 +41,7 @@ class WindowPartition {
   virtual Groups Divide(const WindowTask& task, Random& random) const = 0;
 };
 
-// `sweeps`: for kCloseness.
-std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps);
+// `sweeps`: for kCloseness. `dims`: for kMondrian.
+std::unique_ptr<const WindowPartition> MakeWindowPartition(WindowMethod method, double sweeps, MondrianOptions::Dims dims);
 
 }  // namespace cordon::engine
