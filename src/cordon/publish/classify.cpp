@@ -40,6 +40,20 @@ std::set<std::string> MaskedColumns(const Policy& policy, const Microdata& data)
   return masked;
 }
 
+Result<void> KeepCategories(ClassifyTables& tables) {
+  std::set<std::string> numbers;
+  for (const FeatureColumn& column : tables.original.columns) {
+    if (column.ordered) numbers.insert(column.name);
+  }
+  if (numbers.size() == tables.original.columns.size()) {
+    return Error::InvalidPolicy("--columns categorical leaves no column to learn from").WithHint("leave it out");
+  }
+  tables.original = Without(tables.original, numbers);
+  tables.release = Without(tables.release, numbers);
+  if (tables.test) tables.test = Without(*tables.test, numbers);
+  return {};
+}
+
 double MajorityError(const FeatureTable& table) {
   std::vector<std::uint64_t> counts(static_cast<std::size_t>(table.num_classes));
   for (const Code label : table.labels) ++counts[label];
@@ -52,12 +66,14 @@ Result<ClassificationErrors> MeasureClassification(const Policy& policy, const M
                                                    const Microdata* test, const ClassifyOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckTarget(original, release, options.column));
   CORDON_TRY(ClassifyTables tables, MakeClassifyTables(policy, original, release, test, options.column));
+  if (options.categorical) CORDON_RETURN_IF_ERROR(KeepCategories(tables));
   if (options.masked_test) CORDON_RETURN_IF_ERROR(MaskTest(tables));
   ClassificationErrors errors{.column = options.column, .learner = options.learner};
   errors.rows = tables.release.num_rows();
   errors.test_rows = test != nullptr ? tables.test->num_rows() : 0;
   errors.folds = test != nullptr ? 0 : options.folds;
   errors.masked_test = options.masked_test;
+  errors.categorical = options.categorical;
   const std::size_t fewest = std::min(tables.original.num_rows(), tables.release.num_rows());
   if (test == nullptr && (options.folds < 2 || static_cast<std::size_t>(options.folds) > fewest)) {
     return Error::InvalidPolicy("--folds must be from 2 to the number of rows, {}", fewest);
@@ -91,6 +107,7 @@ Json ToJson(const ClassificationErrors& errors) {
   } else {
     json["folds"] = errors.folds;
   }
+  if (errors.categorical) json["columns"] = "categorical";
   json["baseline_error"] = errors.baseline;
   json["anonymization_error"] = errors.anonymization;
   json["upper_error"] = errors.upper;
@@ -102,8 +119,9 @@ Json ToJson(const ClassificationErrors& errors) {
 std::string Describe(const ClassificationErrors& errors) {
   const std::string how =
       errors.test_rows > 0 ? fmt::format("{} test rows", errors.test_rows) : fmt::format("{} folds", errors.folds);
-  std::string text = fmt::format("classification    of {} by {}, {}\n", errors.column,
-                                 errors.learner == Learner::kNaiveBayes ? "naive Bayes" : "a decision tree", how);
+  std::string text = fmt::format("classification    of {} by {}, {}{}\n", errors.column,
+                                 errors.learner == Learner::kNaiveBayes ? "naive Bayes" : "a decision tree", how,
+                                 errors.categorical ? ", from categories alone" : "");
   text += fmt::format("  baseline error  {:.4f}   trained on the original\n", errors.baseline);
   text += fmt::format("  anonymization   {:.4f}   trained on the release{}\n", errors.anonymization,
                       errors.masked_test ? ", tested on rows masked as it is" : "");

@@ -20,6 +20,7 @@ struct ClassifyOptions {
   Learner learner = Learner::kDecisionTree;
   int folds = 10;            // where there is no test table
   bool masked_test = false;  // test what was trained on the release on rows that are masked as the release is
+  bool categorical = false;  // numbers and dates are left out
 };
 
 struct ClassificationErrors {
@@ -28,6 +29,7 @@ struct ClassificationErrors {
   std::uint64_t rows = 0;
   std::uint64_t test_rows = 0;  // 0: cross-validated
   bool masked_test = false;
+  bool categorical = false;
   int folds = 0;
   double baseline = 0;            // original
   double anonymization = 0;       // release

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -83,6 +84,21 @@ Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
 }
 
 }  // namespace
+
+std::vector<AuditedRow> AuditedRows(std::span<const AuditedDeparture> departures, bool suppressed, bool by_arrival) {
+  std::vector<AuditedRow> rows;
+  for (std::size_t number = 0; number < departures.size(); ++number) {
+    const AuditedDeparture& departure = departures[number];
+    if (departure.kind == Departure::Kind::kSuppressed && !suppressed) continue;
+    for (std::size_t i = 0; i < departure.positions.size(); ++i) {
+      rows.push_back({departure.positions[i], departure.persons[i], number});
+    }
+  }
+  if (by_arrival) {
+    std::sort(rows.begin(), rows.end(), [](const AuditedRow& a, const AuditedRow& b) { return a.position < b.position; });
+  }
+  return rows;
+}
 
 void AuditChain::AppendHead(std::string_view policy_digest, std::string_view nonce, std::span<const std::string> columns,
                             std::string_view written, std::string& to) {

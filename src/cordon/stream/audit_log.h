@@ -44,6 +44,16 @@ struct AuditedEnd {
   std::uint64_t rows = 0;
 };
 
+// A row of the output and what the log says of it.
+struct AuditedRow {
+  Position position = 0;
+  PersonId person = 0;
+  std::size_t departure = 0;
+};
+// The rows of the output, in its order. `suppressed`: tuples that were suppressed are shown, blank. `by_arrival`: rows are
+// written in the order of arrival.
+std::vector<AuditedRow> AuditedRows(std::span<const AuditedDeparture> departures, bool suppressed, bool by_arrival);
+
 // The chain so far. Each of these appends a line to `to`; `written` is what the output gets with it.
 class AuditChain {
  public:

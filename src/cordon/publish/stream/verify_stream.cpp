@@ -98,19 +98,6 @@ void Auditor::CheckPositions() {
   }
 }
 
-void Auditor::LineUpRows() {
-  for (std::size_t number = 0; number < log_.departures.size(); ++number) {
-    const AuditedDeparture& departure = log_.departures[number];
-    if (!Shows(departure.kind)) continue;
-    for (std::size_t i = 0; i < departure.positions.size(); ++i) {
-      rows_.push_back({departure.positions[i], departure.persons[i], number});
-    }
-  }
-  if (policy_.stream->order == StreamPolicy::Order::kArrival) {
-    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.position < b.position; });
-  }
-}
-
 void Auditor::CheckSequence() {
   const Column* sequence = policy_.Find("sequence") == nullptr ? out_.Find("sequence") : nullptr;
   for (std::size_t row = 0; sequence != nullptr && row < out_.num_rows; ++row) {
@@ -145,7 +132,8 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
   for (std::size_t number = 0; number < log_.departures.size(); ++number) CheckDeparture(number);
   if (std::any_of(log_.departures.begin(), log_.departures.end(), [&](const auto& each) { return each.at > newest_; }))
     return audit_;
-  LineUpRows();
+  rows_ = AuditedRows(log_.departures, policy_.algorithm.suppressed == Suppression::kBlank,
+                      policy_.stream->order == StreamPolicy::Order::kArrival);
   CheckPositions();
   CheckSequence();
   if (rows_.size() != out_.num_rows) {

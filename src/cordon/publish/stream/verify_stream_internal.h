@@ -19,13 +19,6 @@ namespace cordon::engine::internal {
 
 inline constexpr std::size_t kMostFindings = 20;
 
-// A row of the output and what the log says of it.
-struct Row {
-  Position position = 0;
-  PersonId person = 0;
-  std::size_t departure = 0;
-};
-
 struct Log {
   std::vector<AuditedDeparture> departures;
   std::optional<AuditedEnd> end;
@@ -48,7 +41,6 @@ class Auditor {
   void CheckDelay(std::size_t number);
   void CheckPositions();
   void CheckSequence();
-  void LineUpRows();
   void CheckBlankRows();
   void CheckBoxes(const Release& release, const std::vector<std::size_t>& rows);
   void CheckNames();
@@ -58,9 +50,6 @@ class Auditor {
   Result<Release> ReleaseOf(const std::vector<std::size_t>& rows) const;
   void Find(std::string what) {
     if (audit_.findings.size() < kMostFindings) audit_.findings.push_back(std::move(what));
-  }
-  bool Shows(Departure::Kind kind) const {
-    return kind != Departure::Kind::kSuppressed || policy_.algorithm.suppressed == Suppression::kBlank;
   }
 
   const Policy& policy_;
@@ -76,7 +65,7 @@ class Auditor {
   Position newest_ = 0;                    // no later tuple can be meant: what has arrived has left or waits
   std::optional<EventTime> clock_;         // of the last departure
   std::optional<EventTime> before_clock_;  // the one before it that differs
-  std::vector<Row> rows_;                  // by row of the output
+  std::vector<AuditedRow> rows_;           // by row of the output
 };
 
 }  // namespace cordon::engine::internal
