@@ -13,13 +13,21 @@
 
 namespace cordon::engine::test {
 
-inline StreamRtree MakeRtree(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options,
-                             std::uint64_t seed) {
-  return StreamRtree::Make(schema, {{KsAnonymitySpec{k}}}, options, Random::FromSeed(seed)).value();
+// l: different values of the first sensitive attribute; 0: none is asked for.
+inline std::vector<ModelSpec> RtreeModels(const StreamSchema& schema, std::int64_t k, std::int64_t l) {
+  std::vector<ModelSpec> models = {KsAnonymitySpec{k}};
+  if (l > 0) models.push_back(LDiversitySpec{schema.sensitive[0].name, l, LDiversitySpec::Kind::kDistinct, {}});
+  return models;
 }
 
-inline StreamVerifier RtreeVerifier(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options) {
-  return StreamVerifier::Make(schema, {KsAnonymitySpec{k}},
+inline StreamRtree MakeRtree(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options, std::uint64_t seed,
+                             std::int64_t l = 0) {
+  return StreamRtree::Make(schema, RtreeModels(schema, k, l), options, Random::FromSeed(seed)).value();
+}
+
+inline StreamVerifier RtreeVerifier(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options,
+                                    std::int64_t l) {
+  return StreamVerifier::Make(schema, RtreeModels(schema, k, l),
                               {.delay_tuples = options.delay_tuples, .most_held = options.held_cap()})
       .value();
 }
@@ -30,9 +38,9 @@ struct Published {
 };
 
 inline Published RunRtree(const StreamSchema& schema, std::int64_t k, const StreamRtreeOptions& options,
-                          const std::vector<Arrival>& arrivals, std::uint64_t seed = 1) {
-  StreamRtree engine = MakeRtree(schema, k, options, seed);
-  StreamVerifier verifier = RtreeVerifier(schema, k, options);
+                          const std::vector<Arrival>& arrivals, std::uint64_t seed = 1, std::int64_t l = 0) {
+  StreamRtree engine = MakeRtree(schema, k, options, seed, l);
+  StreamVerifier verifier = RtreeVerifier(schema, k, options, l);
   StreamRun run(engine, verifier);
   Published published;
   for (const Arrival& arrival : arrivals) {

@@ -29,6 +29,7 @@ class RtreeOracle {
     PersonId person;
     std::vector<double> point;
     int holds = 0;
+    std::int32_t value = 0;  // of the first sensitive attribute
   };
   struct Leaf {
     std::int64_t id;
@@ -39,8 +40,9 @@ class RtreeOracle {
   // Positions of what left together, ascending; of a group or of suppressed tuples.
   using Gone = std::pair<bool, std::vector<Position>>;
 
-  RtreeOracle(StreamSchema schema, std::int64_t k, StreamRtreeOptions options, const Random& random)
-      : schema_(std::move(schema)), k_(k), options_(options), waits_(random.Substream("stream-rtree.waits")) {
+  // l: different values that a group needs; 0: they do not count.
+  RtreeOracle(StreamSchema schema, std::int64_t k, StreamRtreeOptions options, const Random& random, std::int64_t l = 0)
+      : schema_(std::move(schema)), k_(k), l_(l), options_(options), waits_(random.Substream("stream-rtree.waits")) {
     std::vector<double> ranges;
     for (const StreamAxis& axis : schema_.quasi) ranges.push_back(static_cast<double>(axis.hi - axis.lo));
     if (Sampled()) {
@@ -52,6 +54,7 @@ class RtreeOracle {
     gone_.clear();
     ++now_;
     Member member{now_, arrival.person, {}};
+    if (l_ > 0) member.value = arrival.sensitive[0];
     for (std::size_t axis = 0; axis < schema_.quasi.size(); ++axis) {
       member.point.push_back(static_cast<double>(arrival.quasi[axis] - schema_.quasi[axis].lo));
     }
@@ -103,7 +106,15 @@ class RtreeOracle {
 
  private:
   bool Sampled() const { return options_.method == Method::kDensityAware || options_.method == Method::kFull; }
-  bool Mature(const Leaf& leaf) const { return static_cast<std::int64_t>(leaf.members.size()) >= k_; }
+  bool Mature(const Leaf& leaf) const { return Enough(leaf.members); }
+  bool Full(const Leaf& leaf) const { return static_cast<std::int64_t>(leaf.members.size()) == 2 * k_; }
+  bool Enough(const std::vector<Member>& members) const {
+    std::set<std::int32_t> values;
+    for (const Member& member : members) {
+      if (member.value != kNull) values.insert(member.value);
+    }
+    return static_cast<std::int64_t>(members.size()) >= k_ && static_cast<std::int64_t>(values.size()) >= l_;
+  }
   std::int64_t Held() const {
     std::int64_t held = 0;
     for (const Leaf& leaf : leaves_) held += static_cast<std::int64_t>(leaf.members.size());
@@ -138,7 +149,7 @@ class RtreeOracle {
     std::tuple<double, double, std::size_t, std::int64_t> least;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
-      if (leaf.members.empty() || Has(leaf, member.person) || (mature && !Mature(leaf))) continue;
+      if (leaf.members.empty() || Full(leaf) || Has(leaf, member.person) || (mature && !Mature(leaf))) continue;
       double distance = 0;
       for (std::size_t axis = 0; axis < schema_.quasi.size(); ++axis) {
         const auto [lo, hi] = Side(leaf.members, axis);
@@ -163,14 +174,12 @@ class RtreeOracle {
 
   void Add(std::size_t at, const Member& member) {
     leaves_[at].members.push_back(member);
-    if (static_cast<std::int64_t>(leaves_[at].members.size()) == 2 * k_) {
-      Split(at);
-      Schedule(leaves_.back());
-    }
+    if (Full(leaves_[at]) && Split(at)) Schedule(leaves_.back());
     Schedule(leaves_[at]);
   }
 
-  void Split(std::size_t at) {
+  // False: it has enough values, and no cut leaves enough on both sides.
+  bool Split(std::size_t at) {
     std::vector<Member> best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t axis = 0; axis < std::max<std::size_t>(1, schema_.quasi.size()); ++axis) {
@@ -180,14 +189,18 @@ class RtreeOracle {
         const double of_b = axis < b.point.size() ? b.point[axis] : 0;
         return std::tuple(of_a, a.position) < std::tuple(of_b, b.position);
       });
-      const double cost = Penalty({sorted.begin(), sorted.begin() + k_}) + Penalty({sorted.begin() + k_, sorted.end()});
-      if (cost >= least) continue;
+      const std::vector<Member> lower(sorted.begin(), sorted.begin() + k_);
+      const std::vector<Member> upper(sorted.begin() + k_, sorted.end());
+      const double cost = Penalty(lower) + Penalty(upper);
+      if (cost >= least || (Mature(leaves_[at]) && !(Enough(lower) && Enough(upper)))) continue;
       least = cost;
       best = sorted;
     }
+    if (best.empty()) return false;
     leaves_[at].id = next_id_++;
     leaves_[at].members.assign(best.begin(), best.begin() + k_);
     leaves_.push_back({next_id_++, {best.begin() + k_, best.end()}});
+    return true;
   }
 
   std::int64_t SamplesIn(const Leaf& leaf) const {
@@ -218,6 +231,7 @@ class RtreeOracle {
     const auto of = static_cast<double>(size);
     leaf.due = clock_ + (gamma_ ? 1 + GeometricWait(std::min(1.0, *gamma_ * *leaf.weight / of), unit)
                                 : -std::log(unit) * of / *leaf.weight);
+    if (Full(leaf)) leaf.due = clock_;
   }
 
   void Instant() {
@@ -293,9 +307,17 @@ class RtreeOracle {
       if (time > 1) candidates.emplace_back(-time, -member.position);
     }
     std::sort(candidates.begin(), candidates.end());
-    const auto most = std::min(candidates.size(), leaf.members.size() - static_cast<std::size_t>(k_));
     std::vector<Position> positions;
-    for (std::size_t i = 0; i < most; ++i) positions.push_back(-std::get<1>(candidates[i]));
+    std::vector<Member> staying = leaf.members;
+    for (const auto& [time, minus] : candidates) {
+      std::vector<Member> fewer;
+      for (const Member& member : staying) {
+        if (member.position != -minus) fewer.push_back(member);
+      }
+      if (!Enough(fewer)) continue;
+      staying = fewer;
+      positions.push_back(-minus);
+    }
     return positions;
   }
   Member Sample(std::size_t chain) const {
@@ -375,7 +397,7 @@ class RtreeOracle {
   void MinDelay(const Member& member) {
     std::optional<std::size_t> first;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      if (!Has(leaves_[i], member.person) && (!first || leaves_[i].id < leaves_[*first].id)) first = i;
+      if (!Full(leaves_[i]) && !Has(leaves_[i], member.person) && (!first || leaves_[i].id < leaves_[*first].id)) first = i;
     }
     if (!first) {
       leaves_.push_back({next_id_++, {}});
@@ -457,6 +479,7 @@ class RtreeOracle {
 
   StreamSchema schema_;
   std::int64_t k_;
+  std::int64_t l_;
   StreamRtreeOptions options_;
   Random waits_;
   std::optional<ChainSampler> sampler_;

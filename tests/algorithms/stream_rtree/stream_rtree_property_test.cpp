@@ -25,6 +25,7 @@ using Control = StreamRtreeOptions::Control;
 struct RandomCase {
   StreamSchema schema;
   std::int64_t k = 2;
+  std::int64_t l = 0;  // no more than k
   StreamRtreeOptions options;
   std::vector<Arrival> arrivals;
 };
@@ -45,6 +46,11 @@ RandomCase MakeCase(std::uint64_t seed, std::int64_t most_arrivals = 200) {
     if (random.Below(6) == 0) c.schema.quasi.back().weight = .5 * static_cast<double>(random.Below(4));
   }
   c.k = test::Within(random, 2, 4);
+  const bool skewed = random.Below(2) == 0;
+  if (random.Below(3) == 0) {
+    c.l = test::Within(random, 2, c.k);
+    c.schema.sensitive.push_back({.name = "sa", .num_values = static_cast<std::int32_t>(c.l + 1)});
+  }
   c.options.method = static_cast<Method>(random.Below(4));
   c.options.control = static_cast<Control>(random.Below(3));
   c.options.active = test::Within(random, 2 * c.k, 8 * c.k);
@@ -64,6 +70,10 @@ RandomCase MakeCase(std::uint64_t seed, std::int64_t most_arrivals = 200) {
       const bool near = random.Below(2) == 0;
       arrival.quasi.push_back(test::Within(random, axis.lo, near ? axis.lo + (axis.hi - axis.lo) / 4 : axis.hi));
     }
+    if (c.l > 0) {
+      const std::int64_t value = skewed && random.Below(4) != 0 ? 0 : test::Within(random, kNull, c.l);
+      arrival.sensitive.push_back(static_cast<std::int32_t>(value));
+    }
     c.arrivals.push_back(std::move(arrival));
   }
   return c;
@@ -80,13 +90,13 @@ std::set<RtreeOracle::Gone> GoneOf(const std::vector<Departure>& out) {
 }
 
 // Leaves, queue and people against a recount (P2, P6).
-void ExpectConsistent(const StreamRtreeState& state, std::int64_t k) {
+void ExpectConsistent(const StreamRtreeState& state, const RandomCase& c) {
   const LeafStore& leaves = state.leaves();
   std::size_t held = 0;
   for (LeafStore::Index slot = 0; slot < static_cast<LeafStore::Index>(leaves.num_leaves()); ++slot) {
     std::set<PersonId> people;
     ASSERT_GT(leaves.members(slot).size(), 0u);
-    ASSERT_LT(static_cast<std::int64_t>(leaves.members(slot).size()), 2 * k);
+    ASSERT_LT(static_cast<std::int64_t>(leaves.members(slot).size()), 2 * c.k + (c.l > 0 ? 1 : 0));
     for (const LeafStore::Index member : leaves.members(slot)) {
       ASSERT_EQ(leaves.tuple(member).leaf, slot);
       ASSERT_TRUE(people.insert(leaves.tuple(member).person).second);
@@ -112,18 +122,25 @@ TEST(StreamRtreeProperty, EveryDepartureIsThatOfTheDefinition) {
   std::map<Method, std::size_t> groups;
   std::size_t suppressed = 0;
   std::size_t forced = 0;
+  std::size_t diverse = 0;
+  std::size_t whole = 0;  // groups that could not be halved
   for (std::uint64_t seed = 0; seed < 3000 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const RandomCase c = MakeCase(seed);
-    StreamRtree engine = test::MakeRtree(c.schema, c.k, c.options, seed);
-    RtreeOracle oracle(c.schema, c.k, c.options, Random::FromSeed(seed));
+    StreamRtree engine = test::MakeRtree(c.schema, c.k, c.options, seed, c.l);
+    RtreeOracle oracle(c.schema, c.k, c.options, Random::FromSeed(seed), c.l);
     Position position = 0;
     for (const Arrival& arrival : c.arrivals) {
       std::vector<Departure> out;
-      engine.Push({++position, 0, arrival.person, arrival.quasi, {}}, out);
+      engine.Push({++position, 0, arrival.person, arrival.quasi, arrival.sensitive}, out);
       ASSERT_EQ(GoneOf(out), oracle.Push(arrival)) << "at " << position;
-      for (const Departure& departure : out) groups[c.options.method] += departure.kind == Departure::Kind::kGroup ? 1 : 0;
-      ExpectConsistent(engine.state(), c.k);
+      for (const Departure& departure : out) {
+        if (departure.kind != Departure::Kind::kGroup) continue;
+        ++groups[c.options.method];
+        diverse += c.l > 0 ? 1 : 0;
+        whole += static_cast<std::int64_t>(departure.positions.size()) == 2 * c.k ? 1 : 0;
+      }
+      ExpectConsistent(engine.state(), c);
     }
     forced += static_cast<std::size_t>(engine.state().forced());
     std::vector<Departure> out;
@@ -136,6 +153,8 @@ TEST(StreamRtreeProperty, EveryDepartureIsThatOfTheDefinition) {
   EXPECT_EQ(groups.size(), 4u);
   EXPECT_GT(suppressed, 100u);
   EXPECT_GT(forced, 100u);
+  EXPECT_GT(diverse, 2000u);
+  EXPECT_GT(whole, 20u);
 }
 
 // A fixed gamma begins after five thousand arrivals: one long stream for each method.
@@ -163,14 +182,17 @@ TEST(StreamRtreeProperty, PromisesHoldOfWhatWasLetOut) {
   for (std::uint64_t seed = 10'000; seed < 11'500 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const RandomCase c = MakeCase(seed, 300);
-    const test::Published published = test::RunRtree(c.schema, c.k, c.options, c.arrivals, seed);
+    const test::Published published = test::RunRtree(c.schema, c.k, c.options, c.arrivals, seed, c.l);
     std::vector<int> times(c.arrivals.size() + 1);
     std::set<PersonId> everybody;
     for (const Arrival& arrival : c.arrivals) everybody.insert(arrival.person);
     std::int64_t delays = 0;
     for (const test::Left& left : published.left) {
       std::set<PersonId> people;
+      std::set<std::int32_t> values;
       for (const Position position : left.departure.positions) {
+        const Arrival& arrival = c.arrivals[static_cast<std::size_t>(position) - 1];
+        if (c.l > 0 && arrival.sensitive[0] != kNull) values.insert(arrival.sensitive[0]);
         ASSERT_EQ(++times[static_cast<std::size_t>(position)], 1);
         ASSERT_LE(position, left.step);
         people.insert(c.arrivals[static_cast<std::size_t>(position) - 1].person);
@@ -182,8 +204,9 @@ TEST(StreamRtreeProperty, PromisesHoldOfWhatWasLetOut) {
       const auto size = static_cast<std::int64_t>(left.departure.positions.size());
       ASSERT_EQ(static_cast<std::int64_t>(people.size()), size);
       ASSERT_GE(size, c.k);
-      ASSERT_LT(size, 2 * c.k);
-      ASSERT_TRUE(c.options.method != Method::kMinDelay || size == c.k);
+      ASSERT_GE(static_cast<std::int64_t>(values.size()), c.l);
+      ASSERT_LT(size, 2 * c.k + (c.l > 0 ? 1 : 0));
+      ASSERT_TRUE(c.options.method != Method::kMinDelay || size == c.k || c.l > 0);
       ASSERT_GE(static_cast<std::int64_t>(everybody.size()), c.k);
       for (std::size_t axis = 0; axis < c.schema.quasi.size(); ++axis) {
         std::int64_t lo = INT64_MAX;
@@ -216,8 +239,8 @@ TEST(StreamRtreeProperty, ARestoredEngineGoesOnLikeTheOldOne) {
   for (std::uint64_t seed = 20'000; seed < 20'150 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const RandomCase c = MakeCase(seed, 120);
-    StreamRtree kept = test::MakeRtree(c.schema, c.k, c.options, seed);
-    StreamRtree restored = test::MakeRtree(c.schema, c.k, c.options, seed + 1);
+    StreamRtree kept = test::MakeRtree(c.schema, c.k, c.options, seed, c.l);
+    StreamRtree restored = test::MakeRtree(c.schema, c.k, c.options, seed + 1, c.l);
     test::Restored both{kept, restored};
     for (const Arrival& arrival : c.arrivals) {
       ASSERT_NO_FATAL_FAILURE(both.Restore());
@@ -230,7 +253,7 @@ TEST(StreamRtreeProperty, ARestoredEngineGoesOnLikeTheOldOne) {
     for (std::size_t at = 0; at < saved.size(); at += 3) {
       std::string damaged = saved;
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-      StreamRtree victim = test::MakeRtree(c.schema, c.k, c.options, 1);
+      StreamRtree victim = test::MakeRtree(c.schema, c.k, c.options, 1, c.l);
       if (!victim.Restore(damaged).ok()) continue;
       std::vector<Departure> rest;
       victim.Flush(rest);  // what passes must still run to its end

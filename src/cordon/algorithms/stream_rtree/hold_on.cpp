@@ -69,8 +69,17 @@ void HoldOn::Select(const LeafStore& leaves, Index slot, const ChainSampler& sam
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     return a.time != b.time ? a.time > b.time : a.position > b.position;
   });
-  const std::size_t count = std::min(static_cast<std::size_t>(most), candidates_.size());
-  for (std::size_t i = 0; i < count; ++i) held.push_back(candidates_[i].tuple);
+  // What stays must still have enough different values.
+  std::vector<Index> staying(leaves.members(slot).begin(), leaves.members(slot).end());
+  for (const Candidate& candidate : candidates_) {
+    if (static_cast<std::int64_t>(staying.size()) == rules.k) return;
+    std::erase(staying, candidate.tuple);
+    if (leaves.Diverse(staying)) {
+      held.push_back(candidate.tuple);
+    } else {
+      staying.push_back(candidate.tuple);
+    }
+  }
 }
 
 }  // namespace cordon::engine

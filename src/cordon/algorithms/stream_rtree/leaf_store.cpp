@@ -17,20 +17,27 @@ constexpr std::size_t kScanFrom = 4096;
 
 }  // namespace
 
-LeafStore::LeafStore(std::vector<double> scales, std::int64_t k, Search search)
-    : scales_(std::move(scales)), k_(k), room_(2 * static_cast<std::size_t>(k)), search_(search) {}
+LeafStore::LeafStore(std::vector<double> scales, std::int64_t k, Search search, std::vector<std::int64_t> diversity)
+    : scales_(std::move(scales)),
+      k_(k),
+      room_(2 * static_cast<std::size_t>(k)),
+      search_(search),
+      diversity_(std::move(diversity)) {}
 
-LeafStore::Index LeafStore::Hold(Position position, PersonId person, const double* point) {
+LeafStore::Index LeafStore::Hold(Position position, PersonId person, const double* point, const std::int32_t* values) {
   Index at = 0;
   if (free_.empty()) {
     at = static_cast<Index>(tuples_.size());
     tuples_.emplace_back();
     points_.resize(points_.size() + num_axes());
+    values_.resize(values_.size() + diversity_.size());
   } else {
     at = free_.back();
     free_.pop_back();
   }
   std::copy_n(point, num_axes(), points_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(at) * num_axes()));
+  std::copy_n(values, diversity_.size(),
+              values_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(at) * diversity_.size()));
   Waiting& tuple = tuples_[at];
   tuple = {};
   tuple.position = position;
@@ -84,14 +91,28 @@ void LeafStore::Grow() {
 LeafStore::Index LeafStore::NewLeaf(std::int64_t id) {
   if (leaves_.size() == capacity_) Grow();
   const auto slot = static_cast<Index>(leaves_.size());
-  leaves_.push_back({id, 0, 0, 0, 0});
+  leaves_.push_back({.id = id});
   ++num_immature_;
   return slot;
 }
 
-void LeafStore::CountMaturity(Index slot, std::int32_t before) {
-  num_immature_ += (before >= k_ ? 1 : 0);
-  num_immature_ -= (leaves_[slot].size >= k_ ? 1 : 0);
+bool LeafStore::Diverse(std::span<const Index> tuples) const {
+  for (std::size_t i = 0; i < diversity_.size(); ++i) {
+    seen_.clear();
+    for (const Index tuple : tuples) {
+      if (const std::int32_t value = values(tuple)[i]; value != kNull) seen_.push_back(value);
+    }
+    std::sort(seen_.begin(), seen_.end());
+    if (std::unique(seen_.begin(), seen_.end()) - seen_.begin() < diversity_[i]) return false;
+  }
+  return true;
+}
+
+void LeafStore::Judge(Index slot) {
+  Leaf& leaf = leaves_[slot];
+  const bool was = std::exchange(leaf.mature, leaf.size >= k_ && Diverse(members(slot)));
+  num_immature_ += was ? 1 : 0;
+  num_immature_ -= leaf.mature ? 1 : 0;
 }
 
 void LeafStore::CopyBox(Index slot, std::vector<double>& lo, std::vector<double>& hi) const {
@@ -130,7 +151,7 @@ void LeafStore::Join(Index tuple, Index slot) {
   CORDON_CHECK_EQ(tuples_[tuple].leaf, kNone);
   MembersOf(slot)[leaf.size++] = tuple;
   tuples_[tuple].leaf = slot;
-  CountMaturity(slot, leaf.size - 1);
+  Judge(slot);
   if (leaf.size > 1) {
     leaf.oldest = std::min(leaf.oldest, tuples_[tuple].position);
     Extend(slot, point(tuple));
@@ -173,7 +194,7 @@ void LeafStore::Leave(Index tuple) {
   *std::find(members, members + leaf.size, tuple) = members[leaf.size - 1];
   --leaf.size;
   tuples_[tuple].leaf = kNone;
-  CountMaturity(slot, leaf.size + 1);
+  Judge(slot);
   if (leaf.size > 0) {
     Rebox(slot);
   } else if (tree_) {
@@ -186,7 +207,7 @@ void LeafStore::Vacate(Index slot) {
   const std::int32_t before = leaf.size;
   for (const Index member : members(slot)) tuples_[member].leaf = kNone;
   leaf.size = 0;
-  CountMaturity(slot, before);
+  Judge(slot);
   if (tree_ && before > 0) tree_->Remove(slot);
 }
 
@@ -244,6 +265,11 @@ double LeafStore::SplitCost(std::span<const Index> sorted) const {
 
 LeafStore::Index LeafStore::Split(Index slot) {
   CORDON_CHECK(full(slot));
+  const auto half = static_cast<std::size_t>(k_);
+  // Where the whole lacks values there is nothing to keep together.
+  const auto fits = [&, whole = mature(slot)](std::span<const Index> cut) {
+    return !whole || (Diverse(cut.first(half)) && Diverse(cut.subspan(half)));
+  };
   std::vector<Index> best;
   std::vector<Index> sorted(members(slot).begin(), members(slot).end());
   // Positions are unique, so which k are the lower ones is settled; their order is not needed.
@@ -261,18 +287,18 @@ LeafStore::Index LeafStore::Split(Index slot) {
       return of_a != of_b ? of_a < of_b : tuples_[a].position < tuples_[b].position;
     });
     const double cost = SplitCost(sorted);
-    if (cost >= least) continue;
+    if (cost >= least || !fits(sorted)) continue;
     least = cost;
     best = sorted;
   }
-  if (best.empty()) {  // no axes
+  if (num_axes() == 0) {
     cut([&](Index a, Index b) { return tuples_[a].position < tuples_[b].position; });
-    best = sorted;
+    if (fits(sorted)) best = sorted;
   }
-  const std::int32_t before = leaves_[slot].size;
+  if (best.empty()) return kNone;
   for (const Index member : best) tuples_[member].leaf = kNone;
   leaves_[slot].size = 0;
-  CountMaturity(slot, before);
+  Judge(slot);
   if (tree_) tree_->Remove(slot);
   leaves_[slot].id = next_id_++;
   const Index upper = NewLeaf();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tuples that wait, in leaves: boxes of less than 2k tuples, no two of one person. Finds the leaf that a point lies
-// nearest to, adds to it, halves a full one. Leaves stand in slots without gaps; boxes by axis and slot, so that a scan over
-// all of them is a loop over arrays. With many leaves an R-tree over the boxes takes the place of the scan; both find the
-// very same leaf.
+// The tuples that wait, in leaves: boxes of up to 2k tuples, no two of one person. Finds the leaf that a point lies
+// nearest to, adds to it, halves a full one. A leaf is mature if it has k tuples and enough different sensitive values. Leaves
+// stand in slots without gaps; boxes by axis and slot, so that a scan over all of them is a loop over arrays. With many leaves
+// an R-tree over the boxes takes the place of the scan; both find the very same leaf.
 //
 // A coordinate is the distance from the axis' lower end (whole, below 2^53, so exact). The penalty of a box is the sum over
 // the axes of width * scale, added in the order of the axes.
@@ -42,17 +42,25 @@ class LeafStore {
     std::int32_t size = 0;
     std::int32_t inside = 0;  // samples in the box when it was last looked at
     Position oldest = 0;      // of its tuples
+    bool mature = false;
   };
 
-  LeafStore(std::vector<double> scales, std::int64_t k, Search search);
+  // `diversity`: different values that a mature leaf has of each sensitive attribute that counts.
+  LeafStore(std::vector<double> scales, std::int64_t k, Search search, std::vector<std::int64_t> diversity = {});
 
   // Tuples.
-  Index Hold(Position position, PersonId person, const double* point);  // in no leaf yet
-  void Drop(Index tuple);                                               // REQUIRES: in no leaf
+  // In no leaf yet. `values`: of the sensitive attributes that count.
+  Index Hold(Position position, PersonId person, const double* point, const std::int32_t* values = nullptr);
+  void Drop(Index tuple);  // REQUIRES: in no leaf
   std::size_t num_held() const { return num_held_; }
   Index oldest() const { return oldest_; }
   const Waiting& tuple(Index tuple) const { return tuples_[tuple]; }
   const double* point(Index tuple) const { return points_.data() + static_cast<std::size_t>(tuple) * num_axes(); }
+  std::span<const std::int32_t> values(Index tuple) const {
+    return {values_.data() + static_cast<std::size_t>(tuple) * diversity_.size(), diversity_.size()};
+  }
+  // Whether these have enough different values; a missing one is none.
+  bool Diverse(std::span<const Index> tuples) const;
   void CountHold(Index tuple) { ++tuples_[tuple].holds; }
   void SetHolds(Index tuple, std::int32_t holds) { tuples_[tuple].holds = holds; }
 
@@ -60,7 +68,7 @@ class LeafStore {
   std::size_t num_axes() const { return scales_.size(); }
   std::size_t num_leaves() const { return leaves_.size(); }
   const Leaf& leaf(Index slot) const { return leaves_[slot]; }
-  bool mature(Index slot) const { return leaves_[slot].size >= k_; }
+  bool mature(Index slot) const { return leaves_[slot].mature; }
   bool full(Index slot) const { return leaves_[slot].size >= 2 * k_; }
   std::span<const Index> members(Index slot) const { return {MembersOf(slot), static_cast<std::size_t>(leaves_[slot].size)}; }
   double lo(Index slot, std::size_t axis) const { return lo_[axis * capacity_ + static_cast<std::size_t>(slot)]; }
@@ -81,12 +89,14 @@ class LeafStore {
   // All members at once, without looking at the box: before RemoveLeaf.
   void Vacate(Index slot);
   // Halves a full leaf into k and k, on the axis where the penalties of the halves add up to least: the lower half keeps the
-  // slot, the upper one gets the slot returned. Both have new ids.
+  // slot, the upper one gets the slot returned. Both have new ids. kNone: the leaf is mature, and no axis leaves two halves
+  // that are; it stays as it is.
   Index Split(Index slot);
 
-  // The leaf without this person that is nearest to the point: least distance, then penalty, size and id. kNone: there is none.
+  // The leaf with room and without this person that is nearest to the point: least distance, then penalty, size and id. kNone:
+  // there is none.
   Index Nearest(Index tuple, Among among) const;
-  // The leaf of the lowest id without this person.
+  // The leaf of the lowest id with room and without this person.
   Index FirstWithout(Index tuple) const;
   double PenaltyOf(std::span<const Index> tuples) const;
   const std::vector<double>& scales() const { return scales_; }
@@ -98,13 +108,13 @@ class LeafStore {
   void Grow();
   void Rebox(Index slot);
   void BoxChanged(Index slot);
-  void CountMaturity(Index slot, std::int32_t before);
+  void Judge(Index slot);  // after its members changed
   void ChooseSearch();
   void Extend(Index slot, const double* point);
   // Stamps the leaves that hold a tuple of this person.
   void MarkLeavesOf(PersonId person) const;
   bool Eligible(Index slot, Among among) const {
-    return marks_[slot] != mark_ && (among == Among::kAll || leaves_[slot].size >= k_);
+    return marks_[slot] != mark_ && !full(slot) && (among == Among::kAll || mature(slot));
   }
   bool Better(Index slot, Index than) const;
   Index NearestByScan(const double* point, Among among) const;
@@ -115,9 +125,11 @@ class LeafStore {
   std::int64_t k_;
   std::size_t room_;  // members of a leaf
   Search search_;
+  std::vector<std::int64_t> diversity_;
 
   std::vector<Waiting> tuples_;
   std::vector<double> points_;
+  std::vector<std::int32_t> values_;  // tuple x diversity_
   std::vector<Index> free_;
   std::size_t num_held_ = 0;
   Index oldest_ = kNone;
@@ -136,6 +148,7 @@ class LeafStore {
   mutable std::vector<std::uint64_t> marks_;  // by slot
   mutable std::uint64_t mark_ = 0;
   mutable std::vector<double> distances_;
+  mutable std::vector<std::int32_t> seen_;  // scratch of Diverse
 };
 
 }  // namespace cordon::engine

@@ -70,14 +70,9 @@ Result<void> StreamRtreeOptions::Validate(std::int64_t k) const {
 Result<StreamRtree> StreamRtree::Make(StreamSchema schema, std::span<const ModelSpec> models, StreamRtreeOptions options,
                                       Random random) {
   CORDON_RETURN_IF_ERROR(BoxLoss::Check(schema));
-  for (const ModelSpec& spec : models) {
-    if (std::holds_alternative<KsAnonymitySpec>(spec) || std::holds_alternative<KAnonymitySpec>(spec)) continue;
-    return Error::InvalidPolicy("stream-rtree counts people and nothing else: it cannot promise {}", Describe(spec))
-        .WithHint("it takes ks-anonymity; castle takes l-diversity too");
-  }
-  CORDON_TRY(const GroupNeeds needs, GroupNeeds::From(models, schema, "stream-rtree"));
+  CORDON_TRY(GroupNeeds needs, GroupNeeds::From(models, schema, "stream-rtree"));
   CORDON_RETURN_IF_ERROR(options.Validate(needs.k));
-  return StreamRtree(std::make_unique<StreamRtreeState>(std::move(schema), needs.k, options, random));
+  return StreamRtree(std::make_unique<StreamRtreeState>(std::move(schema), std::move(needs), options, random));
 }
 
 StreamRtree::StreamRtree(std::unique_ptr<StreamRtreeState> state) : state_(std::move(state)) {}
@@ -98,7 +93,7 @@ std::string StreamRtree::Save() const { return state_->Save(); }
 
 // Into a fresh state, so that a damaged snapshot leaves this one as it was.
 Result<void> StreamRtree::Restore(const std::string& snapshot) {
-  auto fresh = std::make_unique<StreamRtreeState>(state_->schema(), state_->k(), state_->options(), state_->random());
+  auto fresh = std::make_unique<StreamRtreeState>(state_->schema(), state_->needs(), state_->options(), state_->random());
   CORDON_RETURN_IF_ERROR(fresh->Restore(snapshot));
   state_ = std::move(fresh);
   return {};

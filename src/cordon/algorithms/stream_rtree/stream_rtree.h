@@ -4,8 +4,8 @@
 // leaves by chance, the sooner the less it loses. Waiting costs (1 + alpha) an arrival; about `active` tuples wait at a time,
 // which is their mean delay.
 //
-// Guarantee   every group that leaves has k different people, one tuple each; a tuple leaves once; no more than held_cap()
-//             tuples wait.
+// Guarantee   every group that leaves has k different people, one tuple each, and l different values where asked for; a tuple
+//             leaves once; no more than held_cap() tuples wait.
 // Source      B. Zhou, Y. Han, J. Pei, B. Jiang, Y. Tao, Y. Jia, Continuous privacy preserving publishing of data streams,
 //             EDBT 2009.
 // Departures  listed, with reasons, in docs/algorithms/stream_rtree.md.
@@ -60,7 +60,8 @@ class StreamRtreeState;
 
 class StreamRtree final : public StreamEngine {
  public:
-  // Takes ks-anonymity and k-anonymity. The random stream protects: in production it comes from the operating system.
+  // Takes ks-anonymity and k-anonymity, with l-diversity of kind distinct beside them. The random stream protects: in
+  // production it comes from the operating system.
   static Result<StreamRtree> Make(StreamSchema schema, std::span<const ModelSpec> models, StreamRtreeOptions options,
                                   Random random);
   StreamRtree(StreamRtree&&) noexcept;

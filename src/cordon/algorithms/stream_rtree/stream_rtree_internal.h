@@ -12,6 +12,7 @@
 
 #include "cordon/algorithms/engine/box_loss.h"
 #include "cordon/algorithms/engine/departure_stage.h"
+#include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/algorithms/stream_rtree/chain_sampler.h"
 #include "cordon/algorithms/stream_rtree/due_queue.h"
 #include "cordon/algorithms/stream_rtree/hold_on.h"
@@ -29,7 +30,7 @@ class StreamRtreeState {
   using Index = LeafStore::Index;
   static constexpr Index kNone = LeafStore::kNone;
 
-  StreamRtreeState(StreamSchema schema, std::int64_t k, StreamRtreeOptions options, Random random);
+  StreamRtreeState(StreamSchema schema, GroupNeeds needs, StreamRtreeOptions options, Random random);
   StreamRtreeState(const StreamRtreeState&) = delete;
 
   void Push(const Tuple& tuple, std::vector<Departure>& out);
@@ -39,7 +40,7 @@ class StreamRtreeState {
   StreamGauges gauges() const { return {leaves_.num_held(), leaves_.num_leaves(), 0}; }
 
   const StreamSchema& schema() const { return schema_; }
-  std::int64_t k() const { return k_; }
+  const GroupNeeds& needs() const { return needs_; }
   const StreamRtreeOptions& options() const { return options_; }
   const Random& random() const { return random_; }
   const LeafStore& leaves() const { return leaves_; }
@@ -88,6 +89,7 @@ class StreamRtreeState {
   void LoadLeaves(ByteReader& reader, const std::vector<Index>& tuples);
 
   StreamSchema schema_;
+  GroupNeeds needs_;
   std::int64_t k_;
   StreamRtreeOptions options_;
   double log_growth_;
@@ -112,8 +114,9 @@ class StreamRtreeState {
   std::int64_t capped_ = 0;
   PublishedSums sums_;
 
-  bool published_ = false;      // in this instant
-  std::vector<double> point_;   // of the tuple that arrives
+  bool published_ = false;     // in this instant
+  std::vector<double> point_;  // of the tuple that arrives
+  std::vector<std::int32_t> values_;
   std::vector<double> box_lo_;  // scratch
   std::vector<double> box_hi_;
   std::vector<Index> held_back_;

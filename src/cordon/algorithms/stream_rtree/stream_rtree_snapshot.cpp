@@ -12,7 +12,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 constexpr std::string_view kWhat = "the snapshot of stream-rtree";
 constexpr Position kMostPosition = INT64_MAX / 2;
 
@@ -22,6 +22,10 @@ std::string StreamRtreeState::Fingerprint() const {
   ByteWriter writer;
   FingerprintAxes(schema_, writer);
   writer.Whole(k_);
+  for (const GroupNeeds::Diversity& each : needs_.diversity) {
+    writer.Count(each.sensitive);
+    writer.Whole(each.l);
+  }
   writer.Count(static_cast<std::uint64_t>(options_.method));
   writer.Count(static_cast<std::uint64_t>(options_.control));
   for (const std::int64_t option : {options_.active, options_.sample, options_.sample_window, options_.max_holds,
@@ -59,6 +63,7 @@ std::string StreamRtreeState::Save() const {
     for (std::size_t axis = 0; axis < leaves_.num_axes(); ++axis) {
       writer.Count(static_cast<std::uint64_t>(leaves_.point(at)[axis]));
     }
+    for (const std::int32_t value : leaves_.values(at)) writer.Whole(value);
   }
   writer.Whole(leaves_.next_id());
   writer.Count(leaves_.num_leaves());
@@ -88,15 +93,19 @@ void StreamRtreeState::LoadTuples(ByteReader& reader, std::vector<Index>& tuples
       if (offset > static_cast<std::uint64_t>(its.hi) - static_cast<std::uint64_t>(its.lo)) reader.Fail();
       point_[axis] = static_cast<double>(offset);
     }
+    for (std::int32_t& value : values_) value = static_cast<std::int32_t>(reader.Whole(kNull, INT32_MAX));
     if (!reader.ok()) return;
-    tuples.push_back(leaves_.Hold(position, person, point_.data()));
+    tuples.push_back(leaves_.Hold(position, person, point_.data(), values_.data()));
     leaves_.SetHolds(tuples.back(), static_cast<std::int32_t>(holds));
   }
 }
 
 void StreamRtreeState::LoadLeaves(ByteReader& reader, const std::vector<Index>& tuples) {
   const std::int64_t next_id = reader.Whole(1, INT64_MAX - 1);
-  const std::int64_t most = options_.method == StreamRtreeOptions::Method::kMinDelay ? k_ - 1 : 2 * k_ - 1;
+  // A leaf that lacks values may be full.
+  const std::int64_t most = !needs_.diversity.empty()                                  ? 2 * k_
+                            : options_.method == StreamRtreeOptions::Method::kMinDelay ? k_ - 1
+                                                                                       : 2 * k_ - 1;
   const std::size_t count = reader.Length();
   std::size_t placed = 0;
   std::vector<std::int64_t> ids;

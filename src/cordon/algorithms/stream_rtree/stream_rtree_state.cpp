@@ -32,19 +32,27 @@ std::vector<double> ScalesOf(const StreamSchema& schema) {
   return scales;
 }
 
+std::vector<std::int64_t> DiversityOf(const GroupNeeds& needs) {
+  std::vector<std::int64_t> diversity;
+  for (const GroupNeeds::Diversity& each : needs.diversity) diversity.push_back(each.l);
+  return diversity;
+}
+
 }  // namespace
 
-StreamRtreeState::StreamRtreeState(StreamSchema schema, std::int64_t k, StreamRtreeOptions options, Random random)
+StreamRtreeState::StreamRtreeState(StreamSchema schema, GroupNeeds needs, StreamRtreeOptions options, Random random)
     : schema_(std::move(schema)),
-      k_(k),
+      needs_(std::move(needs)),
+      k_(needs_.k),
       options_(options),
       log_growth_(std::log1p(options.alpha)),
       random_(random),
       waits_(random.Substream("stream-rtree.waits")),
       loss_(schema_, BoxLoss::Form::kPaper),
       stage_(random.Substream("stream-rtree.order")),
-      leaves_(ScalesOf(schema_), k, options.search),
-      point_(schema_.quasi.size()) {
+      leaves_(ScalesOf(schema_), k_, options.search, DiversityOf(needs_)),
+      point_(schema_.quasi.size()),
+      values_(needs_.diversity.size()) {
   if (sampled()) {
     sampler_.emplace(RangesOf(schema_), options.sample, options.sample_window, random.Substream("stream-rtree.sample"));
   }
@@ -89,8 +97,10 @@ void StreamRtreeState::Schedule(Index slot) {
   const double weight = WeightOf(slot);
   const double unit = 1 - waits_.Unit();
   // The clock stands at the end of the last instant that has had its departures: the next one is the first that counts.
-  const double wait = geometric() ? 1 + GeometricWait(std::min(1.0, *fixed_gamma_ * weight / leaf.size), unit)
-                                  : -std::log(unit) * leaf.size / weight;
+  // A leaf that is full still cannot be halved: it takes no more, so waiting cannot better it.
+  const double wait = leaves_.full(slot) ? 0
+                      : geometric()      ? 1 + GeometricWait(std::min(1.0, *fixed_gamma_ * weight / leaf.size), unit)
+                                         : -std::log(unit) * leaf.size / weight;
   queue_.Set(at, leaf.id, clock_ + wait, weight);
 }
 
@@ -107,7 +117,9 @@ void StreamRtreeState::RemoveLeaf(Index slot) {
 }
 
 void StreamRtreeState::Grown(Index slot) {
-  if (leaves_.full(slot)) Schedule(leaves_.Split(slot));
+  if (leaves_.full(slot)) {
+    if (const Index upper = leaves_.Split(slot); upper != kNone) Schedule(upper);
+  }
   Schedule(slot);
 }
 
@@ -177,6 +189,7 @@ void StreamRtreeState::Publish(Index slot, std::span<const Index> held) {
     if (std::find(held.begin(), held.end(), member) == held.end()) leaving.push_back(member);
   }
   CORDON_CHECK_LE(k_, static_cast<std::int64_t>(leaving.size()));
+  CORDON_CHECK(leaves_.Diverse(leaving));
   Departure departure;
   departure.group = ++last_group_;
   departure.box = BoxOf(leaving);
@@ -306,7 +319,8 @@ void StreamRtreeState::Push(const Tuple& tuple, std::vector<Departure>& out) {
   now_ = tuple.position;
   published_ = false;
   for (std::size_t axis = 0; axis < point_.size(); ++axis) point_[axis] = loss_.ToPoint(axis, tuple.quasi[axis]);
-  const Index arrived = leaves_.Hold(tuple.position, tuple.person, point_.data());
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = tuple.sensitive[needs_.diversity[i].sensitive];
+  const Index arrived = leaves_.Hold(tuple.position, tuple.person, point_.data(), values_.data());
   if (sampler_) sampler_->Step(point_.data());
   if (options_.method == Method::kMinDelay) {
     PlaceFirst(arrived);
