@@ -221,7 +221,7 @@ TEST(CastleProperty, OnePersonAGroupNeedsNoGeneralization) {
 }
 
 // Four power-law columns from 1 to 1000, 5,000 tuples: loss falls as the skew and the delay grow, and rises with k; and as the
-// paper cuts, it is what a plain implementation of ours found, within a fifth and .005.
+// paper cuts, it is what a plain implementation of ours found, within 15 % and .005.
 TEST(CastleProperty, LossFollowsSkewDelayAndK) {
   constexpr std::pair<std::int64_t, std::int64_t> kSettings[] = {{20, 250}, {20, 1000}, {50, 250}, {50, 1000}};  // k, delay
   constexpr double kReference[][4] = {{.716, .510, .891, .689},
@@ -260,7 +260,7 @@ TEST(CastleProperty, LossFollowsSkewDelayAndK) {
         for (const AxisRange& range : departure.box) each += static_cast<double>(range.hi - range.lo) / 999 / 4;
         loss[i] += each * static_cast<double>(departure.positions.size()) / 5000;
       }
-      EXPECT_NEAR(loss[i], kReference[halves][i], .2 * kReference[halves][i] + .005) << halves << " " << i;
+      EXPECT_NEAR(loss[i], kReference[halves][i], .15 * kReference[halves][i] + .005) << halves << " " << i;
       EXPECT_LT(loss[i], before[i]);
       before[i] = loss[i];
     }
