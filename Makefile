@@ -74,6 +74,7 @@ verifiers: build
 # The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
 REPRODUCE_SCALE ?= small
 reproduce: build
+	@cmake --build --preset release --parallel $(JOBS) --target ke_appends
 	python3 -B bench/reproduce.py --scale $(REPRODUCE_SCALE) $(if $(CORDON_DATA_DIR),--data $(CORDON_DATA_DIR))
 
 # The Python module, with nanobind and the libraries of its tests from PyPI in a separate environment. Once it was there,

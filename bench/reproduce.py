@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the experiments of the sources again and works out a verdict on every claim.
 
-    bench/reproduce.py [NAME ...] [--scale small|paper] [--seeds 1,2,3] [--data DIR] [--output DIR] [--claims FILE] [--cordon BINARY] [--list]
+    bench/reproduce.py [NAME ...] [--scale small|paper] [--seeds 1,2,3] [--data DIR] [--output DIR] [--claims FILE] [--cordon BINARY] [--list | --page]
 
-NAME is an experiment of bench/reproduce/claims.toml; without one all are run. Writes a CSV file with every run and a plot per experiment, verdicts.csv, and
-reproduction.md. --data is the folder with the tables that cannot be made: uci/adult.data. A claim whose table is not there is "data not available".
-The scale `small` takes about four CPU minutes; `paper` has the sizes of the sources.
+NAME is an experiment of bench/reproduce/claims.toml; without one all are run. Each experiment leaves in DIR: NAME.csv with every run, NAME-mean.csv with mean
+and range over the seeds, NAME.svg, and NAME.json with the command, the commit and the CPU time. verdicts.csv and the page are then worked out from all CSV
+files in DIR, so a long run can be made in pieces; --page works them out and runs nothing.
+
+--scale small (the default) takes about four CPU minutes and writes to build/reproduction. --scale paper has the sizes of the sources; it writes its files to
+docs/reproduction and the page to docs/reproduction.md. --data is the folder with the tables that cannot be made: uci/adult.data, adult.test, crx.data and
+german.data. A claim whose table is not there is "data not available".
 """
 import argparse
+import csv
+import resource
 import subprocess
 import sys
 import tempfile
@@ -29,7 +35,8 @@ def at_scale(experiment, scale):
     """The experiment with the grid values of the scale if a column has different ones."""
     grids = [{name: values[scale] if isinstance(values, dict) else values for name, values in grid.items()} for grid in experiment["grids"]]
     columns = list(dict.fromkeys(name for grid in grids for name in grid))
-    return {**experiment, "grids": grids, "columns": columns}
+    sized = {name: value[scale] for name, value in experiment.items() if isinstance(value, dict) and set(value) == set(SEEDS) and name != "rows"}
+    return {**experiment, **sized, "grids": grids, "columns": columns}
 
 
 def commit():
@@ -37,14 +44,66 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
-def read_claims(path, names):
-    """-> ({name: experiment}, [claims]) of the experiments named; of all if none is."""
+def read_claims(path):
+    """-> ({name: experiment}, [claims])"""
     whole = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    unknown = [name for name in names if name not in whole["experiment"]]
-    if unknown:
-        sys.exit(f"no experiment {', '.join(unknown)}: bench/reproduce.py --list names them")
-    chosen = {name: value for name, value in whole["experiment"].items() if not names or name in names}
-    return chosen, [claim for claim in whole["claim"] if claim["experiment"] in chosen]
+    return whole["experiment"], whole["claim"]
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_one(name, experiment, args, seeds, cordon):
+    """Runs an experiment and leaves its files in the output folder."""
+    own, others = args.output / f"{name}.csv", [args.output / f"{name}-mean.csv", args.output / f"{name}.svg"]
+    for old in [own, *others]:
+        old.unlink(missing_ok=True)
+    facts = {"command": f"bench/reproduce.py {name} --scale {args.scale}", "commit": commit(), "scale": args.scale, "seeds": seeds}
+    before = cpu_seconds()
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            rows = runs.run(experiment, args.scale, seeds, cordon, Path(scratch), args.data)
+        measure.write_csv(own, rows)
+    except tables.NotAvailable as missing:
+        facts["not_available"] = str(missing)
+        print(f"  not available: {missing}")
+    facts["cpu_s"] = round(cpu_seconds() - before, 1)
+    (args.output / f"{name}.json").write_text(measure.json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+def typed(cell):
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            pass
+    return cell or None
+
+
+def read_rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return [{name: typed(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def work_out(name, experiment, claims, args):
+    """The verdicts on an experiment's claims, from its CSV file; and its plot and means."""
+    facts_file, table = args.output / f"{name}.json", args.output / f"{name}.csv"
+    if not facts_file.is_file():
+        return {claim["id"]: judge.NOT_RUN for claim in claims}
+    experiment["facts"] = facts = measure.read_json(facts_file)
+    if facts["scale"] != args.scale:
+        sys.exit(f"{args.output} has results of scale {facts['scale']}: give another --output, or --scale {facts['scale']}")
+    if not table.is_file():
+        return {claim["id"]: judge.NOT_AVAILABLE for claim in claims}
+    rows = read_rows(table)
+    measure.write_csv(args.output / f"{name}-mean.csv", page.means(rows, experiment["columns"]))
+    drawing = page.plot(experiment, rows)
+    if drawing:
+        (args.output / f"{name}.svg").write_text(drawing, encoding="utf-8")
+        experiment["plotted"] = True
+    return {claim["id"]: judge.judge(claim, rows, experiment["columns"]) for claim in claims}
 
 
 def main():
@@ -53,42 +112,39 @@ def main():
     parser.add_argument("--scale", choices=list(SEEDS), default="small")
     parser.add_argument("--seeds", type=lambda text: [int(value) for value in text.split(",")])
     parser.add_argument("--data")
-    parser.add_argument("--output", type=Path, default=measure.ROOT / "build" / "reproduction")
+    parser.add_argument("--output", type=Path)
     parser.add_argument("--claims", default=Path(__file__).resolve().parent / "reproduce" / "claims.toml")
     parser.add_argument("--cordon")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--page", action="store_true")
     args = parser.parse_args()
-    experiments, claims = read_claims(args.claims, args.names)
+    experiments, claims = read_claims(args.claims)
+    unknown = [name for name in args.names if name not in experiments]
+    if unknown:
+        sys.exit(f"no experiment {', '.join(unknown)}: bench/reproduce.py --list names them")
     if args.list:
         print("\n".join(f"{name}: {experiment['title']}" for name, experiment in experiments.items()))
         return
-    cordon, seeds = str(measure.find_cordon(args.cordon)), args.seeds or SEEDS[args.scale]
+    own_folder = args.output is None and args.scale == "paper"  # the one whose page belongs to the documentation
+    args.output = args.output or measure.ROOT / ("docs/reproduction" if own_folder else "build/reproduction")
     args.output.mkdir(parents=True, exist_ok=True)
-    verdicts = {}
+    seeds, verdicts = args.seeds or SEEDS[args.scale], {}
     for name in experiments:
         experiment = experiments[name] = at_scale(experiments[name], args.scale)
         own = [claim for claim in claims if claim["experiment"] == name]
-        print(f"{name}: {experiment['title']}", flush=True)
-        try:
-            with tempfile.TemporaryDirectory() as scratch:
-                rows = runs.run(experiment, args.scale, seeds, cordon, Path(scratch), args.data, tables.TABLES, lambda row: None)
-        except tables.NotAvailable as missing:
-            print(f"  not available: {missing}")
-            verdicts |= {claim["id"]: judge.NOT_AVAILABLE for claim in own}
-            continue
-        measure.write_csv(args.output / f"{name}.csv", rows)
-        drawing = page.plot(experiment, rows)
-        if drawing:
-            (args.output / f"{name}.svg").write_text(drawing, encoding="utf-8")
-            experiment["plotted"] = True
-        for claim in own:
-            verdicts[claim["id"]] = judge.judge(claim, rows, experiment["columns"])
+        chosen = not args.names or name in args.names
+        if chosen:
+            print(f"{name}: {experiment['title']}", flush=True)
+        if chosen and not args.page:
+            run_one(name, experiment, args, seeds, str(measure.find_cordon(args.cordon)))
+        verdicts |= work_out(name, experiment, own, args)
+        for claim in own if chosen else []:
             print(f"  {claim['id']} {claim['says']} {verdicts[claim['id']].text()}", flush=True)
     measure.write_csv(args.output / "verdicts.csv", [{"claim": claim["id"], "source": claim["source"], "verdict": verdicts[claim["id"]].text(),
                                                       "held": verdicts[claim["id"]].held, "cells": verdicts[claim["id"]].cells} for claim in claims])
-    facts = {"command": " ".join(["bench/reproduce.py", *args.names, "--scale", args.scale]), "commit": commit(), "scale": args.scale, "seeds": seeds}
-    (args.output / "reproduction.md").write_text(page.page(claims, verdicts, experiments, facts), encoding="utf-8")
-    print(f"written: {args.output / 'reproduction.md'}")
+    written = args.output.parent / "reproduction.md" if own_folder else args.output / "reproduction.md"
+    written.write_text(page.page(claims, verdicts, experiments, args.scale, "reproduction/" if own_folder else ""), encoding="utf-8")
+    print(f"written: {written}")
 
 
 if __name__ == "__main__":

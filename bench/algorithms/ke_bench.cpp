@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// (k,e)-anonymity: the optimum against a sort of the same values; one append against starting over; the report's
-// experiment on adult capital-loss (needs CORDON_DATA_DIR).
+// (k,e)-anonymity: the optimum against a sort of the same values; one append against starting over. The report's own
+// experiment is bench/reproduce/ke_appends.cpp.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <functional>
 
 #include "cordon/algorithms/ke/ke.h"
-#include "tests/algorithms/ke/capital_loss.h"
-#include "tests/algorithms/ke/ke_baselines.h"
 #include "tests/algorithms/ke/ke_incremental.h"
 
 namespace cordon::engine {
@@ -122,58 +119,6 @@ BENCHMARK(BM_KeAppend)
     ->Iterations(2000)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
-
-// The report's experiment: 713 rows, then 142 one by one. Arguments: k, e. `listing_ratio`: starts that the report's
-// quadratic listing tries when it starts over, against those it tries under the sound stop rule. `unsound`: appends after
-// which the report's own stop rule gives a worse grouping.
-void BM_KeReportExperiment(benchmark::State& state) {
-  const std::string path = std::string(CORDON_DATA) + "/uci/adult.data";
-  if (!std::filesystem::exists(path)) return state.SkipWithError("configure with CORDON_DATA_DIR");
-  const Values losses = testing::CapitalLoss(path);
-  const KeRequirement requirement{state.range(0), state.range(1)};
-  for (auto _ : state) {
-    Values list(losses.begin(), losses.begin() + 713);
-    std::sort(list.begin(), list.end());
-    IncrementalKe incremental(OrderByValue(list).axis, requirement);
-    double all = 0, sound = 0, skipped = 0, unsound = 0;
-    double quadratic = 0, linear = 0, kept_up = 0;
-    for (std::size_t i = 713; i < 713 + 142; ++i) {
-      const KeTable old = FillKeTable(list, requirement);
-      const KeAppended aligned = AppendToList(list, old, requirement, losses[i], StopRule::kAligned);
-      const KeAppended coupled = AppendToList(list, old, requirement, losses[i], StopRule::kCoupled);
-      list = coupled.values;
-      const double n = static_cast<double>(list.size());
-      all += n * (n + 1) / 2;
-      sound += static_cast<double>(coupled.Steps());
-      skipped += (n - static_cast<double>(coupled.stopped)) / n;
-      unsound += aligned.CostOfGroups() != coupled.CostOfGroups() ? 1 : 0;
-      quadratic += Seconds([&] { benchmark::DoNotOptimize(FillKeTableQuadratically(list, requirement)); });
-      linear += Seconds([&] { benchmark::DoNotOptimize(FillKeTable(list, requirement)); });
-      kept_up += Seconds([&] { incremental.Append(losses[i]); });
-      if (incremental.least_error() != coupled.CostOfGroups()) state.SkipWithError("another cost");
-    }
-    state.counters["listing_ratio"] = all / sound;
-    state.counters["skipped_percent"] = 100 * skipped / 142;
-    state.counters["unsound"] = unsound;
-    state.counters["quadratic_us"] = quadratic / 142 * 1e6;
-    state.counters["linear_us"] = linear / 142 * 1e6;
-    state.counters["kept_up_us"] = kept_up / 142 * 1e6;
-  }
-}
-BENCHMARK(BM_KeReportExperiment)
-    ->Args({3, 100})
-    ->Args({4, 100})
-    ->Args({5, 100})
-    ->Args({6, 100})
-    ->Args({8, 100})
-    ->Args({10, 100})
-    ->Args({5, 20})
-    ->Args({5, 60})
-    ->Args({5, 140})
-    ->Args({5, 180})
-    ->Args({5, 220})
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace cordon::engine

@@ -11,7 +11,7 @@ from statistics import mean
 
 @dataclass
 class Verdict:
-    word: str  # reproduced, in part, not, depends on, data not available, no figures
+    word: str  # reproduced, in part, not, depends on, no figures, data not available, not run
     held: int = 0
     cells: int = 0
     detail: str = ""
@@ -23,6 +23,7 @@ class Verdict:
 
 
 NOT_AVAILABLE = Verdict("data not available")
+NOT_RUN = Verdict("not run")
 
 
 def averaged(rows, grid, figure):
@@ -87,6 +88,21 @@ def between(points, test):
     return [test.get("least", float("-inf")) <= value <= test.get("most", float("inf")) for _, value in points]
 
 
+def ratio(points, test):
+    """The figure of `left` over that of `right` lies between `least` and `most`; cells as in below."""
+    right, named, answers = chosen(points, test["right"]), set(test["left"]) | set(test["right"]), []
+    for at, value in chosen(points, test["left"]):
+        against = [other for each, other in right if all(each.get(name) == cell for name, cell in at.items() if name not in named)]
+        answers += [test["least"] <= value / other <= test["most"] for other in against]
+    return answers
+
+
+def equals(points, test):
+    """Along the column the figure is what is written down: `values` has pairs of the column's value and the figure."""
+    expected = {at: figure for at, figure in test["values"]}
+    return [abs(value - expected[at[test["along"]]]) <= test.get("tolerance", 0) for at, value in points if at[test["along"]] in expected]
+
+
 def least_at(points, test):
     """Along the column the figure is least at the value named."""
     answers = []
@@ -97,7 +113,7 @@ def least_at(points, test):
 
 
 TESTS = {"falls": lambda points, test: monotone(points, test, -1), "rises": lambda points, test: monotone(points, test, 1),
-         "flat": flat, "below": below, "between": between, "least_at": least_at}
+         "flat": flat, "below": below, "between": between, "least_at": least_at, "ratio": ratio, "equals": equals}
 
 
 def outcome(rows, grid, test):

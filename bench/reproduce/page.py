@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of verdicts, and a plot per experiment as SVG."""
 import html
+import math
 from collections import defaultdict
 from statistics import mean
 
@@ -12,29 +13,45 @@ def number(value):
     return f"{value:.4g}"
 
 
+def means(rows, columns):
+    """A row per point of the grid: mean, least and most of every figure over the seeds."""
+    found = defaultdict(list)
+    for row in rows:
+        found[tuple(row.get(name) for name in columns)].append(row)
+    figures = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in ("seed", *columns)]
+    lines = []
+    for key, same in found.items():
+        line = {**dict(zip(columns, key)), "seeds": len(same)}
+        for name in figures:
+            values = [row[name] for row in same if row.get(name) is not None]
+            line |= {name: number(mean(values)), f"{name}_least": number(min(values)), f"{name}_most": number(max(values))} if values else {}
+        lines.append(line)
+    return lines
+
+
 def lines_of(experiment, rows):
-    """{name of the line: [(x, y)]}: one line per combination of the other columns that vary. x and y are the experiment's."""
+    """{name of the line: [(x, mean y, least, most)]}: one line per combination of the other columns that vary. x and y are the experiment's."""
     x, y = experiment["x"], experiment["y"]
     columns = [name for name in experiment["columns"] if name != x]
     varied = [name for name in columns if len({row.get(name) for row in rows}) > 1]
     found = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row.get(y) is not None and row.get(x) is not None:
+        if row.get(y) is not None and row.get(x) is not None and math.isfinite(row[y]):
             label = ", ".join(str(row[name]) if name == "algorithm" else f"{name} {row[name]}" for name in varied if row.get(name) is not None)
             found[label or str(row.get("algorithm", y))][row[x]].append(row[y])
-    return {label: [(at, mean(values)) for at, values in sorted(line.items())] for label, line in found.items() if len(line) > 1}
+    return {label: [(at, mean(values), min(values), max(values)) for at, values in sorted(line.items())] for label, line in found.items() if len(line) > 1}
 
 
 def plot(experiment, rows):
     lines = lines_of(experiment, rows)
     if not lines:
         return None
-    xs, ys = [x for line in lines.values() for x, _ in line], [y for line in lines.values() for _, y in line]
+    xs, ys = [point[0] for line in lines.values() for point in line], [point[3] for line in lines.values() for point in line]
     low, high, top = min(xs), max(xs), max(ys) * 1.05 or 1
     across = lambda x: LEFT + (x - low) / ((high - low) or 1) * (WIDTH - LEFT - RIGHT)  # noqa: E731
     down = lambda y: HEIGHT - BOTTOM - y / top * (HEIGHT - BOTTOM - TOP)  # noqa: E731
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="10">',
-             f'<title>{html.escape(experiment["title"])}</title><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT + 14}" font-family="sans-serif" font-size="10">',
+             f'<title>{html.escape(experiment["title"])}</title><rect width="{WIDTH}" height="{HEIGHT + 14}" fill="white"/>',
              f'<text x="{LEFT}" y="16" font-size="12">{html.escape(experiment["title"])}</text>',
              f'<path d="M{LEFT},{TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="#888"/>',
              f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{html.escape(experiment["x"])}</text>',
@@ -47,26 +64,40 @@ def plot(experiment, rows):
     for index, (label, line) in enumerate(lines.items()):
         colour = COLOURS[index % len(COLOURS)]
         dash = f' stroke-dasharray="{4 + index // len(COLOURS) * 3}"' if index >= len(COLOURS) else ""
-        parts.append('<path d="M' + "L".join(f"{across(x):.1f},{down(y):.1f}" for x, y in line) + f'" fill="none" stroke="{colour}"{dash}/>')
+        parts.append('<path d="M' + "L".join(f"{across(x):.1f},{down(y):.1f}" for x, y, _, _ in line) + f'" fill="none" stroke="{colour}"{dash}/>')
+        ranges = "".join(f"M{across(x):.1f},{down(least):.1f}V{down(most):.1f}" for x, _, least, most in line if most > least)
+        parts += [f'<path d="{ranges}" stroke="{colour}"/>'] if ranges else []
         parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{TOP + 12 * index + 8}" fill="{colour}">{html.escape(label[:42])}</text>')
+    made = f"{experiment['facts']['command']}, commit {experiment['facts']['commit']}; bars: least and most of the seeds"
+    parts.append(f'<text x="{LEFT}" y="{HEIGHT + 8}" font-size="8" fill="#666">{html.escape(made)}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 
-def page(claims, verdicts, experiments, facts):
-    """Markdown: what was run, a table of all claims, how to repeat each experiment."""
+def page(claims, verdicts, experiments, scale, folder):
+    """Markdown: what was run, a table of all claims, and what made each experiment. `folder`: where its files are, as seen from the page."""
     words = defaultdict(int)
     for verdict in verdicts.values():
         words[verdict.word] += 1
     lines = ["# What the sources claim, run again", "",
-             f"Made by `{facts['command']}` at commit {facts['commit']}: scale `{facts['scale']}`, seeds {facts['seeds']}. Verdicts are worked out from the",
-             "figures by the tests in `bench/reproduce/claims.toml`; nobody writes them. A claim is *reproduced* if its test holds in every cell of the grid,",
-             "*in part* if in some, *not* if in none. Census, sal and transactions are synthetic tables that stand in for data nobody may distribute.", "",
-             "; ".join(f"{words[word]} {word}" for word in ["reproduced", "in part", "depends on", "not", "no figures", "data not available"] if words[word]) + ".", "",
+             f"Made by `bench/reproduce.py --scale {scale}`. Verdicts are worked out from the CSV files by the tests in `bench/reproduce/claims.toml`; nobody",
+             "writes them. A claim is *reproduced* if its test holds in every cell of the grid, *in part* if in some, *not* if in none. *Depends on* names what a",
+             "source leaves open, and the verdict for each reading. Census, sal, power-law streams and transactions are synthetic tables that stand in for data that",
+             "nobody may distribute. Each figure is the mean over the seeds; plots and the `-mean` files show the range.", "",
+             "; ".join(f"{words[word]} {word}" for word in ["reproduced", "in part", "depends on", "not", "no figures", "data not available", "not run"] if words[word]) + ".", "",
              "| claim | source | what it says | verdict | figures |", "|---|---|---|---|---|"]
     for claim in claims:
         name = claim["experiment"]
-        shown = f"[{name}]({name}.csv)" + (f", [plot]({name}.svg)" if experiments[name].get("plotted") else "")
+        shown = f"[{name}](#{name})"
+        shown += f", [plot]({folder}{name}.svg)" if experiments[name].get("plotted") else ""
         lines.append(f"| {claim['id']} | {claim['source']} | {claim['says']} | {verdicts[claim['id']].text()} | {shown} |")
-    lines += ["", "## To repeat one experiment", ""]
-    lines += [f"- {experiment['title']}: `bench/reproduce.py {name} --scale {facts['scale']}`" for name, experiment in experiments.items()]
-    return "\n".join([*lines, ""])
+    lines += ["", "## The experiments", ""]
+    for name, experiment in experiments.items():
+        lines += [f"### {name}", "", experiment["title"] + ".", ""]
+        facts = experiment.get("facts")
+        if facts is None:
+            lines += [f"Not run. `bench/reproduce.py {name} --scale {scale}` runs it.", ""]
+            continue
+        lines += [f"`{facts['command']}`, commit {facts['commit']}, seeds {', '.join(map(str, facts['seeds']))}" + (
+            f": {facts['not_available']} is not there." if "not_available" in facts else
+            f": [every run]({folder}{name}.csv), [mean and range]({folder}{name}-mean.csv)" + (f", [plot]({folder}{name}.svg)." if experiment.get("plotted") else ".")), ""]
+    return "\n".join(lines)

@@ -5,14 +5,29 @@ import itertools
 import math
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
+from statistics import mean
 
 import measure
+import tables
 
 OPTION_TABLES = {"dmondrian": "mondrian", "sabre-ak": "sabre", "sabre-knn": "sabre", "burel-paper": "burel"}
+
+
+# Models that hold always: their verdicts tell what a release reaches.
+WATCH_CLOSENESS = {"model": "t-closeness", "sensitive": "$sensitive", "t": 1, "distance": "ordered"}
+WATCH_GAIN = {"model": "beta-likeness", "sensitive": "$sensitive", "beta": 100000000, "kind": "basic"}
+
+
+def faced(own, burel):
+    """What a release of t-closeness allows beside one of BUREL."""
+    return {"loss": own["loss"], "gain": own["beta-likeness"], "t-closeness": own["t-closeness"], "burel_loss": burel["loss"], "burel_gain": burel["beta-likeness"],
+            "times": own["beta-likeness"] / burel["beta-likeness"] if burel["beta-likeness"] else math.inf}
 
 
 def points(grid):
@@ -76,8 +91,9 @@ class Runner:
     """One experiment on one table: policies, runs and evaluations in a scratch folder."""
 
     def __init__(self, cordon, folder, seed):
-        self.cordon, self.folder, self.seed, self.tables = cordon, folder, seed, {}
+        self.cordon, self.folder, self.seed, self.kept = cordon, folder, seed, {}
         self.policy, self.report, self.output = folder / "run.toml", folder / "run.json", folder / "out.csv"
+        self.audit = folder / "audit.jsonl"
 
     def release(self, table, experiment, at):
         """A table's release: loss, groups, CPU seconds and what each model reached; with the measures of utility that are asked for."""
@@ -97,16 +113,51 @@ class Runner:
             figures[verdict["model"]] = verdict["reached"]
         return figures | self.utility(table, experiment, at)
 
+    def close(self, table, at, t):
+        """A release of t-closeness, with the gain in belief that it allows."""
+        return self.release(table, {"models": [{"model": "t-closeness", "sensitive": "$sensitive", "t": t, "distance": "ordered"}, WATCH_GAIN]}, at)
+
+    def alike(self, table, at, beta):
+        """BUREL's release, with the closeness that it reaches and the gain in belief that it allows. Kept: searches ask again."""
+        key = (table.path, at["quasi"], at["burel"], beta)
+        if key not in self.kept:
+            likeness = {"model": "beta-likeness", "sensitive": "$sensitive", "beta": beta}
+            self.kept[key] = self.release(table, {"models": [likeness, WATCH_CLOSENESS, WATCH_GAIN]}, {**at, "algorithm": at["burel"]})
+        return self.kept[key]
+
     def face(self, table, experiment, at):
-        """The gain in belief that a release allows, at the closeness that BUREL's release reaches for the same beta."""
-        watch = [{"model": "t-closeness", "sensitive": "$sensitive", "t": 1, "distance": "ordered"},
-                 {"model": "beta-likeness", "sensitive": "$sensitive", "beta": 100000000, "kind": "basic"}]
-        likeness = {"model": "beta-likeness", "sensitive": "$sensitive", "beta": at["beta"]}
-        burel = self.release(table, {"models": [likeness, *watch]}, {**at, "algorithm": "burel-paper"})
-        if at["algorithm"] != "burel-paper":
-            closeness = {"model": "t-closeness", "sensitive": "$sensitive", "t": math.ceil(burel["t-closeness"] * 1e6) / 1e6, "distance": "ordered"}
-            burel = self.release(table, {"models": [closeness, watch[1]]}, at)
-        return {"loss": burel["loss"], "gain": burel["beta-likeness"], "t-closeness": burel["t-closeness"]}
+        """The gain in belief that a release of t-closeness allows, at the closeness that BUREL's release reaches for the same beta."""
+        burel = self.alike(table, at, at["beta"])
+        own = self.close(table, at, math.ceil(burel["t-closeness"] * 1e6) / 1e6)
+        return faced(own, burel)
+
+    def face_loss(self, table, experiment, at):
+        """The same at equal loss: of some halvings of t, the release with the least loss that is not below BUREL's."""
+        burel, low, high, best = self.alike(table, at, at["beta"]), 0.0, 1.0, None
+        for _ in range(at["halvings"]):
+            middle = round((low + high) / 2, 6)
+            try:
+                own = self.close(table, at, middle)
+            except measure.Failed:  # no release is that close
+                low = middle
+                continue
+            if own["loss"] >= burel["loss"]:
+                best, low = own if best is None or own["loss"] < best["loss"] else best, middle
+            else:
+                high = middle
+        if best is None:
+            raise measure.Failed(f"no release of {at['algorithm']} loses as much as BUREL's")
+        return faced(best, burel)
+
+    def face_t(self, table, experiment, at):
+        """The other way round: BUREL with the largest of some betas whose release is as close as that of t-closeness. How close a release of BUREL is does not
+        rise steadily with beta, so all are tried."""
+        own = self.close(table, at, at["t"])
+        for beta in [round(50 * 1000 ** (-step / (at["betas"] - 1)), 4) for step in range(at["betas"])]:  # from 50 down to 0.05
+            burel = self.alike(table, at, beta)
+            if burel["t-closeness"] <= own["t-closeness"]:
+                return faced(own, burel) | {"beta": beta}
+        raise measure.Failed(f"no release of BUREL is as close as {at['algorithm']}'s")
 
     def utility(self, table, experiment, at):
         flags = []
@@ -123,18 +174,81 @@ class Runner:
     def classify(self, table, experiment, at):
         """Errors of a learner: trained on the original, on the release, without what is masked, without what is sensitive. Adult has test rows of
         its own, masked as the release is; other tables are cross-validated."""
-        words = experiment["policy"].format(**at)
+        return self.errors(table, experiment["policy"].format(**at), at["learner"])
+
+    def errors(self, table, words, learner):
         self.policy = table.folder / "run.toml"
         self.policy.write_text(table.policy(words), encoding="utf-8")
         measure.run([self.cordon, "anonymize", table.path, "--policy", self.policy, "--output", self.output, "--force"])
         test = ["--test", table.test, "--masked-test"] if table.test else []
         said, _ = measure.run([self.cordon, "evaluate", self.output, "--original", table.path, "--policy", self.policy, "--json", "--queries", 1, "--classify",
-                               "class", "--learner", at["learner"], *test])
+                               "class", "--learner", learner, *test])
         found = measure.json.loads(said)["classification"]
         errors = {name: 100 * found[f"{name}_error"] for name in ["baseline", "anonymization", "upper", "removal"] if f"{name}_error" in found}
         errors["cost"] = errors["anonymization"] - errors["baseline"]
         errors["saved"] = errors.get("removal", errors["upper"]) - errors["anonymization"]
         return errors
+
+    def templates(self, table, experiment, at):
+        """Several templates against one of all their columns: errors. The templates are drawn by number, as the source draws them: three to seven of one
+        length from two to nine."""
+        draw = random.Random(at["requirement"])
+        many, length = draw.randint(3, 7), draw.randint(2, 9)
+        several = list(dict.fromkeys(tuple(sorted(draw.sample(table.columns(), length))) for _ in range(many)))
+        united = sorted({column for template in several for column in template})
+        several, united = (self.errors(table, " ".join([f"k={at['k']}", "sup", *("on=" + "+".join(each) for each in templates)]), at["learner"])
+                           for templates in (several, [united]))
+        return {"several": several["anonymization"], "united": united["anonymization"], "saved": united["anonymization"] - several["anonymization"]}
+
+    def pairs(self, table, experiment, at):
+        """How many pairs of a combination and a guarded value are above h in the raw table."""
+        self.policy = table.folder / "run.toml"
+        self.policy.write_text(table.policy(experiment["policy"].format(**at)), encoding="utf-8")
+        said = subprocess.run([self.cordon, "verify", table.whole, "--policy", self.policy, "--json"], capture_output=True, text=True).stdout
+        return {"pairs": sum(verdict["failing_groups"] for verdict in measure.json.loads(said)["privacy"])}
+
+    def ke_appends(self, table, experiment, at):
+        """Rows appended one by one to a (k,e)-anonymous list: what the report's methods try, and their time."""
+        said, _ = measure.run([self.beside("ke_appends"), table.source, at["k"], at["e"], at["percent"]])
+        found = measure.json.loads(said)
+        return found | {f"{name}_over_approximation": found[f"{each}_us"] / found["approximation_us"] for name, each in (("indexed", "incremental"), ("linear", "linear"))}
+
+    def ke_queries(self, table, experiment, at):
+        """Sums over random ranges of age and education: mean error of the estimate and mean width of the bounds in per cent of the truth, and how often the truth
+        lies outside."""
+        store = self.folder / "store"
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.rmtree(f"{store}.private", ignore_errors=True)
+        self.policy.write_text(table.text + measure.privacy([("ke-anonymity", {"sensitive": "loss", "k": at["k"], "e": at["e"]})]), encoding="utf-8")
+        measure.run([self.cordon, "permute", table.path, "--policy", self.policy, "--output", store, "--seed", self.seed, "--insecure-seed"])
+        draw, errors, widths, violations = random.Random(self.seed), [], [], 0
+        while len(errors) < at["queries"]:
+            ages, schools = sorted(draw.choices(range(17, 91), k=2)), sorted(draw.choices(range(1, 17), k=2))
+            hits = [loss for age, school, loss in table.rows if ages[0] <= age <= ages[1] and schools[0] <= school <= schools[1]]
+            if len(hits) < 20:
+                continue
+            said, _ = measure.run([self.cordon, "query", store, "--json", "SELECT SUM(loss) WHERE age BETWEEN {} AND {} AND school BETWEEN {} AND {}".format(*ages, *schools)])
+            answer, truth = measure.json.loads(said)["rows"][0]["aggregates"][0], sum(hits)
+            low, middle, high = (float(answer[name]) for name in ("lower", "estimate", "upper"))
+            errors.append(abs(middle - truth) / truth)
+            widths.append((high - low) / truth)
+            violations += not low <= truth <= high
+        return {"error": 100 * mean(errors), "width": 100 * mean(widths), "violations": violations}
+
+    def beside(self, program):
+        """A program that `make reproduce` builds next to cordon."""
+        path = Path(self.cordon).parent / program
+        if not path.is_file():
+            raise tables.NotAvailable(f"{path}, which make reproduce builds")
+        return path
+
+    def penalty(self, table, experiment, at):
+        """The penalty of published cells, the sum over the columns of what they lose: of a stream, or of its distinct rows as a table."""
+        if at["algorithm"].startswith("stream-rtree"):
+            figures = self.stream(table, experiment, at)
+        else:
+            figures = self.release(table.distinct(), {"models": [{"model": "k-anonymity", "k": at["k"]}]}, at)
+        return {"loss": figures["loss"], "penalty_published": figures["loss"] * len(table.quasi()), "cpu": figures["cpu"]}
 
     def release_next(self, folder, policy):
         """A release of now.csv next to before.csv. -> its report"""
@@ -228,28 +342,40 @@ class Runner:
         text += "[stream]\n" + measure.toml_keys(settings) + options + measure.toml_keys(extra)
         self.policy.write_text(text, encoding="utf-8")
         command = [self.cordon, "stream", table.path, "--policy", self.policy, "--algorithm", name, "--seed", self.seed, "--insecure-seed", "--report",
-                   self.report, "--output", self.output, "--force"]
+                   self.report, "--output", self.output, "--audit", self.audit, "--force"]
         _, cost = measure.run(command)
         report = measure.read_json(self.report)
         figures = {"loss": report["utility"]["information_loss"], "suppressed": report["suppressed"], "cpu": cost.cpu_s, **report.get("figures", {})}
+        if "windows" in experiment:
+            figures["window_error"] = self.window_error(table, experiment, at)
         return figures | self.utility(table, experiment, at)
 
+    def window_error(self, table, experiment, at):
+        """The median error of counting queries in a window of the stream, on average over the windows."""
+        windows = filled({"windows": experiment["windows"]}, at, None)["windows"]
+        said, _ = measure.run([self.cordon, "evaluate", "--stream", self.output, "--audit", self.audit, "--original", table.path, "--policy", self.policy, "--json",
+                               "--windows", windows, "--queries", experiment["window_queries"], "--query-quasi", at.get("lambda", 3), "--query-selectivity",
+                               at.get("theta", 0.1)])
+        return measure.json.loads(said)["query_error_median"]
 
-def run(experiment, scale, seeds, cordon, folder, data, tables, say):
+
+NOTHING_DRAWN = ("classify", "views", "templates", "pairs", "ke_appends")
+
+
+def run(experiment, scale, seeds, cordon, folder, data):
     """Every point of the experiment's grids for every seed. -> rows with the grid's values and the figures"""
     rows = []
-    for seed in seeds[:1] if experiment.get("kind") in ("classify", "views") else seeds:  # nothing is drawn there
+    for seed in seeds[:1] if experiment.get("kind") in NOTHING_DRAWN else seeds:
         runner = Runner(cordon, folder, seed)
         for grid in experiment["grids"]:
             for at in points(grid):
                 fixed = {**experiment.get("table_keys", {}), **{key: at[key] for key in experiment.get("table_grid", []) if key in at}}
                 size = at.get("rows") or experiment["rows"][scale]
-                table = tables[experiment["table"]](cordon, folder, data, int(size), seed, **fixed)
+                table = tables.TABLES[experiment["table"]](cordon, folder, data, int(size), seed, **fixed)
                 try:
                     figures = getattr(runner, experiment.get("kind", "release"))(table, experiment, at)
                 except measure.Failed as failed:
                     print(f"{at}: {failed}", file=sys.stderr)
                     figures = {}
                 rows.append({"seed": seed, **at, **figures})
-                say(rows[-1])
     return rows

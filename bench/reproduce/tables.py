@@ -3,6 +3,7 @@
 import csv
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -87,6 +88,21 @@ class StreamTable:
         self.path, self.text, self.home = path, text, home
         self.sensitive = None
 
+    def quasi(self):
+        return re.findall(r'\[attributes\.(\w+)\]\nrole = "quasi"', self.text)
+
+    def distinct(self):
+        """The table with one row for all that look alike."""
+        path = self.path.with_name("distinct.csv")
+        with open(self.path, encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        kept = {tuple(row[name] for name in self.quasi()): row for row in rows}.values()
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            out = csv.DictWriter(file, rows[0])
+            out.writeheader()
+            out.writerows(kept)
+        return StreamTable(path, self.text, self.home)
+
     def policy(self, quasi=None, sensitive=None, extra=""):
         blocks = ["[" + block for block in self.text.split("\n[")[1:]] if not self.text.startswith("[") else self.text.split("\n[")
         text, seen = "", 0
@@ -118,7 +134,7 @@ def uci_adult(cordon, folder, data, rows, seed, **_):
             columns[name] = f'type = "numeric"\nrange = {ADULT_NUMBERS[name]}\n'
         else:
             columns[name] = f'type = "categorical"\nvalues = {values[name]}\n'.replace("'", '"')
-    order = ["age", "education_num", "hours_per_week", "capital_gain", "capital_loss", "fnlwgt", "workclass", "marital_status", "race", "sex"]
+    order = ["age", "education_num", "hours_per_week", "fnlwgt", "capital_gain", "capital_loss", "workclass", "marital_status", "race", "sex"]
     return AdultStream(path, columns, order)
 
 
@@ -138,6 +154,7 @@ class UciTable:
     def __init__(self, name, folder, data):
         self.name, self.folder, self.environment = name, folder, {**os.environ, "DATA": str(data)}
         self.path = folder / ("adult_data.csv" if name == "adult" else f"{name}.csv")
+        self.whole = folder / f"{name}.csv"
         self.test = folder / "adult_test.csv" if name == "adult" else None
         if not self.path.exists():
             self.say(name)
@@ -148,6 +165,11 @@ class UciTable:
     def policy(self, words):
         return self.say(self.name, *words.split())
 
+    def columns(self):
+        """All but the class, which is the last."""
+        with open(self.path, encoding="utf-8") as file:
+            return file.readline().strip().split(",")[:-1]
+
 
 def uci(name):
     def table(cordon, folder, data, rows, seed, **_):
@@ -155,6 +177,26 @@ def uci(name):
             raise NotAvailable(f"{name} of the UCI repository")
         return UciTable(name, folder, data)
     return table
+
+
+class CapitalLoss:
+    """The people of adult.data who lost capital: age, years of school, and the loss."""
+
+    def __init__(self, source, folder):
+        cells = [line.strip().split(", ") for line in source.read_text(encoding="utf-8").splitlines() if line.strip() and "?" not in line]
+        self.source, self.path = source, folder / "losses.csv"
+        self.rows = [tuple(int(row[UCI_ADULT.index(name)]) for name in ("age", "education_num", "capital_loss")) for row in cells]
+        self.rows = [row for row in self.rows if row[2] > 0]
+        self.text = "".join(f'[attributes.{name}]\nrole = "{role}"\ntype = "numeric"\n' for name, role in (("age", "quasi"), ("school", "quasi"), ("loss", "sensitive")))
+        with open(self.path, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("age", "school", "loss"), *self.rows])
+
+
+def capital_loss(cordon, folder, data, rows, seed, **_):
+    source = Path(data or "") / "uci" / "adult.data"
+    if not data or not source.is_file():
+        raise NotAvailable("adult of the UCI repository")
+    return CapitalLoss(source, folder)
 
 
 class AdultViews(UciTable):
@@ -243,6 +285,6 @@ def few_people(cordon, folder, data, rows, seed, **_):
     return FewPeople(folder, rows, seed)
 
 
-TABLES = {"adult-views": adult_views, "names": names_and_diseases, "few-people": few_people,
+TABLES = {"capital-loss": capital_loss, "adult-views": adult_views, "names": names_and_diseases, "few-people": few_people,
           "census": census, "sal": generated_stream("sal"), "powerlaw": generated_stream("powerlaw"), "transactions": generated_stream("transactions"),
           "uci-adult": uci_adult, "adult": uci("adult"), "crx": uci("crx"), "german": uci("german")}

@@ -119,6 +119,48 @@ class Reproduce(unittest.TestCase):
                 self.assertEqual(len(list(csv.DictReader(file))), 8)  # two seeds, two algorithms, two k
             reproduce(folder, "--claims", claims)
             self.assertEqual((folder / "out" / "reproduction.md").read_text(encoding="utf-8"), page)
+            self.assertIn("`bench/reproduce.py loss --scale small`, commit ", page)
+            self.assertIn("bench/reproduce.py loss --scale small, commit ", (folder / "out" / "loss.svg").read_text(encoding="utf-8"))
+            with open(folder / "out" / "loss-mean.csv", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    self.assertLessEqual(float(row["loss_least"]), float(row["loss"]))
+                    self.assertLessEqual(float(row["loss"]), float(row["loss_most"]))
+
+    def test_a_run_can_be_made_in_pieces(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            claims = folder / "claims.toml"
+            claims.write_text(CLAIMS, encoding="utf-8")
+            self.assertEqual(reproduce(folder, "loss", "--claims", claims).returncode, 0)
+            page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertIn("| true | here | Loss rises with k. | reproduced |", page)
+            self.assertIn("| refused | here | Anything. | not run |", page)
+            # Verdicts come out of the CSV file, whoever wrote it.
+            with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            with open(folder / "out" / "loss.csv", "w", encoding="utf-8", newline="") as file:
+                out = csv.DictWriter(file, rows[0])
+                out.writeheader()
+                out.writerows({**row, "loss": 1 / float(row["loss"])} for row in rows)
+            self.assertEqual(reproduce(folder, "--page", "--claims", claims).returncode, 0)
+            page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertIn("| true | here | Loss rises with k. | not |", page)
+            self.assertIn("| planted | nowhere | Loss falls with k. | reproduced |", page)
+            refused = reproduce(folder, "--page", "--scale", "paper", "--claims", claims)
+            self.assertIn("has results of scale small", refused.stderr)
+
+    def test_ratios_and_numbers_that_are_written_down(self):
+        sys.path[:0] = [str(ROOT / "bench" / "reproduce")]
+        import judge
+        rows = [{"of": "a", "k": 1, "y": 20}, {"of": "b", "k": 1, "y": 2}, {"of": "a", "k": 2, "y": 20}, {"of": "b", "k": 2, "y": 10}]
+
+        def word(**test):
+            return judge.judge({"tests": [{"figure": "y", **test}]}, rows, ["of", "k"]).text()
+        ratio = {"is": "ratio", "left": {"of": "a"}, "right": {"of": "b"}}
+        self.assertEqual(word(**ratio, least=9, most=11), "in part (1 of 2)")
+        self.assertEqual(word(**ratio, least=1, most=11), "reproduced")
+        self.assertEqual(word(**{"is": "equals"}, along="k", values=[[1, 2], [2, 10]], where={"of": "b"}), "reproduced")
+        self.assertEqual(word(**{"is": "equals"}, along="k", values=[[1, 3], [2, 11]], where={"of": "b"}), "not")
 
     def test_every_claim_names_an_experiment_that_is_there(self):
         with tempfile.TemporaryDirectory() as scratch:
