@@ -461,7 +461,7 @@ class Adult(unittest.TestCase):
         done = run("attack", out, "--original", table, "--policy", self.folder / "p.toml", "--row-map", row_map, "--json")
         figure = next(each for each in json.loads(done.stdout)["attacks"] if each["attack"] == "definetti")
         self.assertAlmostEqual(figure["reference"]["share"], 0.134, delta=0.005)
-        self.assertAlmostEqual(figure["share"]["value"], 0.232, delta=0.01)  # 0.178 to 0.245 over releases of other seeds
+        self.assertAlmostEqual(figure["share"]["value"], 0.232, delta=0.01)  # docs/attack.md: 0.189 to 0.245 with the seeds 1 to 8
 
 
 if not OPTIONS.data:  # tests of the public table are there if the table is

@@ -73,6 +73,12 @@ class AppendKills(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return tuple(each["lower"] for each in json.loads(done.stdout)["rows"][0]["aggregates"])
 
+    def check_verified(self, when):
+        """The private half is whole. A file that no manifest names yet is the one thing to complain about, with its cure."""
+        done = cordon("verify", "store", "--policy", "policy.toml")
+        if done.returncode != 0:
+            self.assertIn("the next append removes it", done.stderr, when)
+
     def published(self):
         """What a reader of the folders may have seen: names and bytes."""
         return {path: hashlib.sha256(read_bytes(path)).hexdigest() for path in glob.glob("store/*/*.parquet")}
@@ -113,6 +119,7 @@ class AppendKills(unittest.TestCase):
                 self.assertIn(now, (old, new), f"{step} of {steps}")
                 seen.add(now)
                 if step % (3 * stride) == 1:
+                    self.check_verified(f"{step} of {steps}")
                     decided = read_json("store.private/state.json")["manifest"]["rows"]  # what the next append finishes
                     self.check_next_append(decided, shown, parts)
         return {old, new}, seen
