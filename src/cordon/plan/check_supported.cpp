@@ -84,6 +84,11 @@ Result<Choice> ChooseSupported(const AnonymizeRequest& request, const Policy& po
                                 ModelName(policy.join_models[0]))
         .WithHint("leave {} out", request.recoding ? "--recoding" : "algorithm.name and --algorithm");
   }
+  if (request.recoding && choice.algorithm->chooses_blindly()) {
+    return Error::InvalidPolicy("--recoding moves and suppresses rows by their sensitive values, and {} must not look at these",
+                                choice.algorithm->name)
+        .WithHint("leave --recoding out, or name another algorithm");
+  }
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }

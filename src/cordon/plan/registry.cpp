@@ -33,6 +33,7 @@ constexpr std::array kRunning = {
     Running{"sabre-knn", RunSabreKnn, CheckAsksCloseness},
     Running{"burel-paper", RunBurelPaper, CheckAsksLikeness},
     Running{"ke", RunKe},
+    Running{"blind", RunBlind, CheckAsksSize},
 };
 
 const AlgorithmEntry* Find(std::string_view name) {
@@ -86,6 +87,7 @@ std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen
   if (chosen.permutes()) return "the policy is served by shuffling, which generalizes nothing";
   if (algorithm.permutes()) return "made for ke-anonymity alone";
   if (algorithm.made_for == MadeFor::kJoin) return "made for what was published before";
+  if (algorithm.chooses_blindly()) return "does not look at sensitive values; used only if it is named";
   if (AsksOfPersons(policy) && !algorithm.counts_persons) return "does not serve counts = \"persons\"";
   // Of least loss, such a release would not be the one that is best for classification.
   if (chosen.masks_values()) return "the policy asks for a release for classification";

@@ -123,7 +123,39 @@ Result<Groups> RunSearch(const AlgorithmInput& input, Random& random, const Run&
   });
 }
 
+// What the models ask of the size of groups. None of it looks at a sensitive value.
+std::vector<ModelSpec> SizesIn(const Policy& policy) {
+  std::vector<ModelSpec> sizes;
+  for (const ModelSpec& spec : policy.models) {
+    if (std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec)) sizes.push_back(spec);
+    if (const auto* alpha = std::get_if<AlphaKSpec>(&spec)) sizes.push_back(KAnonymitySpec{alpha->k, {}});
+  }
+  return sizes;
+}
+
+// The order of a file may follow its sensitive values, and a search goes by the order where rows are equal. Here rows are in
+// the order of their quasi values, and equal ones in a random order.
+View OrderedByQuasi(const View& view, Random& random) {
+  std::vector<RowId> rows(view.rows().begin(), view.rows().end());
+  random.Shuffle(std::span(rows));
+  const std::vector<std::size_t> quasi = view.data().ColumnsOf(Role::kQuasi);
+  std::stable_sort(rows.begin(), rows.end(), [&](RowId a, RowId b) {
+    for (const std::size_t column : quasi) {
+      const Codes& codes = view.data().columns[column].codes;
+      if (codes[a] != codes[b]) return codes[a] < codes[b];
+    }
+    return false;
+  });
+  return View(view.data(), std::move(rows));
+}
+
 }  // namespace
+
+Result<void> CheckAsksSize(const Policy& policy, const char* algorithm) {
+  if (!SizesIn(policy).empty()) return {};
+  return Error::InvalidPolicy("{} makes groups by k alone, and the policy has none", algorithm)
+      .WithHint("add a [[privacy]] entry with model = \"k-anonymity\", or take another algorithm");
+}
 
 Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm) {
   return CheckAsks<TClosenessSpec>(policy, algorithm, "t-closeness");
@@ -189,6 +221,14 @@ Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const 
   if (policy.Option<std::string>("burel", "neighbours") == "exact") options.neighbours = Neighbours::kExact;
   options.margin = policy.Option<Rational>("burel", "margin").value_or(Rational(0));
   return Burel(input.view, models.own, models.rest, input.reference, input.counted, options, random, run);
+}
+
+Result<Groups> RunBlind(const AlgorithmInput& input, Random& random, const Run& run) {
+  CORDON_TRY(const AllOf sizes, AllOf::Make(SizesIn(input.policy), Reference{}));
+  const CountedColumns people = ColumnsFor(sizes, input.view.data(), {});
+  const bool drops = SuppressedBy(input) == SuppressedRows::kDrop;
+  const PartitionOptions options{.effort = input.effort, .max_suppressed = drops ? MaxSuppressed(input) : 0};
+  return Partition(OrderedByQuasi(input.view, random), sizes, people, options, run);
 }
 
 }  // namespace cordon::engine

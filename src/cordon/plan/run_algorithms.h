@@ -10,6 +10,8 @@ namespace cordon::engine {
 // Whether the policy asks for the model that sabre, or burel, and their forms are made for.
 Result<void> CheckAsksCloseness(const Policy& policy, const char* algorithm);
 Result<void> CheckAsksLikeness(const Policy& policy, const char* algorithm);
+// Whether the policy has a k, by which alone blind makes groups.
+Result<void> CheckAsksSize(const Policy& policy, const char* algorithm);
 
 Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
@@ -20,5 +22,8 @@ Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run
 Result<Groups> RunSabreKnn(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunLikeness(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run);
+// Groups that do not depend on sensitive values. They satisfy what the policy asks of their size; only the verifier says
+// whether they satisfy the rest.
+Result<Groups> RunBlind(const AlgorithmInput& input, Random& random, const Run& run);
 
 }  // namespace cordon::engine

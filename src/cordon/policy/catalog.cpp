@@ -190,6 +190,11 @@ std::vector<AlgorithmFacts> MakeCatalog() {
        .made_for = MadeFor::kPermutation,
        .uses = kUsesLimit,
        .rank = 13},
+      {.name = "blind",
+       .summary = "groups by quasi columns and k alone, so that they tell nothing of sensitive values; judged by all models",
+       .made_for = MadeFor::kBlindness,
+       .uses = kSearches,
+       .rank = 14},  // counts_persons: whether such a model holds depends on who has which value, so a refusal would tell
       {.name = "castle",
        .summary = "clusters that leave when a tuple's time is up; l-diversity and reuse of groups",
        .of_streams = true,

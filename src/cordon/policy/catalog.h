@@ -36,7 +36,7 @@ enum AlgorithmUses : unsigned {
 };
 
 struct AlgorithmFacts {
-  enum class MadeFor { kAnyModel, kCloseness, kLikeness, kClassification, kPermutation, kJoin };
+  enum class MadeFor { kAnyModel, kCloseness, kLikeness, kClassification, kPermutation, kJoin, kBlindness };
 
   const char* name;        // as policies and the command line spell it
   const char* alias = "";  // its name in earlier versions, which is still accepted
@@ -55,6 +55,8 @@ struct AlgorithmFacts {
   bool masks_values() const { return made_for == MadeFor::kClassification || made_for == MadeFor::kJoin; }
   // Shuffles the sensitive column inside its groups, and leaves quasi cells exact.
   bool permutes() const { return made_for == MadeFor::kPermutation; }
+  // Its groups do not depend on sensitive values.
+  bool chooses_blindly() const { return made_for == MadeFor::kBlindness; }
   std::string_view table() const { return *options_table == '\0' ? name : options_table; }
   // What digests of policies and the randomness of a run go by: it never changes, so what was published under an earlier name
   // still verifies, and a run under it repeats.

@@ -230,7 +230,12 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
                                     const MakeOptions& options, const Random& random, const Run& run) {
   Stopwatch watch;
   CORDON_TRY(Draft draft, MakeJoinable(algorithm, data, policy, options, random, run));
-  return Verified(std::move(draft), data, policy, options, watch, run);
+  auto made = Verified(std::move(draft), data, policy, options, watch, run);
+  if (made.ok() || !algorithm.chooses_blindly() || made.error().kind() != ErrorKind::kUnsatisfiable) return made;
+  return std::move(made).error().WithHint(
+      "{} makes groups by k alone, and these do not satisfy the other models; a larger k may do (docs/algorithms/blind.md says "
+      "what several tries reveal)",
+      algorithm.name);
 }
 
 }  // namespace cordon::engine
