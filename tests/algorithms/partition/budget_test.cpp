@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A budget of time may run out at any moment that a search asks about it. Whenever it does, what comes out are groups of all
-// rows that the models admit; and a budget that is not used up changes nothing.
+// rows that the models admit. A budget that is not used up changes nothing, except that the partition search at high effort
+// goes on as long as it may.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +83,12 @@ struct Search {
     EXPECT_EQ(whole.rows, search(Run{}).rows);
     ExpectAdmitted(whole);
     EXPECT_GT(never.asked(), 3);  // it does ask
-    for (std::int64_t enough = 1; enough < never.asked() * 2; enough = enough * 3 / 2 + 1) {
+    ExpectHoldsUpTo(never.asked() * 2, search);
+  }
+
+  template <typename Search>
+  void ExpectHoldsUpTo(std::int64_t most, const Search& search) const {
+    for (std::int64_t enough = 1; enough < most; enough = enough * 3 / 2 + 1) {
       SCOPED_TRACE(enough);
       const Questions budget(enough);
       ExpectAdmitted(search(Run{.budget = &budget}));
@@ -99,11 +105,14 @@ TEST(Budget, PartitionHoldsWheneverItEnds) {
   for (const auto& specs :
        {std::vector<ModelSpec>{K(4)}, {K(3), LDiversitySpec{"s", 2, LDiversitySpec::Kind::kDistinct, {}}}}) {
     const Search one(1500, specs);
-    for (const auto effort : {PartitionOptions::Effort::kLow, PartitionOptions::Effort::kHigh}) {
-      one.ExpectHoldsWheneverItEnds([&](const cordon::engine::Run& run) {
+    const auto search = [&](PartitionOptions::Effort effort) {
+      return [&one, effort](const cordon::engine::Run& run) {
         return Partition(one.view, one.model, one.counted, {.effort = effort}, run).value();
-      });
-    }
+      };
+    };
+    one.ExpectHoldsWheneverItEnds(search(PartitionOptions::Effort::kLow));
+    one.ExpectHoldsWheneverItEnds(search(PartitionOptions::Effort::kNormal));
+    one.ExpectHoldsUpTo(1500, search(PartitionOptions::Effort::kHigh));  // it uses the time it is given
     // In parts, side by side.
     one.ExpectHoldsWheneverItEnds([&](cordon::engine::Run run) {
       run.threads = run.budget == nullptr ? 1 : 2;

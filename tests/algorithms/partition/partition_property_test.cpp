@@ -12,6 +12,7 @@
 
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/algorithms/partition/refine.h"
+#include "cordon/algorithms/partition/regrow.h"
 #include "cordon/data/recode.h"
 #include "cordon/metrics/information_loss.h"
 #include "cordon/models/admit/all_of.h"
@@ -243,6 +244,56 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
       }
     }
   }
+}
+
+TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
+  int less = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 120, seed % 2 == 0);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    PartitionOptions options{.effort = Effort::kNormal};
+    if (seed % 4 == 0) options.whole_rows = 40;  // in parts
+    options.part_rows = 30;
+    const auto normal = Partition(view, counted.model, counted.counted, options, {});
+    if (!normal.ok()) continue;
+    options.effort = Effort::kHigh;
+    const Groups high = Partition(view, counted.model, counted.counted, options, {}).value();
+    const double before = TotalLoss(each.data, ToSets(normal.value()));
+    const double after = TotalLoss(each.data, ToSets(high));
+    EXPECT_LE(after, before + 1e-4);
+    less += after < before - 1e-4 ? 1 : 0;
+  }
+  EXPECT_GT(less, 30);
+}
+
+TEST(RegrowthProperty, GroupsHoldAllRowsAreAdmittedAndLoseLessThanTheLimit) {
+  int grown = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 40, seed % 2 == 0);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    const PartitionSpace space(view, {});
+    PartitionGate gate(view, counted.model, counted.counted);
+    std::vector<Place> all(view.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    const double limit = TotalLoss(each.data, {all}) * (seed % 3 == 0 ? 0.5 : 1.01) + 1e-3;
+    QuickRandom random(seed);
+    RowSets groups;
+    if (!Regrowth(space, gate).Grow(all, limit, random, groups)) continue;
+    ++grown;
+    EXPECT_LT(TotalLoss(each.data, groups), limit + 1e-4);
+    std::vector<Place> seen;
+    for (const auto& rows : groups) {
+      EXPECT_TRUE(counted.Admits(rows));
+      seen.insert(seen.end(), rows.begin(), rows.end());
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, all);
+  }
+  EXPECT_GT(grown, 100);
 }
 
 TEST(PartitionProperty, OnTinyTablesTheBestPartitionIsNear) {

@@ -19,7 +19,7 @@ namespace cordon::engine {
 
 struct PartitionOptions {
   // Low: from the top down, two short rounds of refinement. Normal: the better of two starts, all moves, up to five rounds.
-  // High: more starts, wider unions, more rounds.
+  // High: goes on from there with wider unions and more rounds, then by annealing; with a budget of time, until it is used up.
   using Effort = cordon::engine::Effort;
   enum class Start {
     kAuto,     // by effort

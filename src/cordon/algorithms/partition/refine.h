@@ -21,6 +21,7 @@
 #include "cordon/algorithms/partition/box_tree.h"
 #include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/refine_groups.h"
+#include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
 namespace cordon::engine {
@@ -36,6 +37,13 @@ struct RefineOptions {
   double price = 0;               // what each of them is reckoned to lose
 };
 
+struct AnnealOptions {
+  double looks_per_row = 3000;  // boxes that are compared
+  // What a step may cost, as a share of the mean loss of a row: at the start and at the end.
+  double start_temperature = 0.5;
+  double end_temperature = 0.02;
+};
+
 class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
@@ -43,6 +51,10 @@ class GroupRefinement {
                   const RefineOptions& options);
 
   void Rounds(const Run& run);
+  // Groups that lie together are grown again from random rows, at a temperature that falls: a step that costs more is made with
+  // the chance of Metropolis. Every group is admitted after every step. What Rounds cannot leave any more, this can; it may end
+  // with a larger total, so the caller keeps the best. REQUIRES: no row is left out.
+  void Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run);
   // From here on: another price, and every group is looked at again.
   void SetPrice(double price);
   double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }

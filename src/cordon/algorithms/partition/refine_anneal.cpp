@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "cordon/algorithms/partition/refine.h"
+#include "cordon/algorithms/partition/regrow.h"
+#include "cordon/algorithms/partition/row_orders.h"
+
+namespace cordon::engine {
+namespace {
+
+// docs/algorithms/partition.md: adult k = 5 and k = 10, 200 sweeps each way.
+constexpr std::size_t kOrders = 32;
+constexpr std::size_t kStretch = 25;
+constexpr std::size_t kMostGroups = 4;  // grown again together
+constexpr std::size_t kMostRows = 5000;
+constexpr double kStepLooks = 4;  // what a step costs whatever it finds, in boxes compared
+constexpr std::size_t kLookAtClock = 256;
+
+}  // namespace
+
+void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run) {
+  std::vector<Place> rows;
+  for (GroupId g = 0; g < groups_.size(); ++g) rows.insert(rows.end(), groups_.rows(g).begin(), groups_.rows(g).end());
+  if (rows.empty()) return;
+  const RowOrders orders(space_, rows, kOrders, random);
+  Regrowth regrowth(space_, gate_);
+  const double unit = groups_.total() / static_cast<double>(rows.size());
+  const double work = options.looks_per_row * static_cast<double>(rows.size());
+  const double begun = run.Used();
+  double temperature = 0;
+  std::vector<GroupId> old;
+  RowSets grown;
+  for (std::size_t step = 0;; ++step) {
+    if (step % kLookAtClock == 0) {
+      const double done = (static_cast<double>(regrowth.looks()) + kStepLooks * static_cast<double>(step)) / work;
+      const double used = run.Used();
+      if (run.Enough() || done >= 1) break;
+      const double share = std::max(done, (used - begun) / (1 - begun));  // short of time it cools faster
+      temperature = unit * options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
+    }
+    const std::span<const Place> stretch = orders.Stretch(kStretch, random);
+    old.clear();
+    for (std::size_t count = 2 + random.Below(kMostGroups - 1); count > 0; --count) {
+      const GroupId g = groups_.group_of(stretch[random.Below(stretch.size())]);
+      if (g != kNoGroup && std::find(old.begin(), old.end(), g) == old.end()) old.push_back(g);
+    }
+    if (old.size() < 2) continue;
+    std::vector<Place> together;
+    double before = 0;
+    for (const GroupId g : old) {
+      together.insert(together.end(), groups_.rows(g).begin(), groups_.rows(g).end());
+      before += groups_.total(g);
+    }
+    if (before < kGainMargin || together.size() > kMostRows) continue;
+    if (!regrowth.Grow(std::move(together), before + temperature * random.Exponential(), random, grown)) continue;
+    for (std::size_t i = 0; i < std::max(old.size(), grown.size()); ++i) {
+      if (i >= old.size()) {
+        groups_.Add(std::move(grown[i]));
+      } else {
+        groups_.Replace(old[i], i < grown.size() ? std::move(grown[i]) : std::vector<Place>{});
+      }
+    }
+  }
+  failed_.clear();  // the groups are others now
+  tree_.Build();
+}
+
+}  // namespace cordon::engine
