@@ -9,7 +9,7 @@
 #include "cordon/inspect/draft_policy.h"
 #include "cordon/inspect/unknown_codes.h"
 #include "cordon/models/verify/verifier.h"
-#include "cordon/plan/rows_less.h"
+#include "cordon/plan/suggest_suppression.h"
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
 
