@@ -207,6 +207,18 @@ class Runner:
         said = subprocess.run([self.cordon, "verify", table.whole, "--policy", self.policy, "--json"], capture_output=True, text=True).stdout
         return {"pairs": sum(verdict["failing_groups"] for verdict in measure.json.loads(said)["privacy"])}
 
+    def party(self, table, experiment, at):
+        """Adult split between two parties: whether both make the release of one run on the joined table, byte by byte; CPU seconds of that run and of a side."""
+        try:
+            said, _ = measure.run([sys.executable, "-B", measure.ROOT / "bench" / "run_party.py", self.cordon, "--data", table.environment["DATA"], "--k", at["k"],
+                                   "--records", at["records"]])
+        except measure.Failed as failed:
+            if "the releases differ" in str(failed):
+                return {"same": 0}
+            raise
+        central, bank, bureau = map(float, re.findall(r"([0-9.]+) CPU s", said)[:3])
+        return {"same": 1, "central_cpu": central, "side_cpu": max(bank, bureau)}
+
     def ke_appends(self, table, experiment, at):
         """Rows appended one by one to a (k,e)-anonymous list: what the report's methods try, and their time."""
         said, _ = measure.run([self.beside("ke_appends"), table.source, at["k"], at["e"], at["percent"]])
@@ -359,7 +371,7 @@ class Runner:
         return measure.json.loads(said)["query_error_median"]
 
 
-NOTHING_DRAWN = ("classify", "views", "templates", "pairs", "ke_appends")
+NOTHING_DRAWN = ("classify", "views", "party", "templates", "pairs", "ke_appends")
 
 
 def run(experiment, scale, seeds, cordon, folder, data):
