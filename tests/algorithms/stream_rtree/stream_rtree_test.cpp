@@ -89,7 +89,7 @@ TEST(StreamRtree, Refuses) {
   EXPECT_EQ(told({LDiversitySpec{"s", 2, LDiversitySpec::Kind::kEntropy, {}}}, {}),
             "stream-rtree cannot promise l-diversity(s, l=2, entropy)");
   EXPECT_EQ(told({TClosenessSpec{"s", Rational(1, 5), Distance::kEqual}}, {}),
-            "stream-rtree cannot promise t-closeness(s, t=1/5, equal)");
+            "stream-rtree cannot promise t-closeness(s, t=0.2, equal)");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.active = 19}), "stream-rtree: active = 19 is not from 2k = 20 to 10000000");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.alpha = -.1}), "stream-rtree: alpha = -0.1 is not from 0 to 1000000");
   EXPECT_EQ(told({KsAnonymitySpec{10}}, {.alpha = std::nan("")}), "stream-rtree: alpha = nan is not from 0 to 1000000");
