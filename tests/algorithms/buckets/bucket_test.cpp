@@ -12,7 +12,6 @@
 #include "cordon/algorithms/buckets/bucket_draw.h"
 #include "cordon/algorithms/buckets/bucket_halving.h"
 #include "cordon/algorithms/buckets/bucket_nearest.h"
-#include "cordon/algorithms/buckets/bucket_sort.h"
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "tests/algorithms/small_table.h"
 
@@ -43,25 +42,6 @@ TEST(AlivePlaces, AgreesWithASet) {
       const std::size_t to = random.Below(size + 1);
       const auto after = left.lower_bound(to);
       ASSERT_EQ(alive.Before(to), after == left.begin() ? AlivePlaces::kNone : *std::prev(after));
-    }
-  }
-}
-
-TEST(SortByKey, AgreesWithAStableSort) {
-  for (const std::size_t size : {0u, 1u, 100u, 4095u, 4096u, 20'000u}) {
-    for (const int bits : {1, 11, 49, 64, 100}) {
-      Random random = Random::FromSeed(size + static_cast<std::uint64_t>(bits));
-      std::vector<KeyedRow<UInt128>> rows;
-      for (RowId row = 0; row < size; ++row) {
-        UInt128 key = (static_cast<UInt128>(random.Next()) << 64) | random.Next();
-        key &= (static_cast<UInt128>(1) << bits) - 1;
-        if (random.Below(2) == 0) key = (key >> 5) << 5;
-        rows.push_back({key, row});
-      }
-      auto expected = rows;
-      std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-      SortByKey(rows, bits);
-      for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(rows[i].row, expected[i].row);
     }
   }
 }

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "cordon/algorithms/buckets/bucket_draw_internal.h"
-#include "cordon/algorithms/buckets/bucket_sort.h"
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/base/radix_sort.h"
 
 namespace cordon::engine {
 namespace {
@@ -17,7 +17,7 @@ using internal::SeedPicker;
 template <typename Key>
 class HilbertDraw {
  public:
-  HilbertDraw(const View& view, const PlacedRows& rows, const std::vector<Key>& keys_by_position, int key_bits, const Run& run)
+  HilbertDraw(const View& view, const PlacedRows& rows, const std::vector<Key>& keys_by_position, const Run& run)
       : starts_(rows.starts),
         rows_(rows.position.size()),
         keys_(rows.position.size()),
@@ -25,12 +25,12 @@ class HilbertDraw {
         alive_(rows.position.size()),
         picker_(rows.starts) {
     ParallelFor(run.threads, rows.num_buckets(), 1, [&](std::size_t bucket, std::size_t, std::size_t) {
-      std::vector<KeyedRow<Key>> sorted;
+      std::vector<KeyedRow> sorted;
       sorted.reserve(starts_[bucket + 1] - starts_[bucket]);
       for (std::size_t place = starts_[bucket]; place < starts_[bucket + 1]; ++place) {
         sorted.push_back({keys_by_position[rows.position[place]], view.rows()[rows.position[place]]});
       }
-      SortByKey(sorted, key_bits);
+      RadixSort(sorted, [](const KeyedRow& row) { return row.key; });
       PutInPlace(sorted, bucket);
     });
   }
@@ -56,6 +56,10 @@ class HilbertDraw {
   }
 
  private:
+  struct KeyedRow {
+    Key key;
+    RowId row;
+  };
   // Every kStep-th key of a bucket is kept apart: these fit a cache where all keys do not.
   static constexpr std::size_t kStep = 64;
 
@@ -67,7 +71,7 @@ class HilbertDraw {
     return static_cast<std::size_t>(std::lower_bound(keys_.data() + begin, keys_.data() + end, key) - keys_.data());
   }
 
-  void PutInPlace(const std::vector<KeyedRow<Key>>& sorted, std::size_t bucket) {
+  void PutInPlace(const std::vector<KeyedRow>& sorted, std::size_t bucket) {
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       keys_[starts_[bucket] + i] = sorted[i].key;
       rows_[starts_[bucket] + i] = sorted[i].row;
@@ -113,7 +117,7 @@ template <typename Key>
 Result<Groups> DrawByKeys(const View& view, const HilbertCurve& curve, std::span<const std::size_t> quasi,
                           const PlacedRows& rows, const HalvedBuckets& sizes, Random& random, std::string_view stage,
                           const Run& run) {
-  HilbertDraw<Key> draw(view, rows, curve.Keys<Key>(view, quasi, run), curve.key_bits(), run);
+  HilbertDraw<Key> draw(view, rows, curve.Keys<Key>(view, quasi, run), run);
   return internal::DrawAll(sizes, draw.rows(), random, stage, run, draw);
 }
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sort under (k,e)-anonymity: keys are distances from the least value, sorted digit by digit from the lowest. Digits
-// that all keys share cost one look. Stable, so rows of equal value stay in their order.
+// The order under (k,e)-anonymity: rows are sorted by their distances from the least value. Rows of equal value stay in
+// their order.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
 #include "cordon/algorithms/ke/ke.h"
+#include "cordon/base/radix_sort.h"
 
 namespace cordon::engine {
 namespace {
-
-constexpr int kDigitBits = 11;
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-constexpr int kPasses = (64 + kDigitBits - 1) / kDigitBits;
 
 // A key and its row. In one word where both fit: half the memory to move.
 struct Apart {
@@ -32,29 +28,8 @@ struct Packed {
 };
 
 template <typename Item>
-void SortItems(std::vector<Item>& items, int row_bits, int key_bits) {
-  using Histogram = std::array<std::size_t, kDigits>;
-  const auto digit = [&](const Item& item, int pass) { return (item.key(row_bits) >> (pass * kDigitBits)) & (kDigits - 1); };
-  const int passes = std::min(kPasses, (key_bits + kDigitBits - 1) / kDigitBits);
-  std::vector<Histogram> counts(static_cast<std::size_t>(passes));  // of all digits in one look
-  for (Histogram& count : counts) count.fill(0);
-  for (const Item& item : items) {
-    for (int pass = 0; pass < passes; ++pass) ++counts[pass][digit(item, pass)];
-  }
-  std::vector<Item> other(items.size());
-  for (int pass = 0; pass < passes; ++pass) {
-    Histogram& places = counts[pass];
-    if (places[digit(items.front(), pass)] == items.size()) continue;
-    std::size_t before = 0;
-    for (std::size_t& place : places) before += std::exchange(place, before);
-    for (const Item& item : items) other[places[digit(item, pass)]++] = item;
-    items.swap(other);
-  }
-}
-
-template <typename Item>
-KeOrder OrderOf(std::vector<Item> items, std::int64_t least, int row_bits, int key_bits) {
-  SortItems(items, row_bits, key_bits);
+KeOrder OrderOf(std::vector<Item> items, std::int64_t least, int row_bits) {
+  RadixSort(items, [row_bits](const Item& item) { return item.key(row_bits); });
   KeOrder order;
   order.rows.resize(items.size());
   std::size_t distinct = 1;
@@ -87,11 +62,11 @@ KeOrder OrderByValue(std::span<const std::int64_t> values) {
   if (key_bits + row_bits <= 64) {
     std::vector<Packed> items(values.size());
     for (std::size_t row = 0; row < values.size(); ++row) items[row] = {distance(values[row]) << row_bits | row};
-    return OrderOf(std::move(items), least, row_bits, key_bits);
+    return OrderOf(std::move(items), least, row_bits);
   }
   std::vector<Apart> items(values.size());
   for (std::size_t row = 0; row < values.size(); ++row) items[row] = {distance(values[row]), static_cast<RowId>(row)};
-  return OrderOf(std::move(items), least, 0, key_bits);
+  return OrderOf(std::move(items), least, 0);
 }
 
 }  // namespace cordon::engine

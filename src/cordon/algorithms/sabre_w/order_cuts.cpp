@@ -9,6 +9,7 @@
 
 #include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/algorithms/grouping/hilbert.h"
+#include "cordon/base/radix_sort.h"
 
 namespace cordon::engine {
 namespace {
@@ -34,30 +35,6 @@ struct KeyedRow {
   std::uint64_t key;
   RowId row;
 };
-
-// Least significant digit first; digits in which all keys agree are passed over.
-void SortByKey(std::vector<KeyedRow>& rows) {
-  constexpr int kDigit = 11;
-  constexpr std::size_t kFew = 256;
-  if (rows.size() < kFew) {
-    std::sort(rows.begin(), rows.end(),
-              [](const KeyedRow& a, const KeyedRow& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
-    return;
-  }
-  std::uint64_t any = 0;
-  for (const KeyedRow& row : rows) any |= row.key ^ rows.front().key;
-  std::vector<KeyedRow> other(rows.size());
-  std::array<std::uint32_t, std::size_t{1} << kDigit> starts;
-  for (int shift = 0; shift < 64; shift += kDigit) {
-    if (((any >> shift) & (starts.size() - 1)) == 0) continue;
-    starts.fill(0);
-    for (const KeyedRow& row : rows) ++starts[(row.key >> shift) & (starts.size() - 1)];
-    std::uint32_t sum = 0;
-    for (std::uint32_t& start : starts) sum += std::exchange(start, sum);
-    for (const KeyedRow& row : rows) other[starts[(row.key >> shift) & (starts.size() - 1)]++] = row;
-    rows.swap(other);
-  }
-}
 
 // Where the rows lie on the curve over the columns of numbers, and how many bits that has, at most `most`.
 struct CurvePlaces {
@@ -113,7 +90,7 @@ std::vector<RowId> OrderOf(const Microdata& data, std::span<const std::size_t> q
       rows[row].key = (places.bits < 64 ? rows[row].key << places.bits : 0) | place;
     }
   }
-  SortByKey(rows);
+  RadixSort(rows, [](const KeyedRow& row) { return row.key; });
   std::vector<RowId> order(rows.size());
   std::transform(rows.begin(), rows.end(), order.begin(), [](const KeyedRow& each) { return each.row; });
   return order;
