@@ -5,8 +5,9 @@
 #include <array>
 #include <bit>
 #include <map>
-#include <unordered_map>
 
+#include "cordon/base/hash_index.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/base/parallel_for.h"
 
 namespace cordon::engine {
@@ -41,9 +42,9 @@ struct Keys {
 
   // The same partition of the rows in as few bits as it needs: numbers in order of first appearance.
   void Renumber() {
-    std::unordered_map<std::uint64_t, std::uint64_t> number;
-    for (std::uint64_t& key : of_row) key = number.try_emplace(key, number.size()).first->second;
-    bits = static_cast<int>(std::bit_width(number.size()));
+    KeyNumbers numbers;
+    for (std::uint64_t& key : of_row) key = numbers.NumberOf(key);
+    bits = static_cast<int>(std::bit_width(numbers.size()));
   }
 };
 
@@ -62,18 +63,10 @@ std::vector<std::uint64_t> KeysOf(std::span<const CodedColumn> columns, std::siz
 
 // Rows of each distinct key; equal keys all lie in `keys`.
 void CountDistinct(std::span<const std::uint64_t> keys, std::vector<std::uint64_t>& counts) {
-  const std::size_t slots = std::bit_ceil(keys.size() * 2 + 2);
-  std::vector<std::uint64_t> slot_key(slots);
-  std::vector<std::uint64_t> slot_rows(slots);
-  for (const std::uint64_t key : keys) {
-    std::size_t slot = Mix(key) & (slots - 1);
-    while (slot_rows[slot] != 0 && slot_key[slot] != key) slot = (slot + 1) & (slots - 1);
-    slot_key[slot] = key;
-    ++slot_rows[slot];
-  }
-  for (const std::uint64_t rows : slot_rows) {
-    if (rows != 0) counts.push_back(rows);
-  }
+  HashMap<std::uint64_t, std::uint64_t, 0> rows_of;
+  rows_of.Clear(keys.size());
+  for (const std::uint64_t key : keys) rows_of.Increment(key);
+  rows_of.ForEach([&](std::uint64_t, std::uint64_t rows) { counts.push_back(rows); });
 }
 
 // Spreads the keys over parts small enough for a cache, then counts each part.
@@ -171,23 +164,11 @@ RowGroups NumberRows(std::span<const CodedColumn> columns, std::size_t num_rows,
   const std::vector<std::uint64_t> keys = KeysOf(columns, num_rows, run.threads);
   RowGroups groups;
   groups.of_row.resize(num_rows);
-  std::vector<std::uint32_t> slots(1024);  // number + 1 of the group, 0 is empty
+  KeyNumbers numbers;
   for (std::size_t row = 0; row < num_rows; ++row) {
-    if (groups.first_row.size() * 2 >= slots.size()) {
-      slots.assign(slots.size() * 4, 0);
-      for (std::size_t group = 0; group < groups.first_row.size(); ++group) {
-        std::size_t slot = Mix(keys[groups.first_row[group]]) & (slots.size() - 1);
-        while (slots[slot] != 0) slot = (slot + 1) & (slots.size() - 1);
-        slots[slot] = static_cast<std::uint32_t>(group + 1);
-      }
-    }
-    std::size_t slot = Mix(keys[row]) & (slots.size() - 1);
-    while (slots[slot] != 0 && keys[groups.first_row[slots[slot] - 1]] != keys[row]) slot = (slot + 1) & (slots.size() - 1);
-    if (slots[slot] == 0) {
-      groups.first_row.push_back(static_cast<RowId>(row));
-      slots[slot] = static_cast<std::uint32_t>(groups.first_row.size());
-    }
-    groups.of_row[row] = slots[slot] - 1;
+    const std::uint32_t group = numbers.NumberOf(keys[row]);
+    if (group == groups.first_row.size()) groups.first_row.push_back(static_cast<RowId>(row));
+    groups.of_row[row] = group;
   }
   return groups;
 }

@@ -6,7 +6,6 @@
 #include <deque>
 #include <set>
 
-#include "cordon/algorithms/engine/flat_counts.h"
 #include "tests/algorithms/random_stream.h"
 
 namespace cordon::engine {
@@ -72,26 +71,6 @@ TEST(ReuseSet, FindsWhatAListFinds) {
       for (const ReuseSet::Entry* entry : set.Covering(point)) found.insert(entry->group);
       ASSERT_EQ(found, expected);
     }
-  }
-}
-
-TEST(FlatCounts, CountsLikeAMap) {
-  Random random = Random::FromSeed(3);
-  FlatCounts counts;
-  std::map<std::uint64_t, std::uint32_t> map;
-  for (int step = 0; step < 200'000; ++step) {
-    // Keys that agree in many bits, and long runs of removals.
-    const std::uint64_t key = random.Below(200) << (random.Below(2) == 0 ? 0 : 32);
-    if (random.Below(1000) < (step / 20'000 % 2 == 0 ? 600u : 400u)) {
-      ASSERT_EQ(counts.Increment(key), ++map[key]);
-    } else if (map.contains(key)) {
-      const std::uint32_t left = --map[key];
-      if (left == 0) map.erase(key);
-      ASSERT_EQ(counts.Decrement(key), left);
-    }
-    ASSERT_EQ(counts.size(), map.size());
-    const std::uint64_t other = random.Below(200);
-    ASSERT_EQ(counts.Get(other), map.contains(other) ? map[other] : 0);
   }
 }
 

@@ -6,10 +6,10 @@
 
 #include "cordon/algorithms/engine/box_loss.h"
 #include "cordon/algorithms/engine/departure_stage.h"
-#include "cordon/algorithms/engine/flat_counts.h"
 #include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 #include "cordon/base/check.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/data/codes.h"
 
 namespace cordon::engine {
@@ -39,8 +39,8 @@ class Tallied {
 
  private:
   const GroupNeeds* needs_;
-  FlatCounts people_;
-  std::vector<FlatCounts> values_;
+  KeyCounts people_;
+  std::vector<KeyCounts> values_;
 };
 
 }  // namespace

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cordon/algorithms/engine/box_lanes.h"
-#include "cordon/algorithms/engine/flat_counts.h"
 #include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/data/stream.h"
 
 namespace cordon::engine {
@@ -121,13 +121,13 @@ class OpenClusters {
   std::vector<Position> previous_;
 
   // the people who wait
-  FlatCounts person_of_;  // id -> number + 1
+  KeyCounts person_of_;  // id -> number + 1
   std::vector<Person> people_;
   std::vector<std::int32_t> free_people_;
-  FlatCounts by_cluster_;  // (lane, person) -> rows
+  KeyCounts by_cluster_;  // (lane, person) -> rows
 
   // by need: the values in each lane, and in lane kNone those of all that waits
-  std::vector<FlatCounts> value_counts_;
+  std::vector<KeyCounts> value_counts_;
   std::vector<std::int64_t> distinct_;          // lane x need
   std::vector<std::int64_t> distinct_overall_;  // by need
 

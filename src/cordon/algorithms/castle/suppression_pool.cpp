@@ -43,7 +43,7 @@ std::vector<Position> SuppressionPool::TakeAll() {
   for (const Waiting& tuple : waiting_) positions.push_back(tuple.position);
   waiting_.clear();
   people_ = {};
-  for (FlatCounts& counts : values_) counts = {};
+  for (KeyCounts& counts : values_) counts = {};
   return positions;
 }
 

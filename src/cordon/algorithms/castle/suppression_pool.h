@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "cordon/algorithms/engine/flat_counts.h"
 #include "cordon/algorithms/engine/group_needs.h"
 #include "cordon/base/bytes.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/data/stream.h"
 
 namespace cordon::engine {
@@ -45,8 +45,8 @@ class SuppressionPool {
   const GroupNeeds* needs_;
   std::size_t cap_;
   std::deque<Waiting> waiting_;
-  FlatCounts people_;
-  std::vector<FlatCounts> values_;
+  KeyCounts people_;
+  std::vector<KeyCounts> values_;
 };
 
 }  // namespace cordon::engine

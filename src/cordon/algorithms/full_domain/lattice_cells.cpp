@@ -13,25 +13,10 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// Numbers equal keys 0, 1, ... in the order of their first place.
-std::size_t NumberKeys(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& slots,
-                       std::vector<std::uint64_t>& known) {
-  const int bits = std::max(4, static_cast<int>(std::bit_width(keys.size())) + 1);
-  const std::size_t mask = (std::size_t{1} << bits) - 1;
-  slots.assign(mask + 1, kNone);
-  known.clear();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::uint64_t hash = keys[i] * 0x9E3779B97F4A7C15;
-    hash ^= hash >> 32;
-    std::size_t at = (hash * 0xD6E8FEB86659FD93) >> (64 - bits);
-    while (slots[at] != kNone && known[slots[at]] != keys[i]) at = (at + 1) & mask;
-    if (slots[at] == kNone) {
-      slots[at] = static_cast<std::uint32_t>(known.size());
-      known.push_back(keys[i]);
-    }
-    ids[i] = slots[at];
-  }
-  return known.size();
+std::size_t NumberKeys(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& ids, KeyNumbers& numbers) {
+  numbers.Clear(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) ids[i] = numbers.NumberOf(keys[i]);
+  return numbers.size();
 }
 
 }  // namespace
@@ -43,15 +28,14 @@ LatticeCells::LatticeCells(const View& view, std::vector<std::vector<Level>> lev
   const std::size_t num_rows = view.size();
   std::vector<std::uint64_t> keys(num_rows, 0);
   std::vector<std::uint32_t> ids(num_rows);
-  std::vector<std::uint32_t> slots;
-  std::vector<std::uint64_t> known;
+  KeyNumbers numbers;
   std::uint64_t radix = 1;
   std::size_t num_cells = 1;
   for (std::size_t q = 0; q < quasi.size(); ++q) {
     const Codes& codes = data.columns[quasi[q]].codes;
     const auto size = static_cast<std::uint64_t>(data.columns[quasi[q]].attribute.domain->size());
     if (radix > std::numeric_limits<std::uint64_t>::max() / 2 / size) {  // shorten what there is
-      radix = NumberKeys(keys, ids, slots, known);
+      radix = NumberKeys(keys, ids, numbers);
       std::copy(ids.begin(), ids.end(), keys.begin());
     }
     ParallelFor(run.threads, num_rows, kChunkRows, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -59,7 +43,7 @@ LatticeCells::LatticeCells(const View& view, std::vector<std::vector<Level>> lev
     });
     radix *= size;
   }
-  num_cells = NumberKeys(keys, ids, slots, known);
+  num_cells = NumberKeys(keys, ids, numbers);
   starts_.assign(num_cells + 1, 0);
   for (const std::uint32_t id : ids) ++starts_[id + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
@@ -127,6 +111,6 @@ std::size_t CellGrouper::NumberByTable(std::uint64_t radix) {
   return count;
 }
 
-std::size_t CellGrouper::NumberByHash() { return NumberKeys(keys_, ids_, slots_, known_); }
+std::size_t CellGrouper::NumberByHash() { return NumberKeys(keys_, ids_, numbers_); }
 
 }  // namespace cordon::engine

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cordon/algorithms/full_domain/lattice_levels.h"
+#include "cordon/base/hash_index.h"
 #include "cordon/base/run.h"
 
 namespace cordon::engine {
@@ -70,9 +71,9 @@ class CellGrouper {
   const LatticeCells& cells_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> ids_;
-  std::vector<std::uint32_t> slots_;
-  std::vector<std::uint64_t> known_;  // key of each group
-  std::vector<std::uint64_t> part_;   // of a key, by code
+  std::vector<std::uint32_t> slots_;  // by key, where the keys are few
+  KeyNumbers numbers_;
+  std::vector<std::uint64_t> part_;  // of a key, by code
 };
 
 }  // namespace cordon::engine

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "cordon/algorithms/engine/flat_counts.h"
 #include "cordon/algorithms/stream_rtree/leaf_tree.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/data/stream.h"
 
 namespace cordon::engine {
@@ -134,7 +134,7 @@ class LeafStore {
   std::size_t num_held_ = 0;
   Index oldest_ = kNone;
   Index newest_ = kNone;
-  FlatCounts people_;  // 1 + the first of a person's tuples
+  KeyCounts people_;  // 1 + the first of a person's tuples
 
   std::vector<Leaf> leaves_;
   std::vector<Index> members_;

@@ -5,13 +5,12 @@
 // A cache belongs to one dictionary.
 #pragma once
 
-#include <array>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "cordon/base/hash_map.h"
 #include "cordon/data/dictionary.h"
 #include "cordon/io/text/local_dictionary_internal.h"
 #include "cordon/io/text/text_check.h"
@@ -71,56 +70,18 @@ class TextCache {
 template <typename Number>
 class NumberCache {
  public:
-  NumberCache() { Clear(); }
-
   // The code of text_of(number), added to the dictionary if new. kNull if that text is empty: it has none.
   template <typename TextOf>
   Code Intern(const Number& number, Dictionary& dictionary, const TextOf& text_of) {
-    for (std::size_t at = Hash(number) >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at].code != kNull && slots_[at].number == number) return slots_[at].code;
-      if (slots_[at].code != kNull) continue;
+    if (codes_.size() > kCacheEntries) codes_.Clear();
+    return codes_.GetOrMake(number, [&]() -> Code {
       const auto text = text_of(number);
-      if (std::string_view(text).empty()) return kNull;
-      const Code code = dictionary.Intern(text);
-      slots_[at] = {number, code};
-      if (2 * ++used_ > slots_.size()) Grow();
-      return code;
-    }
+      return std::string_view(text).empty() ? kNull : dictionary.Intern(text);
+    });
   }
 
  private:
-  struct Slot {
-    Number number = {};
-    Code code = kNull;
-  };
-  void Grow() {
-    if (used_ > kCacheEntries) return Clear();
-    std::vector<Slot> old(4 * slots_.size());
-    old.swap(slots_);
-    shift_ -= 2;
-    for (const Slot& slot : old) {
-      if (slot.code == kNull) continue;
-      std::size_t at = Hash(slot.number) >> shift_;
-      while (slots_[at].code != kNull) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = slot;
-    }
-  }
-  void Clear() {
-    slots_.assign(64, {});
-    shift_ = 64 - 6;
-    used_ = 0;
-  }
-  static std::uint64_t Hash(std::integral auto number) { return static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15u; }
-  template <std::size_t kWords>
-  static std::uint64_t Hash(const std::array<std::uint64_t, kWords>& words) {
-    std::uint64_t hash = 0;
-    for (const std::uint64_t word : words) hash = Hash(hash ^ (hash >> 32) ^ word);
-    return hash;
-  }
-
-  std::vector<Slot> slots_;  // open addressing, at most half full
-  int shift_ = 0;
-  std::size_t used_ = 0;
+  HashMap<Number, Code, kNull> codes_;
 };
 
 }  // namespace cordon::engine

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cordon/base/hash_index.h"
+#include "cordon/base/hash_map.h"
 #include "cordon/base/rational.h"
 #include "cordon/data/codes.h"
 
@@ -42,8 +44,6 @@ inline ShortKey LoadShortKey(const char* text, std::size_t size) {
 
 class LocalDictionary {
  public:
-  LocalDictionary() { Clear(); }
-
   std::size_t size() const { return ends_.size(); }
   std::size_t num_bytes() const { return bytes_.size(); }
   std::string_view text(std::size_t code) const {
@@ -54,17 +54,11 @@ class LocalDictionary {
 
   // The code of a short text, whose key is given; added if new.
   Code InternShort(const ShortKey& key, std::size_t size) {
-    std::size_t at = Hash(key) >> short_shift_;
-    while (true) {
-      const ShortSlot& slot = short_slots_[at];
-      if (slot.code != kNull) [[likely]] {
-        if (slot.key == key) [[likely]]
-          return slot.code;
-      } else {
-        return AddShort(at, key, size);
-      }
-      at = (at + 1) & (short_slots_.size() - 1);
-    }
+    return short_.GetOrMake(key, [&] {
+      char text[sizeof(ShortKey)];
+      std::memcpy(text, &key, sizeof(key));
+      return AddText({text, size});
+    });
   }
   Code InternLong(std::string_view text);
   // REQUIRES: 16 bytes can be read at text.data().
@@ -75,43 +69,29 @@ class LocalDictionary {
   std::vector<Code> global;  // local code -> code in the column; filled when blocks are merged
 
  private:
-  struct ShortSlot {
-    ShortKey key;
-    Code code = kNull;
+  struct ShortHash {
+    static std::uint64_t Of(const ShortKey& key) {
+      const auto product = static_cast<UInt128>(key.lo ^ 0x9e3779b97f4a7c15u) * (key.hi ^ 0xd6e8feb86659fd93u);
+      const std::uint64_t mixed = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+      return mixed * 0x9fb21c651e98df25u;
+    }
   };
-  struct LongSlot {
-    std::uint64_t hash = 0;
-    Code code = kNull;
-  };
-
-  static std::uint64_t Hash(const ShortKey& key) {
-    const auto product = static_cast<UInt128>(key.lo ^ 0x9e3779b97f4a7c15u) * (key.hi ^ 0xd6e8feb86659fd93u);
-    const std::uint64_t mixed = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-    return mixed * 0x9fb21c651e98df25u;
-  }
-  Code AddShort(std::size_t at, const ShortKey& key, std::size_t size);
   Code AddText(std::string_view text);
-  void GrowShort();
-  void GrowLong();
 
   std::string bytes_;
   std::vector<std::size_t> ends_;
-  std::vector<ShortSlot> short_slots_;  // open addressing, at most half full, as long_slots_
-  int short_shift_ = 0;
-  std::size_t num_short_ = 0;
-  std::vector<LongSlot> long_slots_;
-  std::size_t num_long_ = 0;
+  HashMap<ShortKey, Code, kNull, ShortHash> short_;
+  HashIndex long_;                // of the texts that are long, in the order they came,
+  std::vector<Code> long_codes_;  // whose codes these are
 };
 
 inline void LocalDictionary::Clear() {
-  constexpr int kBits = 6;
   bytes_.clear();
   ends_.clear();
   global.clear();
-  short_slots_.assign(std::size_t{1} << kBits, {});
-  short_shift_ = 64 - kBits;
-  long_slots_.assign(std::size_t{1} << kBits, {});
-  num_short_ = num_long_ = 0;
+  short_.Clear();
+  long_.Clear();
+  long_codes_.clear();
 }
 
 inline Code LocalDictionary::AddText(std::string_view text) {
@@ -120,52 +100,11 @@ inline Code LocalDictionary::AddText(std::string_view text) {
   return static_cast<Code>(ends_.size() - 1);
 }
 
-inline Code LocalDictionary::AddShort(std::size_t at, const ShortKey& key, std::size_t size) {
-  char text[sizeof(ShortKey)];
-  std::memcpy(text, &key, sizeof(key));
-  const Code code = AddText({text, size});
-  short_slots_[at] = {key, code};
-  if (2 * ++num_short_ > short_slots_.size()) GrowShort();
-  return code;
-}
-
-inline void LocalDictionary::GrowShort() {
-  std::vector<ShortSlot> old(4 * short_slots_.size());
-  old.swap(short_slots_);
-  short_shift_ -= 2;
-  for (const ShortSlot& slot : old) {
-    if (slot.code == kNull) continue;
-    std::size_t at = Hash(slot.key) >> short_shift_;
-    while (short_slots_[at].code != kNull) at = (at + 1) & (short_slots_.size() - 1);
-    short_slots_[at] = slot;
-  }
-}
-
 inline Code LocalDictionary::InternLong(std::string_view text) {
-  const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
-  const std::size_t mask = long_slots_.size() - 1;
-  std::size_t at = hash & mask;
-  for (; long_slots_[at].code != kNull; at = (at + 1) & mask) {
-    if (long_slots_[at].hash == hash && this->text(static_cast<std::size_t>(long_slots_[at].code)) == text) {
-      return long_slots_[at].code;
-    }
-  }
-  const Code code = AddText(text);
-  long_slots_[at] = {hash, code};
-  if (2 * ++num_long_ > long_slots_.size()) GrowLong();
-  return code;
-}
-
-inline void LocalDictionary::GrowLong() {
-  std::vector<LongSlot> old(4 * long_slots_.size());
-  old.swap(long_slots_);
-  const std::size_t mask = long_slots_.size() - 1;
-  for (const LongSlot& slot : old) {
-    if (slot.code == kNull) continue;
-    std::size_t at = slot.hash & mask;
-    while (long_slots_[at].code != kNull) at = (at + 1) & mask;
-    long_slots_[at] = slot;
-  }
+  const auto is_it = [&](std::uint32_t number) { return this->text(static_cast<std::size_t>(long_codes_[number])) == text; };
+  const std::uint32_t number = long_.FindOrAdd(XXH3_64bits(text.data(), text.size()), is_it);
+  if (number == long_codes_.size()) long_codes_.push_back(AddText(text));
+  return long_codes_[number];
 }
 
 }  // namespace cordon::engine
