@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the search behind sabre and burel: moves whose loss is known before they are made, what mix can still be
-// reached, orders in which neighbours are alike, and the whole of it on small and on many rows.
+// The parts of the search behind sabre and burel: what mix can still be reached, orders in which neighbours are alike, and
+// the whole of it on small and on many rows.
 #include "cordon/algorithms/closeness/closeness_search.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/mix_outlook.h"
-#include "cordon/algorithms/closeness/movable_groups.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
@@ -243,62 +242,6 @@ TEST(ClosenessSearch, ManyValuesShareClasses) {
   EXPECT_LE(classes.size(), ValueClasses::kMaxClasses);
   EXPECT_GT(classes.size(), 100u);
   for (Code value = 1; value < 700; ++value) EXPECT_LE(classes.of(value - 1), classes.of(value));
-}
-
-TEST(MovableGroups, TheLossOfAMoveIsKnownBeforeItIsMade) {
-  Random random = Random::FromSeed(21);
-  const Setting setting(RandomTable(random, 80, 4), {K(1)});
-  const ValueClasses classes(setting.reference.histograms[0]);
-  const BoxSpans spans(setting.table.data);
-  const SearchRows rows = SearchRows::Of(setting.table.data, 3, classes, setting.view.rows());
-  MovableGroups groups(rows, spans, setting.model, setting.counted);
-  for (int i = 0; i < 6; ++i) groups.AddGroup();
-  for (std::size_t row = 0; row < rows.size(); ++row) groups.Insert(random.Below(6), row);
-  for (int step = 0; step < 4000; ++step) {
-    const std::size_t row = random.Below(rows.size());
-    const std::size_t other = random.Below(rows.size());
-    const auto from = static_cast<std::size_t>(groups.group_of(row));
-    const auto to = static_cast<std::size_t>(groups.group_of(other));
-    if (from == to) continue;
-    if (random.Below(2) == 0) {
-      const float without = groups.LossWithout(from, row);
-      const float with = groups.LossWith(to, row);
-      groups.Move(row, to);
-      ASSERT_FLOAT_EQ(groups.loss(from), without);
-      ASSERT_FLOAT_EQ(groups.loss(to), with);
-    } else {
-      const float here = groups.LossSwapped(from, row, other);
-      const float there = groups.LossSwapped(to, other, row);
-      groups.Swap(row, other);
-      ASSERT_FLOAT_EQ(groups.loss(from), here);
-      ASSERT_FLOAT_EQ(groups.loss(to), there);
-    }
-  }
-  // What was carried along is what a fresh start gives.
-  const double carried = groups.TotalCost();
-  std::vector<std::int64_t> counts;
-  for (std::size_t group = 0; group < groups.num_groups(); ++group) {
-    counts.push_back(groups.counts(group).rows());
-    EXPECT_EQ(groups.counts(group).rows(), groups.size(group));
-  }
-  groups.Restore(groups.Assignment());
-  EXPECT_NEAR(groups.TotalCost(), carried, 1e-3);
-}
-
-// utility example "Extremes": codes 2, 2, 5, 9.
-TEST(MovableGroups, ExtremesKnowWhatRemainsWithoutARow) {
-  SmallTable table(5);
-  table.Add("a", Role::kQuasi, Numbers(11), {2, 2, 5, 9, 7}).Add("s", Role::kSensitive, Categories(1, 1), {0, 0, 0, 0, 0});
-  const Setting setting(std::move(table), {K(1)});
-  const ValueClasses classes(setting.reference.histograms[0]);
-  const BoxSpans spans(setting.table.data);
-  const SearchRows rows = SearchRows::Of(setting.table.data, 1, classes, setting.view.rows());
-  MovableGroups groups(rows, spans, setting.model, setting.counted);
-  const std::size_t group = groups.AddGroup();
-  for (std::size_t row = 0; row < 4; ++row) groups.Insert(group, row);
-  EXPECT_FLOAT_EQ(groups.LossWithout(group, 3), 0.3F);     // [2, 5]
-  EXPECT_FLOAT_EQ(groups.LossWithout(group, 0), 0.7F);     // [2, 9]
-  EXPECT_FLOAT_EQ(groups.LossSwapped(group, 3, 4), 0.5F);  // [2, 7]
 }
 
 // The least distance that any filling up of a started group leaves, tried one by one.

@@ -200,8 +200,8 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
     const Counted counted(each);
     const View view = View::All(each.data);
     if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
+    const RankSpace space(view, {});
+    GroupGate gate(view, counted.model, counted.counted);
     RowSets start;
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
@@ -275,8 +275,8 @@ TEST(RegrowthProperty, GroupsHoldAllRowsAreAdmittedAndLoseLessThanTheLimit) {
     const Case each = RandomCase(seed, 40, seed % 2 == 0);
     const Counted counted(each);
     const View view = View::All(each.data);
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
+    const RankSpace space(view, {});
+    GroupGate gate(view, counted.model, counted.counted);
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
     const double limit = TotalLoss(each.data, {all}) * (seed % 3 == 0 ? 0.5 : 1.01) + 1e-3;
@@ -365,8 +365,8 @@ TEST(PartitionProperty, NoRowWouldRatherBeLeftOutOrBack) {
     const Counted counted(each);
     const View view = View::All(each.data);
     if (!counted.Admits({view.rows().begin(), view.rows().end()})) continue;
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
+    const RankSpace space(view, {});
+    GroupGate gate(view, counted.model, counted.counted);
     RowSets start;
     std::vector<Place> all(view.size());
     std::iota(all.begin(), all.end(), Place{0});
@@ -405,7 +405,7 @@ TEST(PartitionProperty, NoRowWouldRatherBeLeftOutOrBack) {
   EXPECT_GT(out, 30);
 }
 
-TEST(PartitionGateProperty, SaysWhatTheModelSays) {
+TEST(GroupGateProperty, SaysWhatTheModelSays) {
   int admitted = 0;
   int masked = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -414,7 +414,7 @@ TEST(PartitionGateProperty, SaysWhatTheModelSays) {
     if (each.data.num_rows < 2) continue;
     const Counted counted(each);
     const View view = View::All(each.data);
-    PartitionGate gate(view, counted.model, counted.counted);
+    GroupGate gate(view, counted.model, counted.counted);
     Random random = Random::FromSeed(seed);
     for (int i = 0; i < 20; ++i) {
       std::vector<Place> rows(view.rows().begin(), view.rows().end());
@@ -448,10 +448,10 @@ struct Indexed {
   Counted counted;
   View view;
   bool admitted;  // all rows together: else there are no groups
-  PartitionSpace space;
-  PartitionGate gate;
+  RankSpace space;
+  GroupGate gate;
   RowPlaces places;
-  RefineGroups groups;
+  BoxedGroups<double> groups;
   std::optional<BoxTree> tree;
 
   explicit Indexed(const Case& each)
@@ -483,7 +483,7 @@ TEST(PartitionCutsProperty, NothingIsCutAfterAnInterrupt) {
     if (!on.admitted) continue;
     cut += on.groups.size() > 1 ? 1 : 0;
     std::stop_source stop;
-    PartitionGate gate(on.view, on.counted.model, on.counted.counted, stop.get_token());
+    GroupGate gate(on.view, on.counted.model, on.counted.counted, stop.get_token());
     PartitionCuts cuts(on.space, gate);
     std::vector<Place> all(on.view.size());
     std::iota(all.begin(), all.end(), Place{0});
@@ -506,9 +506,9 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
     const Case each = RandomCase(seed, 60, true);
     Indexed on(each);
     if (!on.admitted) continue;
-    const PartitionSpace& space = on.space;
-    PartitionGate& gate = on.gate;
-    RefineGroups& groups = on.groups;
+    const RankSpace& space = on.space;
+    GroupGate& gate = on.gate;
+    BoxedGroups<double>& groups = on.groups;
     BoxTree& tree = *on.tree;
     for (Place row = 0; row < on.view.size(); ++row) {
       const GroupId own = groups.group_of(row);
@@ -547,8 +547,8 @@ TEST(CutScoresProperty, TheBestCutIsWhatTheDefinitionSays) {
     const Case each = RandomCase(seed, 40, true);
     const Counted counted(each);
     const View view = View::All(each.data);
-    const PartitionSpace space(view, {});
-    PartitionGate gate(view, counted.model, counted.counted);
+    const RankSpace space(view, {});
+    GroupGate gate(view, counted.model, counted.counted);
     if (!gate.exact() || view.size() < 2) continue;
     std::vector<Place> rows(view.size());
     std::iota(rows.begin(), rows.end(), Place{0});
@@ -591,9 +591,9 @@ TEST(BoxTreeProperty, SurroundingsAreWhatAScanFinds) {
     const Case each = RandomCase(seed, 60, true);
     Indexed on(each);
     if (!on.admitted) continue;
-    const PartitionSpace& space = on.space;
-    PartitionGate& gate = on.gate;
-    RefineGroups& groups = on.groups;
+    const RankSpace& space = on.space;
+    GroupGate& gate = on.gate;
+    BoxedGroups<double>& groups = on.groups;
     BoxTree& tree = *on.tree;
     std::vector<BoxTree::Candidate> around;
     std::vector<GroupId> near;

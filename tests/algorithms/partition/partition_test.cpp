@@ -48,10 +48,10 @@ TEST(Partition, WorkedExampleByRelocation) {
   const SmallTable table = WorkedExample();
   const CountedModel model(table.data, {K(2)});
   const View view = View::All(table.data);
-  const PartitionSpace space(view, {});
-  PartitionGate gate(view, model.model, model.counted);
+  const RankSpace space(view, {});
+  GroupGate gate(view, model.model, model.counted);
   RowPlaces places(view.size());
-  RefineGroups groups(space, gate, places);
+  BoxedGroups<double> groups(space, gate, places);
   for (const auto& rows : RowSets{{0, 1, 2}, {3, 4}, {5, 6}}) groups.Add(rows);
   EXPECT_NEAR(groups.total(), 4.7, 1e-6);
   EXPECT_NEAR(groups.LossWithout(0, 2), .05, 1e-6);
@@ -67,56 +67,13 @@ TEST(Partition, WorkedExampleByRelocation) {
   EXPECT_EQ(sets, (RowSets{{0, 1}, {2, 5, 6}, {3, 4}}));
 }
 
-// Large groups count their ranks: the box must be that of the rows, down to the last one, whatever leaves and comes back.
-TEST(Partition, ALargeGroupKnowsItsBoxWhileRowsLeave) {
-  constexpr std::size_t kRows = 400;
-  Random random = Random::FromSeed(3);
-  std::vector<Code> ages, cities;
-  for (std::size_t row = 0; row < kRows; ++row) {
-    ages.push_back(static_cast<Code>(random.Below(41)));
-    cities.push_back(static_cast<Code>(random.Below(4)));
-  }
-  SmallTable table(kRows);
-  table.Add("age", Role::kQuasi, Numbers(41), ages).Add("city", Role::kQuasi, Categories(4, 2), cities);
-  const CountedModel model(table.data, {K(2)});
-  const View view = View::All(table.data);
-  const PartitionSpace space(view, {});
-  PartitionGate gate(view, model.model, model.counted);
-  RowPlaces places(view.size());
-  RowPlaces other_places(view.size());
-  RefineGroups groups(space, gate, places);
-  std::vector<Place> rows(kRows);
-  for (std::size_t row = 0; row < kRows; ++row) rows[row] = static_cast<Place>(row);
-  groups.Add(rows);
-  // The oldest first, by age, so that the end of the box moves all the time.
-  std::sort(rows.begin(), rows.end(), [&](Place a, Place b) { return ages[a] < ages[b]; });
-  while (rows.size() > 1) {
-    const Place leaves = rows.back();
-    rows.pop_back();
-    groups.Remove(leaves);
-    if (random.Below(4) == 0) {
-      groups.Insert(0, leaves);
-      groups.Remove(leaves);
-    }
-    RefineGroups fresh(space, gate, other_places);
-    fresh.Add(rows);
-    ASSERT_EQ(groups.loss(0), fresh.loss(0)) << rows.size();
-    for (std::size_t q = 0; q < space.num_quasi(); ++q) {
-      ASSERT_EQ(groups.lo(0, q), fresh.lo(0, q));
-      ASSERT_EQ(groups.hi(0, q), fresh.hi(0, q));
-    }
-    ASSERT_EQ(groups.LossWithout(0, rows.front()), fresh.LossWithout(0, rows.front()));
-    ASSERT_EQ(groups.LossWithout(0, rows.back()), fresh.LossWithout(0, rows.back()));
-  }
-}
-
 TEST(Partition, RowsOfFullGroupsChangePlaces) {
   SmallTable table(4);
   table.Add("age", Role::kQuasi, Numbers(41), {0, 38, 2, 40}).Add("place", Role::kQuasi, Categories(4, 2), {0, 3, 0, 3});
   const CountedModel model(table.data, {K(2)});
   const View view = View::All(table.data);
-  const PartitionSpace space(view, {});
-  PartitionGate gate(view, model.model, model.counted);
+  const RankSpace space(view, {});
+  GroupGate gate(view, model.model, model.counted);
   RowPlaces places(view.size());
   GroupRefinement refinement(space, gate, places, {{0, 1}, {2, 3}}, {.resplit = 0});
   EXPECT_NEAR(refinement.total(), 7.8, 1e-6);

@@ -17,24 +17,25 @@ constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 
 class Annealer {
  public:
-  Annealer(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random)
-      : groups_(groups), rows_(groups.rows()), orders_(orders), options_(options), random_(random) {}
+  Annealer(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+           QuickRandom& random)
+      : groups_(groups), rows_(rows), orders_(orders), options_(options), random_(random) {}
 
   void Step(double temperature) {
-    const std::size_t row = NextRow();
-    const std::size_t group = static_cast<std::size_t>(groups_.group_of(row));
+    const Place row = NextRow();
+    const GroupId group = groups_.group_of(row);
     // Metropolis: accept a change below this.
     const double limit = temperature > 0 ? temperature * random_.Exponential() : -kLeastGain;
     if (random_.Unit() < kSameValueShare) {
-      if (groups_.size(group) > 1 && groups_.LossWithout(group, row) < groups_.loss(group)) SwapAlike(row, group, limit);
-    } else if (const std::size_t other = NearGroup(); other != group) {
+      if (groups_.rows(group).size() > 1 && groups_.LossWithout(group, row) < groups_.loss(group)) SwapAlike(row, group, limit);
+    } else if (const GroupId other = NearGroup(); other != group) {
       MoveOrSwap(row, group, other, limit);
     }
   }
 
  private:
   // Stretches of an order, each from a random place: rows that stand together have their groups in the cache together.
-  std::size_t NextRow() {
+  Place NextRow() {
     if (left_ == 0) {
       left_ = kStretch;
       order_ = random_.Below(orders_.size());
@@ -45,28 +46,29 @@ class Annealer {
     return orders_.at(order_, position_);
   }
 
-  double Cost(std::size_t group, float loss) const {
-    return static_cast<double>(loss) * static_cast<double>(groups_.size(group));
+  double Total(GroupId group, float loss) const {
+    return static_cast<double>(loss) * static_cast<double>(groups_.rows(group).size());
   }
 
   // The best row of the same class near some other member of the row's own group.
-  void SwapAlike(std::size_t row, std::size_t group, double limit) {
-    const std::span<const std::uint32_t> members = groups_.members(group);
-    const std::uint32_t near = members[random_.Below(members.size())];
+  void SwapAlike(Place row, GroupId group, double limit) {
+    const std::span<const Place> members = groups_.rows(group);
+    const Place near = members[random_.Below(members.size())];
     if (near == row) return;
     const std::size_t value_class = rows_.value_classes[row];
     const std::size_t place = orders_.FindInClass(order_, value_class, orders_.position(order_, near));
     const std::size_t begin = std::max(orders_.class_begin(value_class) + kSameValueReach, place) - kSameValueReach;
     const std::size_t end = std::min(orders_.class_end(value_class), place + kSameValueReach + 1);
     double best = limit;
-    std::size_t best_row = rows_.size();
+    auto best_row = static_cast<Place>(rows_.size());
     for (std::size_t at = begin; at < end; ++at) {
-      const std::size_t other = orders_.in_class(order_, at);
-      const std::size_t other_group = static_cast<std::size_t>(groups_.group_of(other));
+      const Place other = orders_.in_class(order_, at);
+      const GroupId other_group = groups_.group_of(other);
       if (other_group == group) continue;
-      const double here = Cost(group, groups_.LossSwapped(group, row, other)) - groups_.cost(group);
+      const double here = Total(group, groups_.LossSwapped(group, row, other)) - groups_.total(group);
       if (here >= 0) continue;
-      const double change = here + Cost(other_group, groups_.LossSwapped(other_group, other, row)) - groups_.cost(other_group);
+      const double change =
+          here + Total(other_group, groups_.LossSwapped(other_group, other, row)) - groups_.total(other_group);
       if (change < best && MixAllows(row, group, other, other_group)) {
         best = change;
         best_row = other;
@@ -76,44 +78,44 @@ class Annealer {
   }
 
   // The group of a row that stands near.
-  std::size_t NearGroup() {
+  GroupId NearGroup() {
     const std::int64_t reach = options_.window;
     const std::int64_t last = static_cast<std::int64_t>(rows_.size()) - 1;
     const std::int64_t step = static_cast<std::int64_t>(random_.Below(2 * static_cast<std::uint64_t>(reach) + 1)) - reach;
     const std::int64_t position = std::clamp<std::int64_t>(static_cast<std::int64_t>(position_) + step, 0, last);
-    return static_cast<std::size_t>(groups_.group_of(orders_.at(order_, static_cast<std::size_t>(position))));
+    return groups_.group_of(orders_.at(order_, static_cast<std::size_t>(position)));
   }
 
-  void MoveOrSwap(std::size_t row, std::size_t group, std::size_t other_group, double limit) {
+  void MoveOrSwap(Place row, GroupId group, GroupId other_group, double limit) {
     const float without = groups_.LossWithout(group, row);
     const bool at_border = without < groups_.loss(group);
-    const double before = groups_.cost(group) + groups_.cost(other_group);
-    const double size = static_cast<double>(groups_.size(group));
-    const double other_size = static_cast<double>(groups_.size(other_group));
+    const double before = groups_.total(group) + groups_.total(other_group);
+    const auto size = static_cast<double>(groups_.rows(group).size());
+    const auto other_size = static_cast<double>(groups_.rows(other_group).size());
     double best = limit;
     const auto moved = [&](float with) {
       return static_cast<double>(without) * (size - 1) + static_cast<double>(with) * (other_size + 1) - before;
     };
     bool move = moved(groups_.loss(other_group)) < best;  // as if the row lay in the other's box
     if (move) {
-      const double change = moved(groups_.LossWith(other_group, row));
-      move = change < best && groups_.AdmitsWithout(group, row) && groups_.AdmitsWith(other_group, row);
+      const double change = moved(groups_.LossWith(other_group, groups_.ranks(row)));
+      move = change < best && groups_.CanRemove(group, row) && groups_.CanInsert(other_group, row);
       if (move) best = change;
     }
-    std::size_t swap = rows_.size();
+    auto swap = static_cast<Place>(rows_.size());
     if (at_border) {
-      const std::span<const std::uint32_t> members = groups_.members(other_group);
+      const std::span<const Place> members = groups_.rows(other_group);
       const std::size_t tries = std::min(members.size(), kSwapsTried);
       std::size_t at = members.size() > kSwapsTried ? random_.Below(members.size()) : 0;
       // The row's own group is at best as it is without it, the other at best without any one of its rows on each side:
       // mostly that settles it.
-      const double others = Cost(group, without) - before;
-      const bool hopeless = Cost(other_group, groups_.LeastLossSwapped(other_group, row)) + others >= best;
+      const double others = Total(group, without) - before;
+      const bool hopeless = Total(other_group, groups_.LeastLossSwapped(other_group, row)) + others >= best;
       for (std::size_t i = 0; !hopeless && i < tries; ++i, at = at + 1 == members.size() ? 0 : at + 1) {
-        const std::size_t other = members[at];
-        const double there = Cost(other_group, groups_.LossSwapped(other_group, other, row));
+        const Place other = members[at];
+        const double there = Total(other_group, groups_.LossSwapped(other_group, other, row));
         if (there + others >= best) continue;
-        const double change = there - before + Cost(group, groups_.LossSwapped(group, row, other));
+        const double change = there - before + Total(group, groups_.LossSwapped(group, row, other));
         if (change >= best || !MixAllows(row, group, other, other_group)) continue;
         best = change;
         swap = other;
@@ -122,15 +124,16 @@ class Annealer {
     if (swap < rows_.size()) {
       groups_.Swap(row, swap);
     } else if (move) {
-      groups_.Move(row, other_group);
+      groups_.Remove(row);
+      groups_.Insert(other_group, row);
     }
   }
 
-  bool MixAllows(std::size_t row, std::size_t group, std::size_t other, std::size_t other_group) {
-    return groups_.AdmitsSwapped(group, row, other) && groups_.AdmitsSwapped(other_group, other, row);
+  bool MixAllows(Place row, GroupId group, Place other, GroupId other_group) {
+    return groups_.CanSwap(group, row, other) && groups_.CanSwap(other_group, other, row);
   }
 
-  MovableGroups& groups_;
+  SearchGroups& groups_;
   const SearchRows& rows_;
   const LocalityOrders& orders_;
   const AnnealOptions& options_;
@@ -142,10 +145,10 @@ class Annealer {
 
 }  // namespace
 
-void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random,
-            const Run& run) {
-  const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(groups.rows().size()));
-  Annealer annealer(groups, orders, options, random);
+void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+            QuickRandom& random, const Run& run) {
+  const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(rows.size()));
+  Annealer annealer(groups, rows, orders, options, random);
   const bool hot = options.start_temperature > 0;
   const double begun = run.Used();
   const double end = hot ? kHotTime : 1;  // of the time

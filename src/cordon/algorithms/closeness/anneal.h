@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cordon/algorithms/closeness/locality_orders.h"
-#include "cordon/algorithms/closeness/movable_groups.h"
+#include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
@@ -26,7 +26,7 @@ struct AnnealOptions {
 };
 
 // REQUIRES: every row is in an admitted group.
-void Anneal(MovableGroups& groups, const LocalityOrders& orders, const AnnealOptions& options, QuickRandom& random,
-            const Run& run);
+void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+            QuickRandom& random, const Run& run);
 
 }  // namespace cordon::engine

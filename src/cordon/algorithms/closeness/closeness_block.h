@@ -12,7 +12,7 @@
 #include "cordon/algorithms/closeness/group_growth.h"
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/mix_outlook.h"
-#include "cordon/algorithms/closeness/movable_groups.h"
+#include "cordon/algorithms/closeness/search_groups.h"
 
 namespace cordon::engine {
 
@@ -43,14 +43,20 @@ class ClosenessBlock {
   // the beginning, in what a row loses on average.
   void Improve(double sweeps, double heat, QuickRandom& random, const Run& run);
 
-  double cost() const { return groups_->TotalCost(); }
+  double cost() const { return groups_->total(); }
   std::vector<RowGroup> Result() const;
 
  private:
+  void Clear();
+
   const ClosenessProblem& problem_;
+  View view_;
   SearchRows rows_;
   LocalityOrders orders_;
-  std::unique_ptr<MovableGroups> groups_;
+  RankSpace space_;
+  GroupGate gate_;
+  RowPlaces places_;
+  std::unique_ptr<SearchGroups> groups_;
 };
 
 }  // namespace cordon::engine

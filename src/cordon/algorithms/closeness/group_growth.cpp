@@ -23,10 +23,10 @@ constexpr float kNarrowest = 1.05F;  // a box that loses no more than so many ti
 
 class Grower {
  public:
-  Grower(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
-         const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random)
+  Grower(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+         const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random)
       : groups_(groups),
-        rows_(groups.rows()),
+        rows_(rows),
         orders_(orders),
         outlook_(outlook),
         spans_(spans),
@@ -37,9 +37,9 @@ class Grower {
         left_(classes.size()),
         stamps_(rows_.size()),
         hosts_(rows_, spans, outlook),
-        scratch_(groups.AddGroup()) {
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-      if (groups_.group_of(row) == MovableGroups::kNone) {
+        scratch_(groups.Add({})) {
+    for (Place row = 0; row < rows_.size(); ++row) {
+      if (groups_.group_of(row) == kNoGroup) {
         ++left_[rows_.value_classes[row]];
         ++num_left_;
       } else {
@@ -70,7 +70,7 @@ class Grower {
       }
       next = first + 1;
       const std::uint32_t seed = seeds[first];
-      if (groups_.group_of(seed) == MovableGroups::kNone && num_left_ >= need) Grow(seed, need, MixOutlook::kRefused);
+      if (groups_.group_of(seed) == kNoGroup && num_left_ >= need) Grow(seed, need, MixOutlook::kRefused);
     }
   }
 
@@ -82,7 +82,7 @@ class Grower {
     std::size_t attempts = rows_.size();
     if (narrow) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
     for (const std::uint32_t seed : ShuffledRows()) {
-      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
+      if (groups_.group_of(seed) != kNoGroup) continue;
       if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Enough()) return;
       Grow(seed, options_.size, most_loss);
     }
@@ -102,15 +102,15 @@ class Grower {
     return all;
   }
 
-  void Grow(std::size_t seed, std::int64_t size, float most_loss) { Fill(seed, size, most_loss) ? Keep() : GiveBack(); }
+  void Grow(Place seed, std::int64_t size, float most_loss) { Fill(seed, size, most_loss) ? Keep() : GiveBack(); }
 
   // Into the scratch group. False where it does not come to an admitted group.
-  bool Fill(std::size_t seed, std::int64_t size, float most_loss) {
+  bool Fill(Place seed, std::int64_t size, float most_loss) {
     GatherPool(seed, size);
     Take(seed);
     std::int64_t target = 0;
-    while (groups_.size(scratch_) < size || !groups_.Admits(scratch_)) {
-      const std::int64_t rows = groups_.size(scratch_);
+    while (num_taken() < size || !groups_.Admitted(scratch_)) {
+      const std::int64_t rows = num_taken();
       if (rows >= size + (outlook_.HasCaps() ? 0 : kOvertime)) return false;
       if (const std::int64_t wanted = std::max(size, rows + 1); wanted != target) {
         target = wanted;
@@ -139,7 +139,7 @@ class Grower {
         const float charge = charges_[candidate.value_class];
         // What it was in a smaller box is no more than what it is.
         if (candidate.loss + charge >= least || closed_[candidate.value_class]) continue;
-        candidate.loss = groups_.LossWith(scratch_, candidate.row);
+        candidate.loss = groups_.LossWith(scratch_, groups_.ranks(candidate.row));
         const float score = candidate.loss + charge;
         if (score < least && WithinCap(candidate.row, target)) {
           least = score;
@@ -157,11 +157,11 @@ class Grower {
     if (!outlook_.HasCaps()) return true;
     const Code value = rows_.values[row];
     std::int64_t held = 0;
-    for (const std::uint32_t member : groups_.members(scratch_)) held += rows_.values[member] == value;
+    for (const Place member : groups_.rows(scratch_)) held += rows_.values[member] == value;
     return held + 1 <= outlook_.Cap(value, size);
   }
 
-  void GatherPool(std::size_t seed, std::int64_t size) {
+  void GatherPool(Place seed, std::int64_t size) {
     ++stamp_;
     stamps_[seed] = stamp_;
     pool_.clear();
@@ -201,8 +201,8 @@ class Grower {
       const Turn turn = turns.top();
       turns.pop();
       const std::uint32_t seed = seeds[turn.number];
-      if (groups_.group_of(seed) != MovableGroups::kNone) continue;
-      if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != MovableGroups::kNone; });
+      if (groups_.group_of(seed) != kNoGroup) continue;
+      if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != kNoGroup; });
       stale = false;
       const HostBoxes::Box box = hosts_.Around(seed, size, alive);
       if (turns.empty() || box.loss <= kNarrowest * turns.top().loss) {
@@ -214,40 +214,42 @@ class Grower {
     }
   }
 
-  void Host(std::size_t seed, std::int64_t size, std::span<const std::uint32_t> around) {
+  void Host(Place seed, std::int64_t size, std::span<const std::uint32_t> around) {
     counts_.assign(classes_.size(), 0);
     Take(seed);
     std::vector<std::int64_t> held(hosts_.num_values());
     ++held[rows_.values[seed]];
     for (const std::uint32_t row : around) {
-      if (groups_.size(scratch_) >= size) break;
+      if (num_taken() >= size) break;
       std::int64_t& of_value = held[rows_.values[row]];
       if (of_value + 1 > outlook_.Cap(rows_.values[row], size)) continue;
       ++of_value;
       Take(row);
     }
-    groups_.Admits(scratch_) ? Keep() : GiveBack();
+    groups_.Admitted(scratch_) ? Keep() : GiveBack();
   }
 
-  void Take(std::size_t row) {
+  void Take(Place row) {
     groups_.Insert(scratch_, row);
     ++counts_[rows_.value_classes[row]];
   }
 
   void Keep() {
-    for (const std::uint32_t row : groups_.members(scratch_)) {
+    for (const Place row : groups_.rows(scratch_)) {
       alive_.Remove(row);
       --left_[rows_.value_classes[row]];
       --num_left_;
     }
-    scratch_ = groups_.AddGroup();
+    scratch_ = groups_.Add({});
   }
 
   void GiveBack() {
-    while (groups_.size(scratch_) > 0) groups_.Remove(groups_.members(scratch_).back());
+    while (num_taken() > 0) groups_.Remove(groups_.rows(scratch_).back());
   }
 
-  MovableGroups& groups_;
+  std::int64_t num_taken() const { return static_cast<std::int64_t>(groups_.rows(scratch_).size()); }
+
+  SearchGroups& groups_;
   const SearchRows& rows_;
   const LocalityOrders& orders_;
   const MixOutlook& outlook_;
@@ -266,14 +268,15 @@ class Grower {
   std::vector<float> bias_;
   std::vector<bool> closed_;  // classes of which no row leaves a way to the wanted size
   HostBoxes hosts_;
-  std::size_t scratch_;
+  GroupId scratch_;
 };
 
 }  // namespace
 
-void GrowGroups(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
-                const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random, const Run& run) {
-  Grower grower(groups, orders, outlook, spans, classes, options, random);
+void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random,
+                const Run& run) {
+  Grower grower(groups, rows, orders, outlook, spans, classes, options, random);
   if (outlook.HasCaps()) grower.Rare(run);
   grower.Cores(run);
 }

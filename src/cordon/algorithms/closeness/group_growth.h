@@ -11,7 +11,7 @@
 
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/mix_outlook.h"
-#include "cordon/algorithms/closeness/movable_groups.h"
+#include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
@@ -25,7 +25,8 @@ struct GrowthOptions {
 };
 
 // Grows groups out of the rows that are in none. What does not come about is left in no group.
-void GrowGroups(MovableGroups& groups, const LocalityOrders& orders, const MixOutlook& outlook, const BoxSpans& spans,
-                const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random, const Run& run);
+void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random,
+                const Run& run);
 
 }  // namespace cordon::engine

@@ -11,97 +11,100 @@ constexpr std::int64_t kReach = 30;  // positions on either side, in every order
 
 class Inserter {
  public:
-  Inserter(MovableGroups& groups, const LocalityOrders& orders)
-      : groups_(groups), orders_(orders), seen_(groups.num_groups() + 1, groups.rows().size()) {}
+  Inserter(SearchGroups& groups, const LocalityOrders& orders)
+      : groups_(groups), orders_(orders), seen_(groups.size(), orders.num_rows()) {}
 
   // Into the cheapest admissible group near the row, or anywhere.
-  bool Insert(std::size_t row, bool anywhere) {
+  bool Insert(Place row, bool anywhere) {
     candidates_.clear();
     anywhere ? AllGroups() : NearGroups(row);
     double best = 0;
-    std::size_t best_group = groups_.num_groups();
-    for (const std::size_t group : candidates_) {
+    GroupId best_group = kNoGroup;
+    for (const GroupId group : candidates_) {
       // A row that lies in the box costs what the others do; no row costs less.
-      if (best_group < groups_.num_groups() && static_cast<double>(groups_.loss(group)) >= best) continue;
-      const double cost = static_cast<double>(groups_.LossWith(group, row)) * static_cast<double>(groups_.size(group) + 1) -
-                          groups_.cost(group);
-      if (best_group < groups_.num_groups() && cost >= best) continue;
-      if (!groups_.AdmitsWith(group, row)) continue;
+      if (best_group != kNoGroup && static_cast<double>(groups_.loss(group)) >= best) continue;
+      const double cost = static_cast<double>(groups_.LossWith(group, groups_.ranks(row))) *
+                              static_cast<double>(groups_.rows(group).size() + 1) -
+                          groups_.total(group);
+      if (best_group != kNoGroup && cost >= best) continue;
+      if (!groups_.CanInsert(group, row)) continue;
       best = cost;
       best_group = group;
     }
-    if (best_group == groups_.num_groups()) return false;
+    if (best_group == kNoGroup) return false;
     groups_.Insert(best_group, row);
     return true;
   }
 
  private:
   void AllGroups() {
-    for (std::size_t group = 0; group < groups_.num_groups(); ++group) {
-      if (groups_.size(group) > 0) candidates_.push_back(group);
+    for (GroupId group = 0; group < groups_.size(); ++group) {
+      if (groups_.alive(group)) candidates_.push_back(group);
     }
   }
 
-  void NearGroups(std::size_t row) {
+  void NearGroups(Place row) {
     const std::int64_t last = static_cast<std::int64_t>(orders_.num_rows()) - 1;
     for (std::size_t order = 0; order < orders_.size(); ++order) {
       const std::int64_t position = orders_.position(order, row);
       for (std::int64_t at = std::max<std::int64_t>(0, position - kReach); at <= std::min(last, position + kReach); ++at) {
-        const std::int32_t group = groups_.group_of(orders_.at(order, static_cast<std::size_t>(at)));
-        if (group == MovableGroups::kNone || seen_[group] == row) continue;
+        const GroupId group = groups_.group_of(orders_.at(order, static_cast<std::size_t>(at)));
+        if (group == kNoGroup || seen_[group] == row) continue;
         seen_[group] = row;
-        candidates_.push_back(static_cast<std::size_t>(group));
+        candidates_.push_back(group);
       }
     }
   }
 
-  MovableGroups& groups_;
+  SearchGroups& groups_;
   const LocalityOrders& orders_;
   std::vector<std::size_t> seen_;  // by group: the row that last found it
-  std::vector<std::size_t> candidates_;
+  std::vector<GroupId> candidates_;
 };
 
 // The rows that no group took become one, merged with what costs least until the models admit it.
-void MergeRest(MovableGroups& groups, std::span<const std::uint32_t> rest) {
-  const std::size_t group = groups.AddGroup();
-  for (const std::uint32_t row : rest) groups.Insert(group, row);
-  while (!groups.Admits(group)) {
+void MergeRest(SearchGroups& groups, std::vector<Place> rest) {
+  const GroupId group = groups.Add(std::move(rest));
+  while (!groups.Admitted(group)) {
     double best = 0;
-    std::size_t best_group = group;
-    for (std::size_t other = 0; other < groups.num_groups(); ++other) {
-      if (other == group || groups.size(other) == 0) continue;
+    GroupId best_group = group;
+    for (GroupId other = 0; other < groups.size(); ++other) {
+      if (other == group || !groups.alive(other)) continue;
       // Per row that comes along: many rows at once bring the mix back to the whole's soonest.
-      const double size = static_cast<double>(groups.size(group) + groups.size(other));
+      const auto size = static_cast<double>(groups.rows(group).size() + groups.rows(other).size());
       const double added =
-          static_cast<double>(groups.LossMerged(group, other)) * size - groups.cost(group) - groups.cost(other);
-      const double score = added / static_cast<double>(groups.size(other));
+          static_cast<double>(groups.LossMerged(group, other)) * size - groups.total(group) - groups.total(other);
+      const double score = added / static_cast<double>(groups.rows(other).size());
       if (best_group == group || score < best) {
         best = score;
         best_group = other;
       }
     }
     CORDON_CHECK(best_group != group);
-    groups.MergeInto(group, best_group);
+    std::vector<Place> both(groups.rows(group).begin(), groups.rows(group).end());
+    both.insert(both.end(), groups.rows(best_group).begin(), groups.rows(best_group).end());
+    groups.Replace(best_group, {});
+    groups.Replace(group, std::move(both));
   }
 }
 
 }  // namespace
 
-void InsertRows(MovableGroups& groups, const LocalityOrders& orders, const Run& run) {
-  std::vector<std::uint32_t> rest;
-  for (std::size_t row = 0; row < groups.rows().size(); ++row) {
-    if (groups.group_of(row) == MovableGroups::kNone) rest.push_back(static_cast<std::uint32_t>(row));
+void InsertRows(SearchGroups& groups, const LocalityOrders& orders, const Run& run) {
+  std::vector<Place> rest;
+  for (Place row = 0; row < orders.num_rows(); ++row) {
+    if (groups.group_of(row) == kNoGroup) rest.push_back(row);
   }
   Inserter inserter(groups, orders);
   // Groups that have grown take rows that they refused before, so what is left is tried again; at last everywhere.
   for (const bool anywhere : {false, false, true, true}) {
-    std::vector<std::uint32_t> refused;
-    for (const std::uint32_t row : rest) {
+    std::vector<Place> refused;
+    for (const Place row : rest) {
       if (run.Stopped() || !inserter.Insert(row, anywhere)) refused.push_back(row);
     }
     rest = std::move(refused);
   }
-  if (!rest.empty()) MergeRest(groups, rest);
+  if (!rest.empty()) MergeRest(groups, std::move(rest));
 }
 
 }  // namespace cordon::engine

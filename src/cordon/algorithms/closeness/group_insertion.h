@@ -6,13 +6,13 @@
 #pragma once
 
 #include "cordon/algorithms/closeness/locality_orders.h"
-#include "cordon/algorithms/closeness/movable_groups.h"
+#include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/run.h"
 
 namespace cordon::engine {
 
 // On return every row is in an admitted group. REQUIRES: the model admits all rows together, and every group that has
 // rows.
-void InsertRows(MovableGroups& groups, const LocalityOrders& orders, const Run& run);
+void InsertRows(SearchGroups& groups, const LocalityOrders& orders, const Run& run);
 
 }  // namespace cordon::engine

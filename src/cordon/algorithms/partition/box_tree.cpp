@@ -29,7 +29,7 @@ template <typename Function>
 
 }  // namespace
 
-BoxTree::BoxTree(const PartitionSpace& space, const RefineGroups& groups, std::size_t min_rows, std::size_t max_visits)
+BoxTree::BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits)
     : space_(space), groups_(groups), d_(space.num_quasi()), min_rows_(min_rows), max_visits_(max_visits) {
   for (std::size_t q = 0; q < d_; ++q) axes_.push_back({space.span_table(q), static_cast<std::size_t>(space.num_ranks(q))});
   all_tables_ = std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return axis.table != nullptr; });

@@ -9,14 +9,14 @@
 #include <functional>
 #include <vector>
 
-#include "cordon/algorithms/partition/refine_groups.h"
+#include "cordon/algorithms/grouping/boxed_groups.h"
 
 namespace cordon::engine {
 
 class BoxTree {
  public:
   // `min_rows`: the least rows of a group that rows may join. A search ends after `max_visits` nodes.
-  BoxTree(const PartitionSpace& space, const RefineGroups& groups, std::size_t min_rows, std::size_t max_visits);
+  BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits);
 
   void Build();
   // The box of a group has changed, or its loss.
@@ -101,8 +101,8 @@ class BoxTree {
   double AroundBound(NodeId node, double weight, double enough) const;
   double NearBound(NodeId node) const;
 
-  const PartitionSpace& space_;
-  const RefineGroups& groups_;
+  const RankSpace& space_;
+  const BoxedGroups<double>& groups_;
   std::size_t d_;
   std::size_t min_rows_;
   std::size_t max_visits_;

@@ -12,7 +12,7 @@ constexpr std::size_t kLargest = std::size_t{1} << 20;  // entries
 
 }  // namespace
 
-CutCounts::CutCounts(const PartitionSpace& space, const PartitionGate& gate)
+CutCounts::CutCounts(const RankSpace& space, const GroupGate& gate)
     : space_(space), gate_(gate), tables_(space.num_quasi()), inside_(gate.counted()), outside_(gate.counted()) {
   if (!gate.keep_counts() || gate.counted().num_sparse() > 0 || gate.counted().persons() != nullptr) return;
   num_values_ = gate.counted().num_counts();

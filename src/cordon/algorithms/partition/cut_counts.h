@@ -11,14 +11,14 @@
 #include <span>
 #include <vector>
 
-#include "cordon/algorithms/partition/partition_gate.h"
-#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/algorithms/grouping/group_gate.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 
 namespace cordon::engine {
 
 class CutCounts {
  public:
-  CutCounts(const PartitionSpace& space, const PartitionGate& gate);
+  CutCounts(const RankSpace& space, const GroupGate& gate);
 
   // Whether the model can be asked this way at all.
   bool usable() const { return num_values_ > 0; }
@@ -44,8 +44,8 @@ class CutCounts {
   bool Make(std::size_t q, Table& table);
   bool Admits(std::size_t q, Rank lo, Rank hi, bool outside);
 
-  const PartitionSpace& space_;
-  const PartitionGate& gate_;
+  const RankSpace& space_;
+  const GroupGate& gate_;
   std::size_t num_values_ = 0;  // of all histograms together; 0 where the model is not asked this way
   std::span<const Place> rows_;
   std::uint64_t question_ = 0;

@@ -20,7 +20,7 @@ void Grow(std::vector<Value>& values, std::size_t size) {
 }  // namespace
 
 template <typename Lane>
-CutScores<Lane>::CutScores(const PartitionSpace& space, const PartitionGate& gate)
+CutScores<Lane>::CutScores(const RankSpace& space, const GroupGate& gate)
     : space_(space),
       gate_(gate),
       d_(space.num_quasi()),

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "cordon/algorithms/partition/partition_gate.h"
-#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/algorithms/grouping/group_gate.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 
 namespace cordon::engine {
 
@@ -28,7 +28,7 @@ struct PartitionCut {
 template <typename Lane>
 class CutScores {
  public:
-  CutScores(const PartitionSpace& space, const PartitionGate& gate);
+  CutScores(const RankSpace& space, const GroupGate& gate);
 
   enum class Wanted {
     kAll,   // that lose less than the rows at hand, in the order of the attributes
@@ -49,8 +49,8 @@ class CutScores {
   double BoxLoss(const Lane* box, std::size_t count) const;
   Lane rank(std::size_t row, std::size_t q) const { return rows_[row * width_ + q]; }
 
-  const PartitionSpace& space_;
-  const PartitionGate& gate_;
+  const RankSpace& space_;
+  const GroupGate& gate_;
   std::size_t d_;
   std::size_t width_;  // lanes of all attributes, in whole blocks
   double price_ = -1;

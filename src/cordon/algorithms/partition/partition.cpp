@@ -42,14 +42,14 @@ constexpr std::size_t kFlatNear = 100;   // rows of other codes are all equally 
 
 struct Search {
   const View& view;
-  const PartitionSpace& space;
+  const RankSpace& space;
   const GroupModel& model;
   const CountedColumns& counted;
   const Run& run;
 
   // The beginning comes to its end whatever the budget, unless the table is so wide that a single cut takes long.
-  PartitionGate Gate() const {
-    return PartitionGate(view, model, counted, run.stop, space.num_quasi() > kWideTable ? run.budget : nullptr);
+  GroupGate Gate() const {
+    return GroupGate(view, model, counted, run.stop, space.num_quasi() > kWideTable ? run.budget : nullptr);
   }
 };
 
@@ -72,7 +72,7 @@ class Spreading {
     std::vector<RowSets> made(tasks_.size());
     std::vector<std::vector<Place>> pools(tasks_.size());
     ParallelFor(search_.run.threads, tasks_.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
-      PartitionGate gate = search_.Gate();
+      GroupGate gate = search_.Gate();
       PartitionCuts cuts(search_.space, gate);
       for (std::size_t task = begin; task < end; ++task) cuts.Expel(tasks_[task], price, made[task], pools[task]);
     });
@@ -160,7 +160,7 @@ class Spreading {
   }
 
   const Search& search_;
-  PartitionGate gate_;
+  GroupGate gate_;
   PartitionCuts top_down_;
   std::vector<std::span<Place>> tasks_;
 };
@@ -173,12 +173,12 @@ Started FromTheTop(const Search& search, double price) {
 
 // Peeled groups, each divided further.
 Result<Started> FromPeeling(const Search& search, double price) {
-  PartitionGate gate = search.Gate();
+  GroupGate gate = search.Gate();
   CORDON_TRY(RowSets peeled, Peel(search.view, search.space, gate, price, search.run));
   std::vector<RowSets> parts(peeled.size());
   std::vector<double> totals(peeled.size());
   ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
-    PartitionGate own = search.Gate();
+    GroupGate own = search.Gate();
     PartitionCuts top_down(search.space, own);
     for (std::size_t i = begin; i < end; ++i) totals[i] = top_down.Divide(peeled[i], parts[i]);
   });
@@ -215,7 +215,7 @@ RefineOptions RefineBy(Effort effort) {
 }
 
 RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
-  PartitionGate gate = search.Gate();
+  GroupGate gate = search.Gate();
   GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
   refinement.Rounds(search.run);
   return refinement.Take();
@@ -224,7 +224,7 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
 // Rounds that look further, then annealing and rounds again, as long as it pays or as there is time. Never loses: the best
 // groups are kept.
 RowSets SearchOn(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options, std::uint64_t key) {
-  PartitionGate gate = search.Gate();
+  GroupGate gate = search.Gate();
   GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
   refinement.Rounds(search.run);
   RowSets best = refinement.Take();
@@ -278,8 +278,8 @@ Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptio
 }
 
 double TotalOf(const Search& search, RowPlaces& places, const RowSets& groups) {
-  PartitionGate gate = search.Gate();
-  RefineGroups all(search.space, gate, places);
+  GroupGate gate = search.Gate();
+  BoxedGroups<double> all(search.space, gate, places);
   for (const std::vector<Place>& rows : groups) all.Add(rows);
   return all.total();
 }
@@ -289,8 +289,8 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
                       std::size_t part_rows, bool search_on) {
   std::vector<RowSets> parts;
   {
-    PartitionGate gate = search.Gate();
-    RefineGroups all(search.space, gate, places);
+    GroupGate gate = search.Gate();
+    BoxedGroups<double> all(search.space, gate, places);
     for (const std::vector<Place>& rows : groups) all.Add(rows);
     BoxTree tree(search.space, all, gate.min_rows(), options.max_visits);
     tree.Build();
@@ -361,7 +361,7 @@ class LeaveOut {
   const Search& search_;
   RowPlaces& places_;
   RefineOptions options_;
-  PartitionGate gate_;
+  GroupGate gate_;
 };
 
 Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out) {
@@ -382,7 +382,7 @@ Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out)
 Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
                          const PartitionOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
-  const PartitionSpace space(view, run);
+  const RankSpace space(view, run);
   const Search search{view, space, model, counted, run};
   run.Report("partition", 0, 0);
   CORDON_TRY(std::vector<Started> starts, StartsOf(search, options));

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/grouping/group_gate.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/algorithms/partition/cut_counts.h"
 #include "cordon/algorithms/partition/cut_scores.h"
-#include "cordon/algorithms/partition/partition_gate.h"
-#include "cordon/algorithms/partition/partition_space.h"
 
 namespace cordon::engine {
 
@@ -21,7 +21,7 @@ using RowSets = std::vector<std::vector<Place>>;
 // Keeps its memory from call to call: one per thread.
 class PartitionCuts {
  public:
-  PartitionCuts(const PartitionSpace& space, PartitionGate& gate)
+  PartitionCuts(const RankSpace& space, GroupGate& gate)
       : space_(space), gate_(gate), counts_(space, gate), narrow_(space, gate), wide_(space, gate) {}
 
   // Rows are reordered. Appends the parts and returns their total loss.
@@ -51,8 +51,8 @@ class PartitionCuts {
   const Cut* BestCut(std::span<const Place> rows);
   std::span<Place> Apply(std::span<Place> rows, const Cut& cut);
 
-  const PartitionSpace& space_;
-  PartitionGate& gate_;
+  const RankSpace& space_;
+  GroupGate& gate_;
   CutCounts counts_;
   CutScores<std::int16_t> narrow_;
   CutScores<std::int32_t> wide_;

@@ -15,7 +15,7 @@ constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place
 template <typename Lane>
 class Peeling {
  public:
-  Peeling(const View& view, const PartitionSpace& space, PartitionGate& gate, const LatticeCells& cells, double price)
+  Peeling(const View& view, const RankSpace& space, GroupGate& gate, const LatticeCells& cells, double price)
       : space_(space),
         gate_(gate),
         cells_(cells),
@@ -218,8 +218,8 @@ class Peeling {
     }
   }
 
-  const PartitionSpace& space_;
-  PartitionGate& gate_;
+  const RankSpace& space_;
+  GroupGate& gate_;
   const LatticeCells& cells_;
   double price_;
   CellGrouper grouper_;
@@ -240,7 +240,7 @@ class Peeling {
 
 }  // namespace
 
-Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGate& gate, double price, const Run& run) {
+Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, double price, const Run& run) {
   std::vector<std::vector<Level>> levels;
   for (const std::size_t column : view.data().ColumnsOf(Role::kQuasi)) {
     CORDON_TRY(std::vector<Level> made, LevelsOf(view.data().columns[column].attribute));

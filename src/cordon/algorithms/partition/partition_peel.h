@@ -6,15 +6,15 @@
 #pragma once
 
 #include "cordon/algorithms/full_domain/lattice_cells.h"
+#include "cordon/algorithms/grouping/group_gate.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/algorithms/partition/partition_cuts.h"
-#include "cordon/algorithms/partition/partition_gate.h"
-#include "cordon/algorithms/partition/partition_space.h"
 #include "cordon/base/result.h"
 
 namespace cordon::engine {
 
 // `price` is what a row that is left over is reckoned to lose. Every row is in one of the groups, each of which is
 // admitted. REQUIRES: all rows together are admitted. An error where some column has no levels.
-Result<RowSets> Peel(const View& view, const PartitionSpace& space, PartitionGate& gate, double price, const Run& run);
+Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, double price, const Run& run);
 
 }  // namespace cordon::engine

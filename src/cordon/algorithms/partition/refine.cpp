@@ -28,7 +28,7 @@ constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and 
 
 }  // namespace
 
-GroupRefinement::GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
+GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPlaces& places, RowSets groups,
                                  const RefineOptions& options)
     : space_(space),
       gate_(gate),
@@ -461,7 +461,7 @@ bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> nea
   for (const GroupId from : near) {
     if (!groups_.alive(from)) continue;
     for (const Place other : groups_.rows(from)) {
-      const double gain = size * (groups_.loss(g) - groups_.LossWithFor(g, other, row));
+      const double gain = size * (groups_.loss(g) - groups_.LossSwapped(g, row, other));
       if (gain <= 0) continue;  // nearly all of them
       candidates.push_back({other, from, gain, groups_.RemoveGain(from, other)});
       most = std::max(most, gain + candidates.back().leaving);
@@ -474,7 +474,7 @@ bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> nea
   GroupId best_to = kNoGroup;  // where the row goes
   for (const Candidate& each : candidates) {
     const auto from_size = static_cast<double>(groups_.rows(each.from).size());
-    const double swapped = each.gain + from_size * (groups_.loss(each.from) - groups_.LossWithFor(each.from, row, each.other));
+    const double swapped = each.gain + from_size * (groups_.loss(each.from) - groups_.LossSwapped(each.from, each.other, row));
     if (swapped > best && groups_.CanSwap(g, row, each.other) && groups_.CanSwap(each.from, each.other, row)) {
       best = swapped;
       best_other = each.other;

@@ -18,9 +18,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "cordon/algorithms/grouping/boxed_groups.h"
 #include "cordon/algorithms/partition/box_tree.h"
 #include "cordon/algorithms/partition/partition_cuts.h"
-#include "cordon/algorithms/partition/refine_groups.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
@@ -47,8 +47,7 @@ struct AnnealOptions {
 class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
-  GroupRefinement(const PartitionSpace& space, PartitionGate& gate, RowPlaces& places, RowSets groups,
-                  const RefineOptions& options);
+  GroupRefinement(const RankSpace& space, GroupGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
 
   void Rounds(const Run& run);
   // Groups that lie together are grown again from random rows, at a temperature that falls: a step that costs more is made with
@@ -59,7 +58,7 @@ class GroupRefinement {
   void SetPrice(double price);
   double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }
   std::span<const Place> left_out() const { return left_out_; }
-  const RefineGroups& groups() const { return groups_; }
+  const BoxedGroups<double>& groups() const { return groups_; }
   BoxTree& tree() { return tree_; }
   // The groups that are left, with their rows in ascending order.
   RowSets Take() const;
@@ -78,13 +77,13 @@ class GroupRefinement {
   // The box around rows that come one by one.
   class GrowingBox {
    public:
-    explicit GrowingBox(const PartitionSpace& space) : space_(space), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
+    explicit GrowingBox(const RankSpace& space) : space_(space), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
     void Clear() { empty_ = true; }
     void Add(Place row);
     double Loss() const;
 
    private:
-    const PartitionSpace& space_;
+    const RankSpace& space_;
     std::vector<Rank> lo_;
     std::vector<Rank> hi_;
     bool empty_ = true;
@@ -115,10 +114,10 @@ class GroupRefinement {
   void Move(Place row, GroupId to);
   void Enter(Place row, GroupId to);
 
-  const PartitionSpace& space_;
-  PartitionGate& gate_;
+  const RankSpace& space_;
+  GroupGate& gate_;
   RefineOptions options_;
-  RefineGroups groups_;
+  BoxedGroups<double> groups_;
   BoxTree tree_;
   PartitionCuts top_down_;
   RowPlaces& places_;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cordon/algorithms/partition/partition_cuts.h"
-#include "cordon/algorithms/partition/partition_gate.h"
-#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/algorithms/grouping/group_gate.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/base/quick_random.h"
 
 namespace cordon::engine {
@@ -17,7 +17,7 @@ namespace cordon::engine {
 class Regrowth {
  public:
   // `gate` belongs to the caller's thread.
-  Regrowth(const PartitionSpace& space, PartitionGate& gate)
+  Regrowth(const RankSpace& space, GroupGate& gate)
       : space_(space), gate_(gate), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
 
   // Admitted groups of the rows. False if they would lose `limit` or more, or if there are none.
@@ -31,8 +31,8 @@ class Regrowth {
   bool Join(Place row, RowSets& groups, double& cost);
   double CostOf(std::span<const Place> rows) const;
 
-  const PartitionSpace& space_;
-  PartitionGate& gate_;
+  const RankSpace& space_;
+  GroupGate& gate_;
   std::uint64_t looks_ = 0;
   std::vector<Rank> lo_;
   std::vector<Rank> hi_;

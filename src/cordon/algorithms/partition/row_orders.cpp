@@ -20,7 +20,7 @@ struct LevelCodes {
   std::vector<std::uint32_t> code;  // by rank
 };
 
-LevelCodes CodesAt(const PartitionSpace& space, std::size_t q, int level) {
+LevelCodes CodesAt(const RankSpace& space, std::size_t q, int level) {
   const Rank ranks = space.num_ranks(q);
   const auto part = [&](Rank rank) -> std::int64_t {
     if (space.has_nodes(q)) return space.ancestor(q, rank, level);
@@ -35,7 +35,7 @@ LevelCodes CodesAt(const PartitionSpace& space, std::size_t q, int level) {
 }
 
 // The first levels that fit into a key.
-std::vector<LevelCodes> RandomLevels(const PartitionSpace& space, QuickRandom& random) {
+std::vector<LevelCodes> RandomLevels(const RankSpace& space, QuickRandom& random) {
   std::vector<std::size_t> attributes;  // one entry per level
   for (std::size_t q = 0; q < space.num_quasi(); ++q) {
     attributes.insert(attributes.end(), static_cast<std::size_t>(space.has_nodes(q) ? space.depth(q) : kNumberLevels), q);
@@ -55,7 +55,7 @@ std::vector<LevelCodes> RandomLevels(const PartitionSpace& space, QuickRandom& r
 
 }  // namespace
 
-RowOrders::RowOrders(const PartitionSpace& space, std::span<const Place> rows, std::size_t count, QuickRandom& random)
+RowOrders::RowOrders(const RankSpace& space, std::span<const Place> rows, std::size_t count, QuickRandom& random)
     : orders_(count) {
   std::vector<std::pair<std::uint64_t, Place>> keyed(rows.size());
   for (std::vector<Place>& order : orders_) {

@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/base/quick_random.h"
 
 namespace cordon::engine {
 
 class RowOrders {
  public:
-  RowOrders(const PartitionSpace& space, std::span<const Place> rows, std::size_t count, QuickRandom& random);
+  RowOrders(const RankSpace& space, std::span<const Place> rows, std::size_t count, QuickRandom& random);
 
   // A random stretch of at most `length` rows of a random order.
   std::span<const Place> Stretch(std::size_t length, QuickRandom& random) const;

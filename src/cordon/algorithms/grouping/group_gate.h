@@ -16,17 +16,19 @@
 #include <stop_token>
 #include <vector>
 
-#include "cordon/algorithms/partition/partition_space.h"
+#include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/base/run.h"
 #include "cordon/models/admit/group_counts.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon::engine {
 
-class PartitionGate {
+class GroupGate {
  public:
-  PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {},
-                const Budget* budget = nullptr);
+  // Sets keep counts of at most `most_counted` values, those of all histograms that count every value together.
+  static constexpr std::size_t kMostCounted = 512;
+  GroupGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {},
+            const Budget* budget = nullptr, std::size_t most_counted = kMostCounted);
 
   // Whether no more cuts are to be looked for: somebody wants the search to end, and what comes out is not used; or the time is
   // used up, and the rows at hand stay together.
@@ -48,6 +50,8 @@ class PartitionGate {
   bool asks_long() const { return counted_.num_sparse() > 0 || counted_.holdings(); }
   RowId row(Place place) const { return view_.rows()[place]; }
 
+  // Whether the model cannot tell the rows apart: one may stand for the other in any group.
+  bool Exchangeable(Place a, Place b) const;
   // Of the rows alone.
   void Count(std::span<const Place> rows, GroupCounts& counts);
   // The rows, without one and with another, where given.

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/algorithms/partition/partition_gate.h"
+#include "cordon/algorithms/grouping/group_gate.h"
 
 #include <bit>
 
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostCounted = 512;  // values of all histograms that count every value, together
 constexpr std::int64_t kMaskBits = 64;
 
 }  // namespace
 
-PartitionGate::PartitionGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop,
-                             const Budget* budget)
+GroupGate::GroupGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop,
+                     const Budget* budget, std::size_t most_counted)
     : view_(view),
       model_(model),
       counted_(counted),
@@ -36,10 +35,19 @@ PartitionGate::PartitionGate(const View& view, const GroupModel& model, const Co
     has_masks_ = !rows_decide_ && bits <= kMaskBits;
     return;
   }
-  keep_counts_ = counted.num_counts() <= kMostCounted;
+  keep_counts_ = counted.num_counts() <= most_counted;
 }
 
-std::uint64_t PartitionGate::Mask(Place place) const {
+bool GroupGate::Exchangeable(Place a, Place b) const {
+  if (rows_decide_) return true;
+  if (counted_.persons() != nullptr) return false;
+  for (std::size_t i = 0; i < counted_.num_histograms(); ++i) {
+    if (counted_.codes(i)[row(a)] != counted_.codes(i)[row(b)]) return false;
+  }
+  return true;
+}
+
+std::uint64_t GroupGate::Mask(Place place) const {
   std::uint64_t mask = 0;
   for (const Need& need : *needs_) {
     const Code code = (*need.codes)[row(place)];
@@ -48,12 +56,12 @@ std::uint64_t PartitionGate::Mask(Place place) const {
   return mask;
 }
 
-bool PartitionGate::AdmitsMask(std::uint64_t mask) const {
+bool GroupGate::AdmitsMask(std::uint64_t mask) const {
   return std::all_of(needs_->begin(), needs_->end(),
                      [&](const Need& need) { return std::popcount(mask & need.bits) >= need.least; });
 }
 
-bool PartitionGate::Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
+bool GroupGate::Meets(Need& need, std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
   if (++question_ == 0) {  // after 2^32 questions
     for (Need& each : *needs_) std::fill(each.marks.begin(), each.marks.end(), 0);
     question_ = 1;
@@ -75,14 +83,14 @@ bool PartitionGate::Meets(Need& need, std::span<const Place> rows, std::optional
   return found >= need.least;
 }
 
-void PartitionGate::Count(std::span<const Place> rows, GroupCounts& counts) {
+void GroupGate::Count(std::span<const Place> rows, GroupCounts& counts) {
   row_ids_.clear();
   for (const Place place : rows) row_ids_.push_back(row(place));
   counts.Clear();
   counts.Add(row_ids_);
 }
 
-bool PartitionGate::Admits(std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
+bool GroupGate::Admits(std::span<const Place> rows, std::optional<Place> without, std::optional<Place> with) {
   const std::size_t size = rows.size() - (without ? 1 : 0) + (with ? 1 : 0);
   if (size < min_rows_) return false;
   if (rows_decide_) return true;

@@ -7,11 +7,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/grouping/box_spans.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
 
@@ -23,9 +23,12 @@ using Place = std::uint32_t;  // of a row in the view
 inline constexpr Rank kHighestRank = std::numeric_limits<Rank>::max();
 inline constexpr double kGainMargin = 1e-7;  // a smaller gain is noise of the sums
 
-class PartitionSpace {
+class RankSpace {
  public:
-  explicit PartitionSpace(const View& view, const Run& run);
+  static constexpr std::size_t kLargeTable = 700;  // ranks; 2 MB
+
+  // Attributes of up to `largest_table` ranks have a table of all spans.
+  RankSpace(const View& view, const Run& run, std::size_t largest_table = kLargeTable);
 
   std::size_t num_rows() const { return num_rows_; }
   std::size_t num_quasi() const { return axes_.size(); }
@@ -34,16 +37,12 @@ class PartitionSpace {
   // Whether all ranks fit into 15 bits.
   bool narrow() const { return narrow_; }
   // Of one suppressed row: the sum of the weights.
-  double suppressed_loss() const { return suppressed_loss_; }
+  double suppressed_loss() const { return spans_.Whole(); }
 
-  float Span(std::size_t q, Rank lo, Rank hi) const {
-    const Axis& axis = axes_[q];
-    if (!axis.table.empty()) return axis.table[static_cast<std::size_t>(lo) * axis.size + hi];
-    return axis.depth > 0 ? axis.NodeLoss(lo, hi) : axis.Loss(lo, hi);
-  }
+  float Span(std::size_t q, Rank lo, Rank hi) const { return spans_.Span(q, lo, hi); }
 
   // The spans of all pairs of ranks, in either order, by lo * num_ranks + hi; null where that would be large.
-  const float* span_table(std::size_t q) const { return axes_[q].table.empty() ? nullptr : axes_[q].table.data(); }
+  const float* span_table(std::size_t q) const { return spans_.table(q); }
 
   // Whether the attribute is cut at hierarchy nodes, else at thresholds.
   bool has_nodes(std::size_t q) const { return axes_[q].depth > 0; }
@@ -64,34 +63,19 @@ class PartitionSpace {
 
  private:
   struct Axis {
-    std::shared_ptr<const Domain> domain;
-    double weight = 1;
     std::size_t size = 0;
-    std::vector<Code> codes;    // by rank
     std::vector<Rank> rank_of;  // by code; -1 where it does not occur
-    std::vector<float> table;   // span by lo * size + hi and hi * size + lo, where that is small
     int depth = 0;
     std::vector<NodeId> ancestors;
-
-    std::vector<float> node_loss;  // by node, where there is no table
-
-    // Of the deepest common ancestor.
-    float NodeLoss(Rank lo, Rank hi) const {
-      const NodeId* const a = &ancestors[static_cast<std::size_t>(lo) * depth];
-      const NodeId* const b = &ancestors[static_cast<std::size_t>(hi) * depth];
-      int at = 0;
-      while (at + 1 < depth && a[at + 1] == b[at + 1]) ++at;
-      return node_loss[static_cast<std::size_t>(a[at])];
-    }
-    float Loss(Rank lo, Rank hi) const { return static_cast<float>(weight * domain->Loss(codes[lo], codes[hi])); }
   };
-  void AddAxis(const MicrodataColumn& column, std::span<const RowId> rows, std::size_t q, int threads);
+  // The codes by rank.
+  std::vector<Code> AddAxis(const MicrodataColumn& column, std::span<const RowId> rows, std::size_t q, int threads);
 
   std::size_t num_rows_;
   std::vector<Axis> axes_;
   std::vector<Rank> ranks_;
-  double suppressed_loss_ = 0;
   bool narrow_ = true;
+  BoxSpans spans_;  // by rank
 };
 
 }  // namespace cordon::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/algorithms/partition/refine_groups.h"
+#include "cordon/algorithms/grouping/boxed_groups.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,13 +13,15 @@ constexpr std::size_t kRanksPerRow = 4;    // unless the domains are so large th
 
 }  // namespace
 
-double RefineGroups::total() const {
+template <typename Loss>
+double BoxedGroups<Loss>::total() const {
   double sum = 0;
   for (GroupId g = 0; g < groups_.size(); ++g) sum += total(g);
   return sum;
 }
 
-GroupId RefineGroups::Add(std::vector<Place> rows) {
+template <typename Loss>
+GroupId BoxedGroups<Loss>::Add(std::vector<Place> rows) {
   const auto g = static_cast<GroupId>(groups_.size());
   groups_.emplace_back();
   ends_.resize(ends_.size() + 4 * d_);
@@ -27,7 +29,8 @@ GroupId RefineGroups::Add(std::vector<Place> rows) {
   return g;
 }
 
-void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
+template <typename Loss>
+void BoxedGroups<Loss>::Replace(GroupId g, std::vector<Place> rows) {
   Group& group = groups_[g];
   group.rows = std::move(rows);
   group.of_rank = {};
@@ -45,12 +48,14 @@ void RefineGroups::Replace(GroupId g, std::vector<Place> rows) {
   Settle(g);
 }
 
-void RefineGroups::Settle(GroupId g) {
+template <typename Loss>
+void BoxedGroups<Loss>::Settle(GroupId g) {
   for (std::size_t q = 0; q < d_; ++q) Rescan(g, q);
   groups_[g].loss = groups_[g].rows.empty() ? 0 : BoxLoss(g);
 }
 
-void RefineGroups::Rescan(GroupId g, std::size_t q) {
+template <typename Loss>
+void BoxedGroups<Loss>::Rescan(GroupId g, std::size_t q) {
   Rank lo1 = kHighestRank;
   Rank lo2 = kHighestRank;
   Rank hi1 = -1;
@@ -77,7 +82,8 @@ void RefineGroups::Rescan(GroupId g, std::size_t q) {
   ends[3 * d_] = hi2;
 }
 
-void RefineGroups::CountRanks(Group& group) const {
+template <typename Loss>
+void BoxedGroups<Loss>::CountRanks(Group& group) const {
   group.of_rank.assign(first_rank_[d_], 0);
   for (const Place row : group.rows) {
     const Rank* const ranks = space_.row(row);
@@ -85,14 +91,16 @@ void RefineGroups::CountRanks(Group& group) const {
   }
 }
 
-void RefineGroups::CountBits(Group& group, Place row, bool more) const {
+template <typename Loss>
+void BoxedGroups<Loss>::CountBits(Group& group, Place row, bool more) const {
   for (std::uint64_t mask = gate_.Mask(row); mask != 0; mask &= mask - 1) {
     group.of_bit[static_cast<std::size_t>(std::countr_zero(mask))] += more ? 1U : ~0U;
   }
 }
 
 // Where one value is that of nearly all rows it takes long to find the others: large groups count them.
-bool RefineGroups::AdmittedWithout(Group& group, Place row) const {
+template <typename Loss>
+bool BoxedGroups<Loss>::AdmittedWithout(Group& group, Place row) const {
   if (group.of_bit.empty()) {
     group.of_bit.assign(64, 0);
     for (const Place each : group.rows) CountBits(group, each, true);
@@ -107,7 +115,8 @@ bool RefineGroups::AdmittedWithout(Group& group, Place row) const {
 }
 
 // After a row has left: the ends are where they were or further inside. REQUIRES: some row is left.
-void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
+template <typename Loss>
+void BoxedGroups<Loss>::MoveEnds(GroupId g, std::size_t q) {
   const std::uint32_t* const count = &groups_[g].of_rank[first_rank_[q]];
   Rank* const ends = &ends_[g * 4 * d_ + q];
   const bool single = groups_[g].rows.size() == 1;
@@ -131,14 +140,15 @@ void RefineGroups::MoveEnds(GroupId g, std::size_t q) {
   ends[3 * d_] = single ? -1 : hi2;
 }
 
-double RefineGroups::BoxLoss(GroupId g) const {
-  const Rank* const ends = &ends_[g * 4 * d_];
-  double sum = 0;
-  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, ends[q], ends[2 * d_ + q]);
-  return sum;
+template <typename Loss>
+Loss BoxedGroups<Loss>::BoxLoss(GroupId g) const {
+  const Rank* const low = lows(g);
+  const Rank* const high = highs(g);
+  return Sum([&](std::size_t q) { return low[q]; }, [&](std::size_t q) { return high[q]; });
 }
 
-void RefineGroups::Insert(GroupId g, Place row) {
+template <typename Loss>
+void BoxedGroups<Loss>::Insert(GroupId g, Place row) {
   Group& group = groups_[g];
   places_.group[row] = g;
   places_.at[row] = static_cast<std::uint32_t>(group.rows.size());
@@ -168,7 +178,8 @@ void RefineGroups::Insert(GroupId g, Place row) {
   group.loss = BoxLoss(g);
 }
 
-void RefineGroups::Remove(Place row) {
+template <typename Loss>
+void BoxedGroups<Loss>::Remove(Place row) {
   const GroupId g = places_.group[row];
   Group& group = groups_[g];
   const std::uint32_t at = places_.at[row];
@@ -199,47 +210,68 @@ void RefineGroups::Remove(Place row) {
   group.loss = BoxLoss(g);
 }
 
-double RefineGroups::LossWithout(GroupId g, Place row) const {
-  if (groups_[g].rows.size() == 1) return 0;
-  const Rank* const ends = &ends_[g * 4 * d_];
-  const Rank* const ranks = space_.row(row);
-  double sum = 0;
-  for (std::size_t q = 0; q < d_; ++q) {
-    const Rank lo = ranks[q] == ends[q] ? ends[d_ + q] : ends[q];
-    const Rank hi = ranks[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
-    sum += space_.Span(q, lo, hi);
-  }
-  return sum;
+template <typename Loss>
+void BoxedGroups<Loss>::Swap(Place a, Place b) {
+  const GroupId of_a = places_.group[a];
+  const GroupId of_b = places_.group[b];
+  Remove(a);
+  Remove(b);
+  Insert(of_b, a);
+  Insert(of_a, b);
 }
 
-double RefineGroups::LossWithFor(GroupId g, Place in, Place out) const {
-  const Rank* const ends = &ends_[g * 4 * d_];
+template <typename Loss>
+Loss BoxedGroups<Loss>::LossWith(GroupId g, const Rank* in) const {
+  const Rank* const lo = lows(g);
+  const Rank* const hi = highs(g);
+  return Sum([&](std::size_t q) { return std::min(in[q], lo[q]); }, [&](std::size_t q) { return std::max(in[q], hi[q]); });
+}
+
+template <typename Loss>
+Loss BoxedGroups<Loss>::LossWithout(GroupId g, Place out) const {
+  if (groups_[g].rows.size() == 1) return 0;
+  const Rank* const lo = lows(g);
+  const Rank* const hi = highs(g);
+  const Rank* const gone = space_.row(out);
+  return Sum([&](std::size_t q) { return gone[q] == lo[q] ? lo[d_ + q] : lo[q]; },
+             [&](std::size_t q) { return gone[q] == hi[q] ? hi[d_ + q] : hi[q]; });
+}
+
+// Of a group of one row the second ends are out of any range and give way to the row that comes.
+template <typename Loss>
+Loss BoxedGroups<Loss>::LossSwapped(GroupId g, Place out, Place in) const {
+  const Rank* const lo = lows(g);
+  const Rank* const hi = highs(g);
   const Rank* const gone = space_.row(out);
   const Rank* const come = space_.row(in);
-  double sum = 0;
-  for (std::size_t q = 0; q < d_; ++q) {
-    const Rank lo = gone[q] == ends[q] ? ends[d_ + q] : ends[q];
-    const Rank hi = gone[q] == ends[2 * d_ + q] ? ends[3 * d_ + q] : ends[2 * d_ + q];
-    sum += space_.Span(q, std::min(lo, come[q]), std::max(hi, come[q]));
-  }
-  return sum;
+  return Sum([&](std::size_t q) { return std::min(come[q], gone[q] == lo[q] ? lo[d_ + q] : lo[q]); },
+             [&](std::size_t q) { return std::max(come[q], gone[q] == hi[q] ? hi[d_ + q] : hi[q]); });
 }
 
-double RefineGroups::LossWith(GroupId g, const Rank* ranks) const {
-  const Rank* const ends = &ends_[g * 4 * d_];
-  double sum = 0;
-  for (std::size_t q = 0; q < d_; ++q) sum += space_.Span(q, std::min(ranks[q], ends[q]), std::max(ranks[q], ends[2 * d_ + q]));
-  return sum;
+template <typename Loss>
+Loss BoxedGroups<Loss>::LeastLossSwapped(GroupId g, Place in) const {
+  const Rank* const lo = lows(g) + d_;
+  const Rank* const hi = highs(g) + d_;
+  const Rank* const come = space_.row(in);
+  return Sum([&](std::size_t q) { return std::min(come[q], lo[q]); }, [&](std::size_t q) { return std::max(come[q], hi[q]); });
+}
+
+template <typename Loss>
+Loss BoxedGroups<Loss>::LossMerged(GroupId a, GroupId b) const {
+  return Sum([&](std::size_t q) { return std::min(lo(a, q), lo(b, q)); },
+             [&](std::size_t q) { return std::max(hi(a, q), hi(b, q)); });
 }
 
 // Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
-bool RefineGroups::HasRoom(Group& group, std::int64_t rows) const {
+template <typename Loss>
+bool BoxedGroups<Loss>::HasRoom(Group& group, std::int64_t rows) const {
   if (!gate_.asks_long() || group.rows.size() < kCountedRows) return false;
   if (group.room == kUnknown) group.room = gate_.model().Room(*group.counts);
   return group.room >= rows;
 }
 
-bool RefineGroups::CanRemove(GroupId g, Place row) {
+template <typename Loss>
+bool BoxedGroups<Loss>::CanRemove(GroupId g, Place row) {
   Group& group = groups_[g];
   if (group.rows.size() <= gate_.min_rows()) return false;
   if (gate_.has_masks() && group.rows.size() >= kCountedRows) return AdmittedWithout(group, row);
@@ -251,7 +283,8 @@ bool RefineGroups::CanRemove(GroupId g, Place row) {
   return can;
 }
 
-bool RefineGroups::CanInsert(GroupId g, Place row) {
+template <typename Loss>
+bool BoxedGroups<Loss>::CanInsert(GroupId g, Place row) {
   Group& group = groups_[g];
   if (gate_.model().monotone()) return true;
   if (group.counts == nullptr) return gate_.Admits(group.rows, {}, row);
@@ -262,8 +295,10 @@ bool RefineGroups::CanInsert(GroupId g, Place row) {
   return can;
 }
 
-bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
+template <typename Loss>
+bool BoxedGroups<Loss>::CanSwap(GroupId g, Place out, Place in) {
   Group& group = groups_[g];
+  if (gate_.Exchangeable(out, in)) return true;
   if (group.counts == nullptr) return gate_.Admits(group.rows, out, in);
   if (HasRoom(group, 2)) return true;
   group.counts->Remove(gate_.row(out));
@@ -273,5 +308,15 @@ bool RefineGroups::CanSwap(GroupId g, Place out, Place in) {
   group.counts->Add(gate_.row(out));
   return can;
 }
+
+template <typename Loss>
+bool BoxedGroups<Loss>::Admitted(GroupId g) const {
+  const Group& group = groups_[g];
+  if (group.rows.empty()) return true;
+  return group.counts == nullptr ? gate_.Admits(group.rows) : gate_.model().Admits(*group.counts);
+}
+
+template class BoxedGroups<float>;
+template class BoxedGroups<double>;
 
 }  // namespace cordon::engine
