@@ -199,15 +199,19 @@ void BoxedGroups<Loss>::Remove(Place row) {
   } else if (group.rows.size() >= kCountedRows && group.rows.size() * kRanksPerRow >= first_rank_[d_]) {
     CountRanks(group);
   }
+  const bool several = group.rows.size() > 1;
+  bool moved = false;
   for (std::size_t q = 0; q < d_; ++q) {
+    if (several && ends[q] == ends[2 * d_ + q]) continue;  // all are equal, and stay so
     if (ranks[q] > ends[d_ + q] && ranks[q] < ends[3 * d_ + q]) continue;
+    moved = true;
     if (group.of_rank.empty()) {
       Rescan(g, q);
     } else {
       MoveEnds(g, q);
     }
   }
-  group.loss = BoxLoss(g);
+  if (moved) group.loss = BoxLoss(g);
 }
 
 template <typename Loss>
