@@ -31,9 +31,10 @@ inline std::vector<std::vector<std::string>> ReadSemicolonFile(const std::string
   return lines;
 }
 
-// `folder` holds adult.csv and adult_hierarchy_<column>.csv. All nine columns are quasi but `sensitive`, if given.
-inline Microdata ReadAdult(const std::string& folder, const std::string& sensitive = "") {
-  const auto lines = ReadSemicolonFile(folder + "/adult.csv");
+// `folder` holds adult.csv and adult_hierarchy_<column>.csv, or those of another table whose columns all have hierarchies.
+// All columns are quasi but `sensitive`, if given.
+inline Microdata ReadAdult(const std::string& folder, const std::string& sensitive = "", const std::string& table = "adult") {
+  const auto lines = ReadSemicolonFile(folder + "/" + table + ".csv");
   Microdata data;
   data.num_rows = data.num_persons = lines.size() - 1;
   for (std::size_t column = 0; column < lines[0].size(); ++column) {
@@ -48,7 +49,7 @@ inline Microdata ReadAdult(const std::string& folder, const std::string& sensiti
       made.attribute.domain =
           std::make_shared<const Domain>(Domain::Numeric({.values = values, .range_lo = 1, .range_hi = 100}));
     } else {
-      const auto paths = ReadSemicolonFile(folder + "/adult_hierarchy_" + name + ".csv");
+      const auto paths = ReadSemicolonFile(folder + "/" + table + "_hierarchy_" + name + ".csv");
       auto hierarchy = std::make_shared<const Hierarchy>(Hierarchy::FromPaths(paths).value());
       made.attribute.domain = std::make_shared<const Domain>(Domain::Categorical(hierarchy, std::nullopt));
     }

@@ -7,26 +7,22 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kLeastGain = 1e-6;       // at temperature 0: float sums of spans are no finer
-constexpr double kSameValueShare = 0.15;  // of the steps with a row at the border
-constexpr std::size_t kSameValueReach = 8;
-constexpr std::size_t kSwapsTried = 24;
-constexpr std::size_t kStretch = 256;
+constexpr double kLeastGain = 1e-6;  // at temperature 0: float sums of spans are no finer
 constexpr std::size_t kStopEvery = 4096;
 constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 
 class Annealer {
  public:
-  Annealer(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+  Annealer(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const ClosenessTuning& tuning,
            QuickRandom& random)
-      : groups_(groups), rows_(rows), orders_(orders), options_(options), random_(random) {}
+      : groups_(groups), rows_(rows), orders_(orders), tuning_(tuning), random_(random) {}
 
   void Step(double temperature) {
     const Place row = NextRow();
     const GroupId group = groups_.group_of(row);
     // Metropolis: accept a change below this.
     const double limit = temperature > 0 ? temperature * random_.Exponential() : -kLeastGain;
-    if (random_.Unit() < kSameValueShare) {
+    if (random_.Unit() < tuning_.same_value_share) {
       if (groups_.rows(group).size() > 1 && groups_.LossWithout(group, row) < groups_.loss(group)) SwapAlike(row, group, limit);
     } else if (const GroupId other = NearGroup(); other != group) {
       MoveOrSwap(row, group, other, limit);
@@ -37,7 +33,7 @@ class Annealer {
   // Stretches of an order, each from a random place: rows that stand together have their groups in the cache together.
   Place NextRow() {
     if (left_ == 0) {
-      left_ = kStretch;
+      left_ = tuning_.stretch;
       order_ = random_.Below(orders_.size());
       position_ = random_.Below(rows_.size());
     }
@@ -57,8 +53,9 @@ class Annealer {
     if (near == row) return;
     const std::size_t value_class = rows_.value_classes[row];
     const std::size_t place = orders_.FindInClass(order_, value_class, orders_.position(order_, near));
-    const std::size_t begin = std::max(orders_.class_begin(value_class) + kSameValueReach, place) - kSameValueReach;
-    const std::size_t end = std::min(orders_.class_end(value_class), place + kSameValueReach + 1);
+    const std::size_t begin =
+        std::max(orders_.class_begin(value_class) + tuning_.same_value_reach, place) - tuning_.same_value_reach;
+    const std::size_t end = std::min(orders_.class_end(value_class), place + tuning_.same_value_reach + 1);
     double best = limit;
     auto best_row = static_cast<Place>(rows_.size());
     for (std::size_t at = begin; at < end; ++at) {
@@ -79,7 +76,7 @@ class Annealer {
 
   // The group of a row that stands near.
   GroupId NearGroup() {
-    const std::int64_t reach = options_.window;
+    const std::int64_t reach = tuning_.window;
     const std::int64_t last = static_cast<std::int64_t>(rows_.size()) - 1;
     const std::int64_t step = static_cast<std::int64_t>(random_.Below(2 * static_cast<std::uint64_t>(reach) + 1)) - reach;
     const std::int64_t position = std::clamp<std::int64_t>(static_cast<std::int64_t>(position_) + step, 0, last);
@@ -105,8 +102,8 @@ class Annealer {
     auto swap = static_cast<Place>(rows_.size());
     if (at_border) {
       const std::span<const Place> members = groups_.rows(other_group);
-      const std::size_t tries = std::min(members.size(), kSwapsTried);
-      std::size_t at = members.size() > kSwapsTried ? random_.Below(members.size()) : 0;
+      const std::size_t tries = std::min(members.size(), tuning_.swaps_tried);
+      std::size_t at = members.size() > tuning_.swaps_tried ? random_.Below(members.size()) : 0;
       // The row's own group is at best as it is without it, the other at best without any one of its rows on each side:
       // mostly that settles it.
       const double others = Total(group, without) - before;
@@ -136,7 +133,7 @@ class Annealer {
   SearchGroups& groups_;
   const SearchRows& rows_;
   const LocalityOrders& orders_;
-  const AnnealOptions& options_;
+  const ClosenessTuning& tuning_;
   QuickRandom& random_;
   std::size_t order_ = 0;     // the order that is walked along,
   std::size_t position_ = 0;  // the row's place in it
@@ -146,9 +143,9 @@ class Annealer {
 }  // namespace
 
 void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
-            QuickRandom& random, const Run& run) {
+            const ClosenessTuning& tuning, QuickRandom& random, const Run& run) {
   const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(rows.size()));
-  Annealer annealer(groups, rows, orders, options, random);
+  Annealer annealer(groups, rows, orders, tuning, random);
   const bool hot = options.start_temperature > 0;
   const double begun = run.Used();
   const double end = hot ? kHotTime : 1;  // of the time

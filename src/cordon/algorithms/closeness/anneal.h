@@ -8,6 +8,7 @@
 // Moving rows is the main step; the temperature lets it leave the next best dead end.
 #pragma once
 
+#include "cordon/algorithms/closeness/closeness_tuning.h"
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/quick_random.h"
@@ -21,12 +22,10 @@ struct AnnealOptions {
   // Rows whose loss may grow by about this much in a step, at the start and at the end; 0: only what lowers the loss.
   double start_temperature = 1;
   double end_temperature = 0.1;
-  // How far, in the orders, a neighbouring group is looked for.
-  int window = 12;
 };
 
 // REQUIRES: every row is in an admitted group.
 void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
-            QuickRandom& random, const Run& run);
+            const ClosenessTuning& tuning, QuickRandom& random, const Run& run);
 
 }  // namespace cordon::engine

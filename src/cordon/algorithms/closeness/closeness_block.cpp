@@ -8,19 +8,12 @@
 #include "cordon/algorithms/closeness/group_insertion.h"
 
 namespace cordon::engine {
-namespace {
-
-constexpr std::size_t kOrders = 16;
-constexpr double kEndTemperature = 0.1;  // of the start's
-constexpr double kDescent = 0.2;         // sweeps at temperature 0 after the annealing, of its own
-
-}  // namespace
 
 ClosenessBlock::ClosenessBlock(const ClosenessProblem& problem, std::span<const RowId> rows, const Random& random)
     : problem_(problem),
       view_(problem.data, {rows.begin(), rows.end()}),
       rows_(SearchRows::Of(problem.data, problem.steering, problem.classes, rows)),
-      orders_(rows_, problem.spans, kOrders, problem.classes.size(), random),
+      orders_(rows_, problem.spans, problem.tuning.orders, problem.classes.size(), random),
       space_(view_, {}, BoxSpans::kSmallTable),
       gate_(view_, problem.model, problem.counted, {}, nullptr, std::numeric_limits<std::size_t>::max()),
       places_(view_.size()) {}
@@ -38,9 +31,10 @@ bool ClosenessBlock::admitted() const {
 
 bool ClosenessBlock::Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run) {
   Clear();
-  GrowGroups(*groups_, rows_, orders_, problem_.outlook, problem_.spans, problem_.classes, growth, random, run);
+  GrowGroups(*groups_, rows_, orders_, problem_.outlook, problem_.spans, problem_.classes, growth, problem_.tuning, random,
+             run);
   if (run.Enough()) return false;
-  InsertRows(*groups_, orders_, run);
+  InsertRows(*groups_, orders_, problem_.tuning.reach, run);
   return true;
 }
 
@@ -62,8 +56,10 @@ void ClosenessBlock::Improve(double sweeps, double heat, QuickRandom& random, co
   const double temperature = heat * before / static_cast<double>(std::max<std::size_t>(1, rows_.size()));
   const std::vector<GroupId> assignment = places_.group;
   Anneal(*groups_, rows_, orders_,
-         {.sweeps = sweeps, .start_temperature = temperature, .end_temperature = temperature * kEndTemperature}, random, run);
-  Anneal(*groups_, rows_, orders_, {.sweeps = sweeps * kDescent, .start_temperature = 0}, random, run.Silent());
+         {.sweeps = sweeps, .start_temperature = temperature, .end_temperature = temperature * problem_.tuning.end_temperature},
+         problem_.tuning, random, run);
+  Anneal(*groups_, rows_, orders_, {.sweeps = sweeps * problem_.tuning.descent, .start_temperature = 0}, problem_.tuning,
+         random, run.Silent());
   if (groups_->total() <= before) return;
   std::vector<std::vector<Place>> members(groups_->size());
   for (Place row = 0; row < assignment.size(); ++row) members[assignment[row]].push_back(row);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cordon/algorithms/closeness/anneal.h"
+#include "cordon/algorithms/closeness/closeness_tuning.h"
 #include "cordon/algorithms/closeness/group_growth.h"
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/mix_outlook.h"
@@ -27,11 +28,14 @@ struct ClosenessProblem {
   ValueClasses classes;
   BoxSpans spans;
   MixOutlook outlook;
+  ClosenessTuning tuning = {};
 };
 
 class ClosenessBlock {
  public:
   ClosenessBlock(const ClosenessProblem& problem, std::span<const RowId> rows, const Random& random);
+  ClosenessBlock(const ClosenessBlock&) = delete;  // its parts refer to each other
+  ClosenessBlock& operator=(const ClosenessBlock&) = delete;
 
   // Whether the model admits the rows of the block together: then groups can be begun in it.
   bool admitted() const;

@@ -16,45 +16,21 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kBlockRows = 40'000;  // a table up to this size is one block
 constexpr std::size_t kMostShardRows = 130'000;
-constexpr std::size_t kShardRows = 30'000;     // a larger one is cut into blocks of about this size
 constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
-constexpr double kNearCuts = 1.35;      // unrefined cuts lose so many times what the search does: refined, they may do better
-constexpr std::size_t kFewRows = 5000;  // so few that both are tried anyway
-constexpr double kNearStart = 1.6;      // others' groups that lose more than so many times the best are no way to begin
-constexpr double kLooseSweeps = 0.4;    // where k alone decides the sizes, groups are good from the start
-constexpr double kCappedSweeps = 0.08;  // where values are capped, rare ones have their place from the start;
-constexpr std::int64_t kRareNeed = 30;  // rows of a group that a rare value needs;
-constexpr double kMostlyRare = 0.75;    // where such groups are most of the table, how they are begun decides,
-constexpr std::size_t kRareWays = 3;    // so several ways are tried,
-constexpr double kRareSweeps = 0.4;     // and it takes longer to part them
-constexpr double kStartTime = 0.25;     // of a budget: later no further beginning is tried
-constexpr double kLeastHeat = 0.25;     // of a short search: there is no time to come down from more,
-constexpr double kFullSweeps = 300;     // and of one that goes on for so long: 1 more
-constexpr double kMostHeat = 1;
-constexpr double kStartsHeat = 0.1;  // others' groups are near a good place already
 
-// How long to look.
-struct Plan {
-  std::size_t ways;     // to begin, compared
-  double trial_sweeps;  // for each way
-  double sweeps;        // for the one that is kept
-  int rounds;           // cuts into new blocks, where the table has more than one
-  double round_sweeps;
-};
-
-Plan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
-  Plan plan{2, 8, 220, 3, 20};
-  if (options.effort == Effort::kLow) plan = {1, 0, 15, 2, 5};
-  if (options.effort == Effort::kHigh) plan = {5, 15, 600, 6, 60};
-  if (loose) plan.sweeps *= kLooseSweeps;
+SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
+  const ClosenessTuning& tuning = options.tuning;
+  SearchPlan plan = tuning.normal;
+  if (options.effort == Effort::kLow) plan = tuning.low;
+  if (options.effort == Effort::kHigh) plan = tuning.high;
+  if (loose) plan.sweeps *= tuning.loose_sweeps;
   if (options.effort == Effort::kNormal && outlook.HasCaps()) {
-    const bool mostly_rare = outlook.ShareNeeding(kRareNeed) > kMostlyRare;
-    plan.ways = mostly_rare ? kRareWays : 1;
-    plan.sweeps *= mostly_rare ? kRareSweeps : kCappedSweeps;
+    const bool mostly_rare = outlook.ShareNeeding(tuning.rare_need) > tuning.mostly_rare;
+    plan.ways = mostly_rare ? tuning.rare_ways : 1;
+    plan.sweeps *= mostly_rare ? tuning.rare_sweeps : tuning.capped_sweeps;
   }
   if (plan.ways == 1) plan.trial_sweeps = 0;
   if (options.growth) plan.ways = 1;
@@ -62,7 +38,9 @@ Plan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bo
   return plan;
 }
 
-double HeatFor(double sweeps) { return std::min(kMostHeat, kLeastHeat + sweeps / kFullSweeps); }
+double HeatFor(const ClosenessTuning& tuning, double sweeps) {
+  return std::min(tuning.most_heat, tuning.least_heat + sweeps / tuning.full_sweeps);
+}
 
 // The column whose mix is hardest to keep: that of the first model that compares with the whole.
 std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
@@ -97,21 +75,21 @@ using Grouping = std::vector<RowGroup>;
 
 // One block from nothing: every way is begun and tried a little, the best one goes on. False where the time was used up
 // before there was any.
-bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const Plan& plan,
-           const Random& random, const Run& run) {
+bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const SearchPlan& plan,
+           const ClosenessTuning& tuning, const Random& random, const Run& run) {
   double best_cost = 0;
   bool grown = true;  // the best
   Grouping best;
   const auto consider = [&](bool is_grown, QuickRandom& quick) {
-    const double heat = is_grown ? HeatFor(plan.trial_sweeps) : kStartsHeat;
-    if (plan.trial_sweeps > 0 && run.Used() <= kStartTime) block.Improve(plan.trial_sweeps, heat, quick, run.Silent());
+    const double heat = is_grown ? HeatFor(tuning, plan.trial_sweeps) : tuning.starts_heat;
+    if (plan.trial_sweeps > 0 && run.Used() <= tuning.start_time) block.Improve(plan.trial_sweeps, heat, quick, run.Silent());
     if (!best.empty() && block.cost() >= best_cost) return;
     best_cost = block.cost();
     grown = is_grown;
     best = block.Result();
   };
   for (std::size_t way = 0; way < std::min(plan.ways, ways.size()) && !run.Stopped(); ++way) {
-    if (run.Used() > kStartTime && !(starts.empty() && best.empty())) break;  // others' groups will do
+    if (run.Used() > tuning.start_time && !(starts.empty() && best.empty())) break;  // others' groups will do
     QuickRandom quick(random.Substream("way", way));
     if (!block.Begin(ways[way], quick, run)) break;
     consider(true, quick);
@@ -119,13 +97,13 @@ bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
     QuickRandom quick(random.Substream("start", start));
     block.BeginWith(starts[start]);
-    if (!best.empty() && block.cost() > kNearStart * best_cost) continue;
+    if (!best.empty() && block.cost() > tuning.near_start * best_cost) continue;
     consider(false, quick);
   }
   if (best.empty()) return false;
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(best);
-  block.Improve(plan.sweeps, grown ? HeatFor(plan.sweeps) : kStartsHeat, quick, run);
+  block.Improve(plan.sweeps, grown ? HeatFor(tuning, plan.sweeps) : tuning.starts_heat, quick, run);
   return true;
 }
 
@@ -157,7 +135,7 @@ bool AllAdmitted(const ClosenessProblem& problem, std::span<const RowGroup> shar
   });
 }
 
-// Neighbouring groups together, in the order of the tokens, cut into blocks of about kShardRows rows.
+// Neighbouring groups together, in the order of the tokens, cut into blocks of about shard_rows rows.
 std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups,
                                              const Random& random) {
   const LocalityTokens tokens(problem.spans, random);
@@ -170,7 +148,7 @@ std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, st
   std::vector<std::vector<RowGroup>> blocks(1);
   std::size_t in_block = 0;
   for (const auto& [key, group] : order) {
-    if (in_block >= kShardRows) {
+    if (in_block >= problem.tuning.shard_rows) {
       blocks.emplace_back();
       in_block = 0;
     }
@@ -206,8 +184,8 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 }
 
 // Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table.
-Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const Plan& plan, const Random& random,
-                         const Run& run, const std::function<void()>& on_block) {
+Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const SearchPlan& plan,
+                         const Random& random, const Run& run, const std::function<void()>& on_block) {
   for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
@@ -230,7 +208,8 @@ Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, doubl
 // A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut again each round, so
 // that rows find groups that came out of other shards.
 Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
-                    std::span<const Grouping> starts, const Plan& plan, const Random& random, const Run& run) {
+                    std::span<const Grouping> starts, const SearchPlan& plan, const Random& random, const Run& run) {
+  const ClosenessTuning& tuning = problem.tuning;
   std::atomic<std::uint64_t> done = 0;
   const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
   std::vector<std::vector<RowGroup>> solved(shards.size());
@@ -238,19 +217,19 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
     if (run.Enough()) return;
     const Random own = random.Substream("shard", shard);
     ClosenessBlock block(problem, shards[shard], own);
-    if (Solve(block, ways, {}, plan, own, run.Silent())) solved[shard] = block.Result();
+    if (Solve(block, ways, {}, plan, tuning, own, run.Silent())) solved[shard] = block.Result();
     run.Report("search", ++done, total);
   });
   // Short of time some shard has no groups; then others' are what there is.
   const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
   Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
   double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
-  double heat = HeatFor(plan.round_sweeps);
+  double heat = HeatFor(tuning, plan.round_sweeps);
   for (const Grouping& start : starts) {
     const double start_cost = CostOf(problem, start);
     if (start_cost >= cost) continue;
     cost = start_cost;
-    heat = kStartsHeat;
+    heat = tuning.starts_heat;
     groups = start;
   }
   return ImproveInBlocks(problem, std::move(groups), heat, plan, random, run, [&] { run.Report("search", ++done, total); });
@@ -269,16 +248,17 @@ Grouping GroupingOf(const Groups& groups) {
 }
 
 // Groups that refined cuts make, moved on from there. Where cuts alone come near what the search has found, they come further.
-Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const Plan& plan, bool large,
+Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const SearchPlan& plan, bool large,
                          const Random& random, const Run& run) {
+  const ClosenessTuning& tuning = problem.tuning;
   Grouping groups = GroupingOf(refined);
-  if (large) return ImproveInBlocks(problem, std::move(groups), kStartsHeat, plan, random, run, [] {});
+  if (large) return ImproveInBlocks(problem, std::move(groups), tuning.starts_heat, plan, random, run, [] {});
   RowGroup rows;
   for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
   ClosenessBlock block(problem, rows, random);
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(groups);
-  block.Improve(plan.sweeps, kStartsHeat, quick, run);
+  block.Improve(plan.sweeps, tuning.starts_heat, quick, run);
   return block.Result();
 }
 
@@ -305,10 +285,12 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  counted,
                                  classes,
                                  BoxSpans(view.data()),
-                                 MixOutlook(specs, reference, histogram, classes)};
+                                 MixOutlook(specs, reference, histogram, classes),
+                                 options.tuning};
+  const ClosenessTuning& tuning = problem.tuning;
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
-  const Plan plan = PlanOf(options, problem.outlook, loose);
+  const SearchPlan plan = PlanOf(options, problem.outlook, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const Effort effort = options.effort;
   if (loose && !options.growth) {
@@ -330,12 +312,12 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
 
   std::vector<RowGroup> shards;
-  const bool large = view.size() > kBlockRows;
+  const bool large = view.size() > tuning.block_rows;
   if (large && !ways.empty() && NumValues(counted) <= kMostValues) {
     const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
     // Shards too small for the rarest values are not admitted as a whole; larger ones may be. Where none is of a size that
     // can still be searched, others' groups are what is improved.
-    for (std::size_t count = view.size() / kShardRows; count > 1 && view.size() / count <= kMostShardRows; count /= 2) {
+    for (std::size_t count = view.size() / tuning.shard_rows; count > 1 && view.size() / count <= kMostShardRows; count /= 2) {
       shards = Deal(problem, rows, count, random);
       if (AllAdmitted(problem, shards)) break;
       shards.clear();
@@ -347,12 +329,12 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                               [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
   } else if (!large) {
     ClosenessBlock block(problem, view.rows(), random);
-    if (Solve(block, ways, starts, plan, random, run)) found = block.Result();
+    if (Solve(block, ways, starts, plan, tuning, random, run)) found = block.Result();
   } else {
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
-  if (try_cuts && !run.Enough() && (view.size() <= kFewRows || cuts_cost < kNearCuts * CostOf(problem, found))) {
+  if (try_cuts && !run.Enough() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * CostOf(problem, found))) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping other = NumValues(counted) > kMostValues
                          ? GroupingOf(refined)

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "cordon/algorithms/closeness/closeness_tuning.h"
 #include "cordon/algorithms/closeness/group_growth.h"
 #include "cordon/algorithms/grouping/effort.h"
 #include "cordon/base/random.h"
@@ -36,6 +37,7 @@ struct ClosenessSearchOptions {
   // The one way to begin, instead of a comparison: for experiments.
   std::optional<GrowthOptions> growth;
   std::optional<double> sweeps;
+  ClosenessTuning tuning = {};
 };
 
 // `specs` are what `model` was made of. The same groups for any number of threads.

@@ -11,20 +11,11 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kGrowthOrders = 6;
-constexpr std::size_t kLeastReach = 3;  // alive rows of each class on either side of the seed
-constexpr std::int64_t kOvertime = 8;   // rows beyond the wanted size, where rounding keeps the mix from fitting
-constexpr float kSupplyBias = 0.05F;    // values that are left over too often are taken a little sooner
-constexpr float kMostLoss = 0.375F;     // of a core, where not all rows are to be in cores
-constexpr double kNearlyAll = 0.9;      // share of the rows in cores
-constexpr std::int64_t kHostSize = 30;  // from this size on, boxes are widened instead of rows added
-constexpr std::size_t kMostHosts = 256;
-constexpr float kNarrowest = 1.05F;  // a box that loses no more than so many times the narrowest is as good
-
 class Grower {
  public:
   Grower(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
-         const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random)
+         const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
+         QuickRandom& random)
       : groups_(groups),
         rows_(rows),
         orders_(orders),
@@ -32,8 +23,9 @@ class Grower {
         spans_(spans),
         classes_(classes),
         options_(options),
+        tuning_(tuning),
         random_(random),
-        alive_(orders, std::min(kGrowthOrders, orders.size())),
+        alive_(orders, std::min(tuning.growth_orders, orders.size())),
         left_(classes.size()),
         stamps_(rows_.size()),
         hosts_(rows_, spans, outlook),
@@ -63,8 +55,8 @@ class Grower {
     while (next < seeds.size() && !run.Enough()) {
       const std::int64_t need = outlook_.Need(rows_.values[seeds[next]]);
       const std::size_t first = next;
-      while (next < seeds.size() && next < kMostHosts && outlook_.Need(rows_.values[seeds[next]]) == need) ++next;
-      if (need >= kHostSize && next > first) {
+      while (next < seeds.size() && next < tuning_.most_hosts && outlook_.Need(rows_.values[seeds[next]]) == need) ++next;
+      if (need >= tuning_.host_size && next > first) {
         HostAll(std::span(seeds).subspan(first, next - first), need, run);
         continue;
       }
@@ -76,8 +68,9 @@ class Grower {
 
   // Until `cover` of the rows are in groups: seeds of the rows that are left would make wide ones.
   void Cores(const Run& run) {
-    const bool narrow = options_.cover < kNearlyAll;  // else all but the last seeds are to make groups, wide as they may be
-    const float most_loss = narrow ? kMostLoss * spans_.Whole() : MixOutlook::kRefused;
+    const bool narrow =
+        options_.cover < tuning_.nearly_all;  // else all but the last seeds are to make groups, wide as they may be
+    const float most_loss = narrow ? tuning_.most_loss * spans_.Whole() : MixOutlook::kRefused;
     const double enough = options_.cover < 1 ? (1 - options_.cover) * static_cast<double>(rows_.size()) : 0;
     std::size_t attempts = rows_.size();
     if (narrow) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
@@ -111,7 +104,7 @@ class Grower {
     std::int64_t target = 0;
     while (num_taken() < size || !groups_.Admitted(scratch_)) {
       const std::int64_t rows = num_taken();
-      if (rows >= size + (outlook_.HasCaps() ? 0 : kOvertime)) return false;
+      if (rows >= size + (outlook_.HasCaps() ? 0 : tuning_.overtime)) return false;
       if (const std::int64_t wanted = std::max(size, rows + 1); wanted != target) {
         target = wanted;
         closed_.assign(classes_.size(), false);
@@ -129,7 +122,7 @@ class Grower {
   // Of the pool: the row that widens the box least and leaves a way to the wanted size. Looking ahead costs most, so it is
   // done for the best row only, and a class that leads nowhere is not looked at again.
   std::size_t Next(std::int64_t rows, std::int64_t target) {
-    outlook_.Charge(counts_, rows, target, charges_);
+    outlook_.Charge(counts_, rows, target, tuning_.ordered_penalty, charges_);
     for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
     for (;;) {
       float least = MixOutlook::kRefused / 2;
@@ -165,7 +158,7 @@ class Grower {
     ++stamp_;
     stamps_[seed] = stamp_;
     pool_.clear();
-    const std::size_t reach = std::max(kLeastReach, static_cast<std::size_t>(size) / 4);
+    const std::size_t reach = std::max(tuning_.least_reach, static_cast<std::size_t>(size) / 4);
     for (std::size_t order = 0; order < alive_.num_orders(); ++order) {
       for (std::size_t c = 0; c < classes_.size(); ++c) {
         alive_.ForNeighbours(order, c, orders_.FindInClass(order, c, orders_.position(order, seed)), reach,
@@ -181,8 +174,8 @@ class Grower {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       if (classes_.rows(c) == 0) continue;
       const double share = classes_.share(c);
-      bias_[c] =
-          -kSupplyBias * static_cast<float>((static_cast<double>(left_[c]) / static_cast<double>(num_left_) - share) / share);
+      bias_[c] = -tuning_.supply_bias *
+                 static_cast<float>((static_cast<double>(left_[c]) / static_cast<double>(num_left_) - share) / share);
     }
   }
 
@@ -205,7 +198,7 @@ class Grower {
       if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != kNoGroup; });
       stale = false;
       const HostBoxes::Box box = hosts_.Around(seed, size, alive);
-      if (turns.empty() || box.loss <= kNarrowest * turns.top().loss) {
+      if (turns.empty() || box.loss <= tuning_.narrowest * turns.top().loss) {
         Host(seed, size, box.rows);
         stale = true;
       } else {
@@ -256,6 +249,7 @@ class Grower {
   const BoxSpans& spans_;
   const ValueClasses& classes_;
   const GrowthOptions& options_;
+  const ClosenessTuning& tuning_;
   QuickRandom& random_;
   AliveLists alive_;
   std::vector<std::int64_t> left_;  // rows in no group, by class
@@ -274,9 +268,9 @@ class Grower {
 }  // namespace
 
 void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
-                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random,
-                const Run& run) {
-  Grower grower(groups, rows, orders, outlook, spans, classes, options, random);
+                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
+                QuickRandom& random, const Run& run) {
+  Grower grower(groups, rows, orders, outlook, spans, classes, options, tuning, random);
   if (outlook.HasCaps()) grower.Rare(run);
   grower.Cores(run);
 }

@@ -9,6 +9,7 @@
 // by what captures most rows at least loss, since growing row by row would widen every attribute a little.
 #pragma once
 
+#include "cordon/algorithms/closeness/closeness_tuning.h"
 #include "cordon/algorithms/closeness/locality_orders.h"
 #include "cordon/algorithms/closeness/mix_outlook.h"
 #include "cordon/algorithms/closeness/search_groups.h"
@@ -26,7 +27,7 @@ struct GrowthOptions {
 
 // Grows groups out of the rows that are in none. What does not come about is left in no group.
 void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
-                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, QuickRandom& random,
-                const Run& run);
+                const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
+                QuickRandom& random, const Run& run);
 
 }  // namespace cordon::engine

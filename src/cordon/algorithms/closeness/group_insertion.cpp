@@ -7,12 +7,10 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::int64_t kReach = 30;  // positions on either side, in every order
-
 class Inserter {
  public:
-  Inserter(SearchGroups& groups, const LocalityOrders& orders)
-      : groups_(groups), orders_(orders), seen_(groups.size(), orders.num_rows()) {}
+  Inserter(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach)
+      : groups_(groups), orders_(orders), reach_(reach), seen_(groups.size(), orders.num_rows()) {}
 
   // Into the cheapest admissible group near the row, or anywhere.
   bool Insert(Place row, bool anywhere) {
@@ -47,7 +45,7 @@ class Inserter {
     const std::int64_t last = static_cast<std::int64_t>(orders_.num_rows()) - 1;
     for (std::size_t order = 0; order < orders_.size(); ++order) {
       const std::int64_t position = orders_.position(order, row);
-      for (std::int64_t at = std::max<std::int64_t>(0, position - kReach); at <= std::min(last, position + kReach); ++at) {
+      for (std::int64_t at = std::max<std::int64_t>(0, position - reach_); at <= std::min(last, position + reach_); ++at) {
         const GroupId group = groups_.group_of(orders_.at(order, static_cast<std::size_t>(at)));
         if (group == kNoGroup || seen_[group] == row) continue;
         seen_[group] = row;
@@ -58,6 +56,7 @@ class Inserter {
 
   SearchGroups& groups_;
   const LocalityOrders& orders_;
+  std::int64_t reach_;
   std::vector<std::size_t> seen_;  // by group: the row that last found it
   std::vector<GroupId> candidates_;
 };
@@ -90,12 +89,12 @@ void MergeRest(SearchGroups& groups, std::vector<Place> rest) {
 
 }  // namespace
 
-void InsertRows(SearchGroups& groups, const LocalityOrders& orders, const Run& run) {
+void InsertRows(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach, const Run& run) {
   std::vector<Place> rest;
   for (Place row = 0; row < orders.num_rows(); ++row) {
     if (groups.group_of(row) == kNoGroup) rest.push_back(row);
   }
-  Inserter inserter(groups, orders);
+  Inserter inserter(groups, orders, reach);
   // Groups that have grown take rows that they refused before, so what is left is tried again; at last everywhere.
   for (const bool anywhere : {false, false, true, true}) {
     std::vector<Place> refused;

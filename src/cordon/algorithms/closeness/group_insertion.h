@@ -13,6 +13,7 @@ namespace cordon::engine {
 
 // On return every row is in an admitted group. REQUIRES: the model admits all rows together, and every group that has
 // rows.
-void InsertRows(SearchGroups& groups, const LocalityOrders& orders, const Run& run);
+// `reach`: positions on either side, in every order, at which a row looks for a group.
+void InsertRows(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach, const Run& run);
 
 }  // namespace cordon::engine

@@ -8,7 +8,6 @@ namespace cordon::engine {
 namespace {
 
 constexpr double kSlack = 1e-9;
-constexpr double kOrderedPenalty = 3;
 constexpr double kMeanDeviation = 0.7979;  // of a normal variable, of its standard deviation: sqrt(2 / pi)
 
 double AsDouble(const Rational& value) {
@@ -172,14 +171,14 @@ bool MixOutlook::Reaches(std::size_t value_class, std::span<std::int32_t> counts
   return reached;
 }
 
-void MixOutlook::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
+void MixOutlook::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size, double penalty,
                         std::vector<float>& charges) const {
   charges.assign(counts.size(), 0);
   const double full = static_cast<double>(rows + 1) / static_cast<double>(size);
   for (const double t : ordered_t_) {
     for (std::size_t c = 0; c < counts.size(); ++c) {
       ++counts[c];
-      charges[c] += static_cast<float>(kOrderedPenalty * std::max(0.0, OrderedDistance(counts, rows + 1) - t) * full * full);
+      charges[c] += static_cast<float>(penalty * std::max(0.0, OrderedDistance(counts, rows + 1) - t) * full * full);
       --counts[c];
     }
   }

@@ -9,8 +9,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kTie = 1e-12;
-constexpr std::size_t kBuckets = 12;  // of groups along an attribute, to cut between
-constexpr double kOwnShare = 0.6;     // measured: .0 to .35 and .9 lose 1 to 4 % more on adult and fars
 
 // The sum of f(q) over all attributes; four sums side by side, as one would wait for each addition.
 template <typename Function>
@@ -29,8 +27,15 @@ template <typename Function>
 
 }  // namespace
 
-BoxTree::BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits)
-    : space_(space), groups_(groups), d_(space.num_quasi()), min_rows_(min_rows), max_visits_(max_visits) {
+BoxTree::BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits,
+                 const PartitionTuning& tuning)
+    : space_(space),
+      groups_(groups),
+      d_(space.num_quasi()),
+      min_rows_(min_rows),
+      max_visits_(max_visits),
+      num_buckets_(tuning.tree_buckets),
+      own_share_(tuning.own_share) {
   for (std::size_t q = 0; q < d_; ++q) axes_.push_back({space.span_table(q), static_cast<std::size_t>(space.num_ranks(q))});
   all_tables_ = std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return axis.table != nullptr; });
   point_.resize(d_);
@@ -116,7 +121,7 @@ void BoxTree::TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& b
   first_bin_.clear();
   in_bucket_.clear();
   for (std::size_t bin = 0; bin < in_bin_.size(); ++bin) {
-    if (in_bucket_.empty() || in_bucket_.back() * kBuckets >= size) {
+    if (in_bucket_.empty() || in_bucket_.back() * num_buckets_ >= size) {
       in_bucket_.push_back(0);
       first_bin_.push_back(bin);
     }
@@ -152,7 +157,7 @@ void BoxTree::TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& b
     above += in_bucket_[bucket];
     if (in_bucket_[bucket] == 0) continue;  // the last of them may have none
     const double score = left_[bucket] + add(bucket) * static_cast<double>(above);
-    if (std::min(above, size - above) * kBuckets < size) continue;
+    if (std::min(above, size - above) * num_buckets_ < size) continue;
     if (score < best.score - kTie) best = {score, lo + static_cast<std::int64_t>(first_bin_[bucket]) * step};
   }
 }
@@ -350,9 +355,9 @@ double BoxTree::NearBound(NodeId node) const {
   const Side* const group = asked_.data();
   const double both = Sum(d_, [&](std::size_t q) __attribute__((always_inline)) {
     const double joined = Span(q, std::min(group[q].lo, box[q].hi), std::max(group[q].hi, box[q].lo));
-    return joined - kOwnShare * std::min(joined, static_cast<double>(shape[q].widest));
+    return joined - own_share_ * std::min(joined, static_cast<double>(shape[q].widest));
   });
-  return std::max(both, (1 - kOwnShare) * nodes_[node].least_loss);
+  return std::max(both, (1 - own_share_) * nodes_[node].least_loss);
 }
 
 void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near) {
@@ -384,7 +389,7 @@ void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std:
     const double both = Sum(d_, [&](std::size_t q) __attribute__((always_inline)) {
       return Span(q, std::min(group[q].lo, box[q].lo), std::max(group[q].hi, box[q].hi));
     });
-    best_.emplace_back(both - kOwnShare * groups_.loss(node.group), node.group);
+    best_.emplace_back(both - own_share_ * groups_.loss(node.group), node.group);
     std::push_heap(best_.begin(), best_.end());
     if (best_.size() > count) {
       std::pop_heap(best_.begin(), best_.end());

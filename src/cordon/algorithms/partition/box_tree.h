@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "cordon/algorithms/grouping/boxed_groups.h"
+#include "cordon/algorithms/partition/partition_tuning.h"
 
 namespace cordon::engine {
 
 class BoxTree {
  public:
   // `min_rows`: the least rows of a group that rows may join. A search ends after `max_visits` nodes.
-  BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits);
+  BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std::size_t min_rows, std::size_t max_visits,
+          const PartitionTuning& tuning = {});
 
   void Build();
   // The box of a group has changed, or its loss.
@@ -106,6 +108,8 @@ class BoxTree {
   std::size_t d_;
   std::size_t min_rows_;
   std::size_t max_visits_;
+  std::size_t num_buckets_;  // to cut between
+  double own_share_;
   std::vector<Axis> axes_;
   bool all_tables_ = false;
   std::vector<Node> nodes_;

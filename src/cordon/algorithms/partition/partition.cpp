@@ -18,33 +18,18 @@ namespace {
 using Effort = PartitionOptions::Effort;
 using Start = PartitionOptions::Start;
 
-// Shares of what a suppressed row loses.
-constexpr double kExpelPrice = 0.25;
-constexpr double kPeelPrice = 0.2;
-// Peeled starts improve more under refinement: the other one has to be so much better.
-constexpr double kExpelAdvantage = 0.95;
-constexpr int kMostExpulsions = 12;
-// Cycles of annealing without a budget of time. adult, k = 5: .0374 without, .0363 after one, .0360 after four.
-constexpr int kCycles = 4;
-constexpr int kIdleCycles = 20;  // that find nothing: then the rest of the time is not used
-constexpr double kLeastCycleGain = 0.001;
-constexpr double kStartTime = 0.3;  // of a budget: later a second start would leave no time for refinement
 constexpr std::size_t kTaskRows = 50'000;
 constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
 constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
 constexpr std::size_t kFanOutRows = 10'000;
-// What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
-constexpr double kPrices[] = {4, 2.5, 1.6, 1};
-constexpr int kPriceRounds = 2;
-constexpr std::size_t kFarNear = 2000;
 constexpr std::size_t kWideTable = 100;  // quasi columns
-constexpr std::size_t kFlatNear = 100;   // rows of other codes are all equally far: no use in looking at many
 
 struct Search {
   const View& view;
   const RankSpace& space;
   const GroupModel& model;
   const CountedColumns& counted;
+  const PartitionTuning& tuning;
   const Run& run;
 
   // The beginning comes to its end whatever the budget, unless the table is so wide that a single cut takes long.
@@ -62,7 +47,8 @@ struct Started {
 // the runs, so the result is that of one thread.
 class Spreading {
  public:
-  explicit Spreading(const Search& search) : search_(search), gate_(search.Gate()), top_down_(search.space, gate_) {}
+  explicit Spreading(const Search& search)
+      : search_(search), gate_(search.Gate()), top_down_(search.space, gate_, search.tuning) {}
 
   void Cut(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {
     tasks_.clear();
@@ -73,7 +59,7 @@ class Spreading {
     std::vector<std::vector<Place>> pools(tasks_.size());
     ParallelFor(search_.run.threads, tasks_.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
       GroupGate gate = search_.Gate();
-      PartitionCuts cuts(search_.space, gate);
+      PartitionCuts cuts(search_.space, gate, search_.tuning);
       for (std::size_t task = begin; task < end; ++task) cuts.Expel(tasks_[task], price, made[task], pools[task]);
     });
     for (std::size_t task = 0; task < tasks_.size(); ++task) {
@@ -91,8 +77,8 @@ class Spreading {
       std::vector<Place> pool;
       Cut(rows, price, made, pool);
       std::sort(pool.begin(), pool.end());
-      const bool stuck =
-          !pool.empty() && (round >= kMostExpulsions || pool.size() * 10 > input.size() * 9 || !gate_.Admits(pool));
+      const bool stuck = !pool.empty() && (round >= search_.tuning.most_expulsions || pool.size() * 10 > input.size() * 9 ||
+                                           !gate_.Admits(pool));
       if (stuck) {
         made.clear();
         pool.clear();
@@ -179,7 +165,7 @@ Result<Started> FromPeeling(const Search& search, double price) {
   std::vector<double> totals(peeled.size());
   ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
     GroupGate own = search.Gate();
-    PartitionCuts top_down(search.space, own);
+    PartitionCuts top_down(search.space, own, search.tuning);
     for (std::size_t i = begin; i < end; ++i) totals[i] = top_down.Divide(peeled[i], parts[i]);
   });
   Started started;
@@ -198,25 +184,13 @@ bool HasFlatColumn(const Search& search) {
   return all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
 }
 
-RefineOptions RefineBy(Effort effort) {
-  RefineOptions options;
-  if (effort == Effort::kLow) {
-    options.rounds = 2;
-    options.swap = false;
-    options.resplit = 0;
-  }
-  if (effort == Effort::kHigh) {
-    options.rounds = 12;
-    options.resplit = 8;
-    options.least_gain = 0.0005;
-    options.max_near = kFarNear;
-  }
-  return options;
+const RefineOptions& RefineBy(const PartitionTuning& tuning, Effort effort) {
+  return effort == Effort::kLow ? tuning.low : effort == Effort::kHigh ? tuning.high : tuning.normal;
 }
 
 RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
   GroupGate gate = search.Gate();
-  GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
+  GroupRefinement refinement(search.space, gate, places, std::move(groups), options, search.tuning);
   refinement.Rounds(search.run);
   return refinement.Take();
 }
@@ -225,19 +199,21 @@ RowSets RefineWhole(const Search& search, RowPlaces& places, RowSets groups, con
 // groups are kept.
 RowSets SearchOn(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options, std::uint64_t key) {
   GroupGate gate = search.Gate();
-  GroupRefinement refinement(search.space, gate, places, std::move(groups), options);
+  GroupRefinement refinement(search.space, gate, places, std::move(groups), options, search.tuning);
   refinement.Rounds(search.run);
   RowSets best = refinement.Take();
   double least = refinement.total();
   QuickRandom random(key);
   const bool by_time = search.run.budget != nullptr;
   int idle = 0;
-  for (int cycle = 0; (by_time ? idle < kIdleCycles : cycle < kCycles) && !search.run.Enough(); ++cycle) {
-    search.run.Report("anneal", static_cast<std::uint64_t>(cycle), by_time ? 0 : kCycles);
-    refinement.Anneal({}, random, search.run);
+  for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.Enough();
+       ++cycle) {
+    search.run.Report("anneal", static_cast<std::uint64_t>(cycle),
+                      by_time ? 0 : static_cast<std::uint64_t>(search.tuning.cycles));
+    refinement.Anneal(random, search.run);
     refinement.Rounds(search.run);
     const double total = refinement.total();
-    const bool pays = least - total > kLeastCycleGain * least;
+    const bool pays = least - total > search.tuning.least_cycle_gain * least;
     idle = total < least ? 0 : idle + 1;
     if (total < least) {
       least = total;
@@ -258,19 +234,19 @@ Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptio
     return starts;
   }
   if (options.start == Start::kPeel) {
-    CORDON_TRY(Started peeled, FromPeeling(search, kPeelPrice * whole));
+    CORDON_TRY(Started peeled, FromPeeling(search, search.tuning.peel_price * whole));
     starts.push_back(std::move(peeled));
     return starts;
   }
-  Started expelled = FromTheTop(search, kExpelPrice * whole);
+  Started expelled = FromTheTop(search, search.tuning.expel_price * whole);
   starts.push_back(std::move(expelled));
   // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
-  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > kStartTime) return starts;
+  if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > search.tuning.start_time) return starts;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
-  Result<Started> peeled = FromPeeling(search, kPeelPrice * whole);
+  Result<Started> peeled = FromPeeling(search, search.tuning.peel_price * whole);
   if (!peeled.ok()) return starts;
   if (search.model.monotone() || options.size_decides || !options.refine) {
-    if (starts[0].total < kExpelAdvantage * peeled.value().total) return starts;
+    if (starts[0].total < search.tuning.expel_advantage * peeled.value().total) return starts;
     starts.clear();
   }
   starts.push_back(std::move(peeled).value());
@@ -292,7 +268,7 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
     GroupGate gate = search.Gate();
     BoxedGroups<double> all(search.space, gate, places);
     for (const std::vector<Place>& rows : groups) all.Add(rows);
-    BoxTree tree(search.space, all, gate.min_rows(), options.max_visits);
+    BoxTree tree(search.space, all, gate.min_rows(), options.max_visits, search.tuning);
     tree.Build();
     for (const std::vector<GroupId>& ids : tree.Parts(part_rows)) {
       parts.emplace_back();
@@ -302,7 +278,7 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   RefineOptions within = options;
   within.rounds = std::min(options.rounds, 2);
   const Run silent = search.run.Silent();
-  const Search within_part{search.view, search.space, search.model, search.counted, silent};
+  const Search within_part{search.view, search.space, search.model, search.counted, search.tuning, silent};
   std::atomic<std::uint64_t> done = 0;
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
     parts[part] = search_on ? SearchOn(within_part, places, std::move(parts[part]), within, part + 1)
@@ -313,7 +289,7 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   for (RowSets& part : parts) {
     for (std::vector<Place>& rows : part) joined.push_back(std::move(rows));
   }
-  RefineOptions seams = RefineBy(Effort::kLow);
+  RefineOptions seams = RefineBy(search.tuning, Effort::kLow);
   seams.max_visits = options.max_visits;
   return RefineWhole(search, places, std::move(joined), seams);
 }
@@ -328,15 +304,16 @@ class LeaveOut {
  public:
   LeaveOut(const Search& search, RowPlaces& places, const RefineOptions& options)
       : search_(search), places_(places), options_(options), gate_(search.Gate()) {
-    options_.rounds = kPriceRounds;
+    options_.rounds = search.tuning.price_rounds;
   }
 
   Left From(RowSets groups, std::uint64_t max_rows) {
     const std::size_t all = search_.space.num_rows() - 1;
     const std::size_t limit = std::min<std::uint64_t>(max_rows, all);
     // Mostly the limit is not reached; where it is, it is spent again, where most is won first.
-    std::optional<Left> left = At(std::span(kPrices).last(1), all, groups);
-    if (left && left->out.size() > limit) left = At(kPrices, limit, groups);
+    const std::span<const double> prices = search_.tuning.prices;
+    std::optional<Left> left = At(prices.last(1), all, groups);
+    if (left && left->out.size() > limit) left = At(prices, limit, groups);
     return left ? std::move(*left) : Left{std::move(groups), {}};
   }
 
@@ -344,7 +321,7 @@ class LeaveOut {
   std::optional<Left> At(std::span<const double> prices, std::size_t limit, const RowSets& groups) {
     const double whole = search_.space.suppressed_loss();
     options_.max_left_out = limit;
-    GroupRefinement refinement(search_.space, gate_, places_, groups, options_);
+    GroupRefinement refinement(search_.space, gate_, places_, groups, options_, search_.tuning);
     const double before = refinement.total();
     for (const double price : prices) {
       if (refinement.left_out().size() >= limit || search_.run.Enough()) break;
@@ -383,7 +360,7 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
                          const PartitionOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
   const RankSpace space(view, run);
-  const Search search{view, space, model, counted, run};
+  const Search search{view, space, model, counted, options.tuning, run};
   run.Report("partition", 0, 0);
   CORDON_TRY(std::vector<Started> starts, StartsOf(search, options));
   if (run.Stopped()) return Error::Cancelled();
@@ -396,10 +373,10 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
     RowPlaces places(view.size());
     // High effort goes on from where normal effort ends, so it never loses more.
     const bool search_on = options.effort == Effort::kHigh;
-    RefineOptions refine = RefineBy(std::min(options.effort, Effort::kNormal));
+    RefineOptions refine = RefineBy(options.tuning, std::min(options.effort, Effort::kNormal));
     // Groups with few admitted ones near them: to look further pays (fars, beta = 4: .108 against .114).
-    if (!search.model.monotone() && !options.size_decides) refine.max_near = kFarNear;
-    if (HasFlatColumn(search)) refine.max_near = kFlatNear;
+    if (!search.model.monotone() && !options.size_decides) refine.max_near = options.tuning.far_near;
+    if (HasFlatColumn(search)) refine.max_near = options.tuning.flat_near;
     const bool in_parts = view.size() > options.whole_rows;
     const auto refined = [&](RowSets groups) {
       return in_parts ? RefineInParts(search, places, std::move(groups), refine, options.part_rows, false)
@@ -411,14 +388,14 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
       if (TotalOf(search, places, other) < TotalOf(search, places, started.groups)) started.groups = std::move(other);
     }
     if (search_on && !run.Enough()) {
-      RefineOptions further = RefineBy(Effort::kHigh);
+      RefineOptions further = RefineBy(options.tuning, Effort::kHigh);
       further.max_near = std::max(further.max_near, refine.max_near);
-      if (HasFlatColumn(search)) further.max_near = kFlatNear;
+      if (HasFlatColumn(search)) further.max_near = options.tuning.flat_near;
       started.groups = in_parts ? RefineInParts(search, places, std::move(started.groups), further, options.part_rows, true)
                                 : SearchOn(search, places, std::move(started.groups), further, 1);
     }
     if (options.max_suppressed > 0 && !run.Stopped()) {
-      const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(Effort::kLow) : refine;
+      const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(search.tuning, Effort::kLow) : refine;
       left = LeaveOut(search, places, moves).From(std::move(started.groups), options.max_suppressed);
       started.groups = std::move(left.groups);
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cordon/algorithms/grouping/effort.h"
+#include "cordon/algorithms/partition/partition_tuning.h"
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/view.h"
@@ -38,6 +39,7 @@ struct PartitionOptions {
   // So many rows may be dropped, each of which counts as lost; only where the refinement is on. The model stays what it is:
   // for those that compare with the published rows see suppression.h.
   std::uint64_t max_suppressed = 0;
+  PartitionTuning tuning = {};
 };
 
 // Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of

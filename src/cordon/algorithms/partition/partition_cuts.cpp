@@ -7,8 +7,6 @@
 namespace cordon::engine {
 namespace {
 
-// So many cuts are asked about where the model looks at more than the number of rows.
-constexpr std::size_t kMostAsked = 64;
 constexpr std::size_t kLargestFollowed = 4096;  // rows
 
 }  // namespace
@@ -63,7 +61,7 @@ const PartitionCuts::Cut* PartitionCuts::BestCut(std::span<const Place> rows) {
   if (gate_.exact()) return cuts_.empty() ? nullptr : &cuts_.back();
   std::stable_sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
   counts_.Begin(rows);
-  for (std::size_t i = 0; i < cuts_.size() && i < kMostAsked; ++i) {
+  for (std::size_t i = 0; i < cuts_.size() && i < most_asked_; ++i) {
     if (Allowed(rows, cuts_[i])) return &cuts_[i];
   }
   return nullptr;
@@ -107,7 +105,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
   const std::size_t followed_at_most =
       rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;
-  for (std::size_t i = 0; i < cuts.size() && i < kMostAsked && tried.size() < followed_at_most; ++i) {
+  for (std::size_t i = 0; i < cuts.size() && i < most_asked_ && tried.size() < followed_at_most; ++i) {
     if (!tried.empty() && cuts[i].total - tried.back().total < kGainMargin) continue;
     if (Allowed(rows, cuts[i])) tried.push_back(cuts[i]);
   }

@@ -13,6 +13,7 @@
 #include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/algorithms/partition/cut_counts.h"
 #include "cordon/algorithms/partition/cut_scores.h"
+#include "cordon/algorithms/partition/partition_tuning.h"
 
 namespace cordon::engine {
 
@@ -21,8 +22,13 @@ using RowSets = std::vector<std::vector<Place>>;
 // Keeps its memory from call to call: one per thread.
 class PartitionCuts {
  public:
-  PartitionCuts(const RankSpace& space, GroupGate& gate)
-      : space_(space), gate_(gate), counts_(space, gate), narrow_(space, gate), wide_(space, gate) {}
+  PartitionCuts(const RankSpace& space, GroupGate& gate, const PartitionTuning& tuning = {})
+      : space_(space),
+        gate_(gate),
+        most_asked_(tuning.most_asked),
+        counts_(space, gate),
+        narrow_(space, gate),
+        wide_(space, gate) {}
 
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);
@@ -53,6 +59,7 @@ class PartitionCuts {
 
   const RankSpace& space_;
   GroupGate& gate_;
+  std::size_t most_asked_;
   CutCounts counts_;
   CutScores<std::int16_t> narrow_;
   CutScores<std::int32_t> wide_;

@@ -6,36 +6,16 @@
 #include <numeric>
 
 namespace cordon::engine {
-namespace {
-
-constexpr int kSweeps = 4;
-constexpr int kLooks = 16;                  // around a group, for all of its rows at once; later for each row
-constexpr std::size_t kLargestLook = 2000;  // rows: too much lies around larger groups
-constexpr int kTrims = 6;
-constexpr std::size_t kLargestBlock = 20000;  // rows that leave together
-constexpr std::size_t kTrimsTried = 8;
-constexpr std::size_t kRemembered = 64;    // rows of a block that is not tried again where it failed,
-constexpr double kWorthMore = 1.05;        // unless the leaving of a row is worth so many times what it was
-constexpr std::size_t kLargeBlock = 128;   // rows, of which each is looked for a place for a little while only:
-constexpr std::size_t kBlockVisits = 200;  // to go where others go is better in the end
-constexpr std::size_t kLook = 64;          // rows of a block after which it is seen whether it can pay
-constexpr std::size_t kManyRows = 64;      // of a group: a model that takes long to ask is asked last
-constexpr int kForesight = 4;
-constexpr double kHopeless = 1.02;  // times the loss of groups put together: what the first look ahead has to come below
-constexpr std::size_t kSwapNear = 6;
-constexpr double kDissolveLook = 1.25;        // times a group's loss: dearer places are not looked at to tell that it cannot go
-constexpr std::size_t kLargestUnion = 20000;  // rows that are put together and divided again
-
-}  // namespace
 
 GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPlaces& places, RowSets groups,
-                                 const RefineOptions& options)
+                                 const RefineOptions& options, const PartitionTuning& tuning)
     : space_(space),
       gate_(gate),
       options_(options),
+      tuning_(tuning),
       groups_(space, gate, places),
-      tree_(space, groups_, gate.min_rows(), options.max_visits),
-      top_down_(space, gate),
+      tree_(space, groups_, gate.min_rows(), options.max_visits, tuning),
+      top_down_(space, gate, tuning),
       places_(places),
       visits_(options.max_visits),
       box_(space) {
@@ -74,8 +54,8 @@ void GroupRefinement::RefineGroup(GroupId g) {
   if (groups_.alive(g)) Split(g);
   if (!groups_.alive(g) || groups_.loss(g) < kGainMargin || (!options_.swap && options_.resplit == 0)) return;
   std::vector<GroupId> near;
-  tree_.Nearest(g, std::max(kSwapNear, options_.resplit), options_.max_near, near);
-  if (options_.swap && Swap(g, std::span(near).first(std::min(near.size(), kSwapNear)))) {
+  tree_.Nearest(g, std::max(tuning_.swap_near, options_.resplit), options_.max_near, near);
+  if (options_.swap && Swap(g, std::span(near).first(std::min(near.size(), tuning_.swap_near)))) {
     tree_.Nearest(g, options_.resplit, options_.max_near, near);
   }
   if (options_.resplit > 0) Resplit(g, std::span(near).first(std::min(near.size(), options_.resplit)));
@@ -147,11 +127,11 @@ BoxTree::Found GroupRefinement::SearchAround(Place row, double bound) {
 void GroupRefinement::Relocate(GroupId g) {
   if (groups_.rows(g).size() <= gate_.min_rows()) return;
   around_bound_ = -1;
-  int looks = groups_.rows(g).size() <= kLargestLook ? kLooks : 0;
-  const bool ask_last = gate_.asks_long() && groups_.rows(g).size() >= kManyRows;
+  int looks = groups_.rows(g).size() <= tuning_.largest_look ? tuning_.looks : 0;
+  const bool ask_last = gate_.asks_long() && groups_.rows(g).size() >= tuning_.many_rows;
   std::optional<Place> before;  // the last that went
   bool moved = true;
-  for (int sweep = 0; moved && sweep < kSweeps; ++sweep) {
+  for (int sweep = 0; moved && sweep < tuning_.sweeps; ++sweep) {
     moved = false;
     const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
     for (const Place row : rows) {
@@ -182,17 +162,18 @@ void GroupRefinement::Relocate(GroupId g) {
 }
 
 void GroupRefinement::Trim(GroupId g) {
-  for (int i = 0; i < kTrims && groups_.alive(g) && groups_.loss(g) >= kGainMargin; ++i) {
+  for (int i = 0; i < tuning_.trims && groups_.alive(g) && groups_.loss(g) >= kGainMargin; ++i) {
     if (!TrimOnce(g)) return;
   }
 }
 
 // Large blocks take long to move and back. One that could not go for what it was worth will not for hardly more.
 bool GroupRefinement::FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const {
-  const auto found = rows >= kRemembered ? failed_.find(g) : failed_.end();
+  const auto found = rows >= tuning_.remembered ? failed_.find(g) : failed_.end();
   if (found == failed_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(), [&](const TrimCut& each) {
-    return each.attribute == cut.attribute && each.lo == cut.lo && each.hi == cut.hi && cut.per_row < kWorthMore * each.per_row;
+    return each.attribute == cut.attribute && each.lo == cut.lo && each.hi == cut.hi &&
+           cut.per_row < tuning_.worth_more * each.per_row;
   });
 }
 
@@ -203,7 +184,7 @@ bool GroupRefinement::TrimOnce(GroupId g) {
   std::vector<Place> kept;
   std::vector<Place> block;
   std::size_t tried = 0;
-  for (std::size_t i = 0; i < cuts.size() && tried < kTrimsTried; ++i) {
+  for (std::size_t i = 0; i < cuts.size() && tried < tuning_.trims_tried; ++i) {
     kept.clear();
     block.clear();
     for (const Place row : groups_.rows(g)) {
@@ -212,12 +193,12 @@ bool GroupRefinement::TrimOnce(GroupId g) {
     }
     if (!gate_.Admits(kept)) continue;
     ++tried;
-    if (block.size() > kLargestBlock || FailedBefore(g, cuts[i], block.size())) continue;
+    if (block.size() > tuning_.largest_block || FailedBefore(g, cuts[i], block.size())) continue;
     SortBlock(block);
     if (MoveBlock(g, block, cuts[i].potential)) return true;
-    if (block.size() >= kRemembered) failed_[g].push_back(cuts[i]);
+    if (block.size() >= tuning_.remembered) failed_[g].push_back(cuts[i]);
   }
-  if (groups_.rows(g).size() > kLargestBlock || CannotDissolve(g)) return false;
+  if (groups_.rows(g).size() > tuning_.largest_block || CannotDissolve(g)) return false;
   block.assign(groups_.rows(g).begin(), groups_.rows(g).end());
   SortBlock(block);
   if (!MoveBlock(g, block, groups_.total(g))) return false;
@@ -231,7 +212,7 @@ bool GroupRefinement::TrimOnce(GroupId g) {
 bool GroupRefinement::CannotDissolve(GroupId g) {
   const std::span<const Place> rows = groups_.rows(g);
   const auto size = static_cast<double>(rows.size());
-  const double limit = kDissolveLook * groups_.loss(g);
+  const double limit = tuning_.dissolve_look * groups_.loss(g);
   if (!tree_.Around(g, static_cast<double>(gate_.min_rows()) / size, limit, around_)) return false;
   CountKinds(rows);
   const double most = MayLeaveOut() ? std::min(limit, options_.price) : limit;
@@ -341,10 +322,10 @@ void GroupRefinement::SortBlock(std::vector<Place>& rows) const {
 // In large groups many rows are equal.
 void GroupRefinement::CountKinds(std::span<const Place> rows) {
   std::vector<Place> sorted(rows.begin(), rows.end());
-  if (rows.size() >= kManyRows) SortBlock(sorted);
+  if (rows.size() >= tuning_.many_rows) SortBlock(sorted);
   kinds_.clear();
   for (const Place row : sorted) {
-    if (kinds_.empty() || rows.size() < kManyRows || !Equal(row, kinds_.back().row)) kinds_.push_back({row});
+    if (kinds_.empty() || rows.size() < tuning_.many_rows || !Equal(row, kinds_.back().row)) kinds_.push_back({row});
     ++kinds_.back().rows;
   }
 }
@@ -372,7 +353,7 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
   const bool was_dirty = groups_.dirty(g);
   std::vector<std::pair<GroupId, bool>> moved;
   std::optional<Place> before;
-  if (rows.size() >= kLargeBlock) visits_ = std::min(visits_, kBlockVisits);
+  if (rows.size() >= tuning_.large_block) visits_ = std::min(visits_, tuning_.block_visits);
   double cost = 0;
   for (const Place row : rows) {
     const double bound = potential - cost - kGainMargin;
@@ -382,8 +363,8 @@ bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double p
     cost += found.cost;
     Move(row, found.group);
     before = row;
-    const bool too_dear = cost * static_cast<double>(rows.size()) >= potential * static_cast<double>(kLook);
-    if (moved.size() == kLook && too_dear) break;
+    const bool too_dear = cost * static_cast<double>(rows.size()) >= potential * static_cast<double>(tuning_.block_look);
+    if (moved.size() == tuning_.block_look && too_dear) break;
   }
   visits_ = options_.max_visits;
   if (moved.size() == rows.size() && cost < potential - kGainMargin) return true;
@@ -405,8 +386,8 @@ bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
   }
   std::sort(rows.begin(), rows.end());
   RowSets parts;
-  const double hopeless = old.size() > 1 ? kHopeless * before : std::numeric_limits<double>::infinity();
-  if (top_down_.DivideWithForesight(std::move(rows), kForesight, hopeless, parts) >= before - kGainMargin) return false;
+  const double hopeless = old.size() > 1 ? tuning_.hopeless * before : std::numeric_limits<double>::infinity();
+  if (top_down_.DivideWithForesight(std::move(rows), tuning_.foresight, hopeless, parts) >= before - kGainMargin) return false;
   for (std::size_t i = 0; i < std::max(old.size(), parts.size()); ++i) {
     if (i < old.size() && i < parts.size()) {
       groups_.Replace(old[i], std::move(parts[i]));
@@ -433,7 +414,7 @@ void GroupRefinement::Resplit(GroupId g, std::span<const GroupId> near) {
   old.insert(old.end(), near.begin(), near.end());
   std::size_t rows = 0;
   for (const GroupId each : old) rows += groups_.rows(each).size();
-  if (old.size() > 1 && rows <= kLargestUnion) ReplaceIfBetter(old);
+  if (old.size() > 1 && rows <= tuning_.largest_union) ReplaceIfBetter(old);
 }
 
 // Whether any were.

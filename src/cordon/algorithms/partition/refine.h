@@ -21,39 +21,23 @@
 #include "cordon/algorithms/grouping/boxed_groups.h"
 #include "cordon/algorithms/partition/box_tree.h"
 #include "cordon/algorithms/partition/partition_cuts.h"
+#include "cordon/algorithms/partition/partition_tuning.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
 
 namespace cordon::engine {
 
-struct RefineOptions {
-  int rounds = 5;
-  bool swap = true;
-  std::size_t resplit = 3;        // groups put together with one; 0: none
-  double least_gain = 0.002;      // a round that gains a smaller share is the last
-  std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
-  std::size_t max_near = 150;     // the same for groups near another: those seen first are mostly the nearest
-  std::size_t max_left_out = 0;   // rows that may be in no group
-  double price = 0;               // what each of them is reckoned to lose
-};
-
-struct AnnealOptions {
-  double looks_per_row = 3000;  // boxes that are compared
-  // What a step may cost, as a share of the mean loss of a row: at the start and at the end.
-  double start_temperature = 0.5;
-  double end_temperature = 0.02;
-};
-
 class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
-  GroupRefinement(const RankSpace& space, GroupGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options);
+  GroupRefinement(const RankSpace& space, GroupGate& gate, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                  const PartitionTuning& tuning = {});
 
   void Rounds(const Run& run);
   // Groups that lie together are grown again from random rows, at a temperature that falls: a step that costs more is made with
   // the chance of Metropolis. Every group is admitted after every step. What Rounds cannot leave any more, this can; it may end
   // with a larger total, so the caller keeps the best. REQUIRES: no row is left out.
-  void Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run);
+  void Anneal(QuickRandom& random, const Run& run);
   // From here on: another price, and every group is looked at again.
   void SetPrice(double price);
   double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }
@@ -117,6 +101,7 @@ class GroupRefinement {
   const RankSpace& space_;
   GroupGate& gate_;
   RefineOptions options_;
+  PartitionTuning tuning_;
   BoxedGroups<double> groups_;
   BoxTree tree_;
   PartitionCuts top_down_;

@@ -9,24 +9,19 @@
 namespace cordon::engine {
 namespace {
 
-// docs/algorithms/partition.md: adult k = 5 and k = 10, 200 sweeps each way.
-constexpr std::size_t kOrders = 32;
-constexpr std::size_t kStretch = 25;
-constexpr std::size_t kMostGroups = 4;  // grown again together
-constexpr std::size_t kMostRows = 5000;
 constexpr double kStepLooks = 4;  // what a step costs whatever it finds, in boxes compared
 constexpr std::size_t kLookAtClock = 256;
 
 }  // namespace
 
-void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run) {
+void GroupRefinement::Anneal(QuickRandom& random, const Run& run) {
   std::vector<Place> rows;
   for (GroupId g = 0; g < groups_.size(); ++g) rows.insert(rows.end(), groups_.rows(g).begin(), groups_.rows(g).end());
   if (rows.empty()) return;
-  const RowOrders orders(space_, rows, kOrders, random);
+  const RowOrders orders(space_, rows, tuning_.orders, random);
   Regrowth regrowth(space_, gate_);
   const double unit = groups_.total() / static_cast<double>(rows.size());
-  const double work = options.looks_per_row * static_cast<double>(rows.size());
+  const double work = tuning_.looks_per_row * static_cast<double>(rows.size());
   const double begun = run.Used();
   double temperature = 0;
   std::vector<GroupId> old;
@@ -37,11 +32,11 @@ void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, 
       const double used = run.Used();
       if (run.Enough() || done >= 1) break;
       const double share = std::max(done, (used - begun) / (1 - begun));  // short of time it cools faster
-      temperature = unit * options.start_temperature * std::pow(options.end_temperature / options.start_temperature, share);
+      temperature = unit * tuning_.start_temperature * std::pow(tuning_.end_temperature / tuning_.start_temperature, share);
     }
-    const std::span<const Place> stretch = orders.Stretch(kStretch, random);
+    const std::span<const Place> stretch = orders.Stretch(tuning_.stretch, random);
     old.clear();
-    for (std::size_t count = 2 + random.Below(kMostGroups - 1); count > 0; --count) {
+    for (std::size_t count = 2 + random.Below(tuning_.most_regrown - 1); count > 0; --count) {
       const GroupId g = groups_.group_of(stretch[random.Below(stretch.size())]);
       if (g != kNoGroup && std::find(old.begin(), old.end(), g) == old.end()) old.push_back(g);
     }
@@ -52,7 +47,7 @@ void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, 
       together.insert(together.end(), groups_.rows(g).begin(), groups_.rows(g).end());
       before += groups_.total(g);
     }
-    if (before < kGainMargin || together.size() > kMostRows) continue;
+    if (before < kGainMargin || together.size() > tuning_.regrown_rows) continue;
     if (!regrowth.Grow(std::move(together), before + temperature * random.Exponential(), random, grown)) continue;
     for (std::size_t i = 0; i < std::max(old.size(), grown.size()); ++i) {
       if (i >= old.size()) {

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/grouping/group_gate.h"
 #include "cordon/algorithms/grouping/rank_space.h"
+#include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/base/quick_random.h"
 
 namespace cordon::engine {

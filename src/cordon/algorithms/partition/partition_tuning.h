@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was tuned by hand in the partition search, in one place, so that a trial is another object and not another build.
+// Bounds that only keep memory or one step finite are not here: they stand next to the code they bound.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace cordon::engine {
+
+// How long and how widely groups are refined.
+struct RefineOptions {
+  int rounds = 5;
+  bool swap = true;
+  std::size_t resplit = 3;        // groups put together with one; 0: none
+  double least_gain = 0.002;      // a round that gains a smaller share is the last
+  std::size_t max_visits = 2000;  // nodes of the index a search for a row's group may see
+  std::size_t max_near = 150;     // the same for groups near another: those seen first are mostly the nearest
+  std::size_t max_left_out = 0;   // rows that may be in no group
+  double price = 0;               // what each of them is reckoned to lose
+};
+
+struct PartitionTuning {
+  RefineOptions low{.rounds = 2, .swap = false, .resplit = 0};
+  RefineOptions normal;
+  RefineOptions high{.rounds = 12, .resplit = 8, .least_gain = 0.0005, .max_near = 2000};
+
+  // The start.
+  double expel_price = 0.25;      // of a row that is put off, in what a suppressed row loses
+  double peel_price = 0.2;        // the same for rows that are not peeled yet
+  double expel_advantage = 0.95;  // peeled starts improve more under refinement: the other one has to be so much better
+  int most_expulsions = 12;
+  double start_time = 0.3;  // of a budget: later a second start would leave no time for refinement
+
+  // What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
+  std::array<double, 4> prices = {4, 2.5, 1.6, 1};
+  int price_rounds = 2;
+
+  std::size_t far_near = 2000;  // max_near of models that can refuse one more row
+  std::size_t flat_near = 100;  // rows of other codes are all equally far: no use in looking at many
+
+  // Cuts.
+  std::size_t most_asked = 64;  // cuts that the model is asked about, if it looks at more than the number of rows
+  int foresight = 4;            // cuts that are followed to their ends before one is chosen
+  double hopeless = 1.02;       // times the loss of groups put together: what the first look ahead has to come below
+
+  // Moves.
+  int sweeps = 4;                      // over the rows of a group
+  int looks = 16;                      // around a group, for all of its rows at once; later for each row
+  std::size_t largest_look = 2000;     // rows: too much lies around larger groups
+  int trims = 6;                       // of one group
+  std::size_t trims_tried = 8;         // for each
+  std::size_t largest_block = 20'000;  // rows that leave together
+  std::size_t remembered = 64;         // rows of a block that is not tried again where it failed,
+  double worth_more = 1.05;            // unless the leaving of a row is worth so many times what it was
+  std::size_t large_block = 128;       // rows, of which each is looked for a place for a little while only:
+  std::size_t block_visits = 200;      // to go where others go is better in the end
+  std::size_t block_look = 64;         // rows of a block after which it is seen whether it can pay
+  std::size_t many_rows = 64;          // of a group: a model that takes long to ask is asked last
+  std::size_t swap_near = 6;           // groups whose rows are looked at
+  double dissolve_look = 1.25;         // times a group's loss: dearer places are not looked at to tell that it cannot go
+  std::size_t largest_union = 20'000;  // rows that are put together and divided again
+
+  // Annealing, at high effort. adult, k = 5: .0374 without, .0363 after one cycle, .0360 after four. Half or twice the looks,
+  // the orders or the start temperature: within .4 % of that.
+  int cycles = 4;
+  int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
+  double least_cycle_gain = 0.001;  // a cycle that gains a smaller share is the last
+  double looks_per_row = 3000;      // boxes that are compared in a cycle
+  double start_temperature = 0.5;   // what a step may cost, as a share of the mean loss of a row
+  double end_temperature = 0.02;
+  std::size_t orders = 32;       // of the rows: groups that lie together are met along them
+  std::size_t stretch = 25;      // rows of an order whose groups lie together
+  std::size_t most_regrown = 4;  // groups that are grown again at once
+  std::size_t regrown_rows = 5000;
+
+  // The index over boxes.
+  std::size_t tree_buckets = 12;  // of groups along an attribute, to cut between
+  double own_share = 0.6;         // of a group's loss that does not count as distance
+};
+
+}  // namespace cordon::engine
