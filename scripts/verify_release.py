@@ -49,7 +49,11 @@ class Refused(Exception):
 
 class Group:
     def __init__(self, first_row=0):
-        self.first_row, self.rows, self.people, self.values, self.held = first_row, 0, 0, {}, {}
+        self.first_row, self.rows, self.who, self.values, self.held = first_row, 0, set(), {}, {}
+
+    @property
+    def people(self):
+        return len(self.who)
 
     def hold(self, name, person, value):
         self.held.setdefault(name, {}).setdefault(person, Counter())[value] += 1
@@ -386,12 +390,12 @@ def groups_of(release, columns, sensitive, exempt_suppressed=False):
     keys = zip(*parts) if parts else [()] * release.rows
     quasi = [cells for name in release.named("quasi") for cells in release.cells(name)]
     values = {name: release.values(name) for name in sensitive}
-    found, people = {}, {}
+    found = {}
     for row, key in enumerate(keys):
         if exempt_suppressed and quasi and all(cells[row] == "*" for cells in quasi):
             continue
         if key not in found:
-            found[key], people[key] = Group(row), set()
+            found[key] = Group(row)
         group = found[key]
         group.rows += 1
         for name in sensitive:
@@ -399,9 +403,7 @@ def groups_of(release, columns, sensitive, exempt_suppressed=False):
             counts[values[name][row]] += 1
             if release.persons is not None:
                 group.hold(name, release.persons[row], values[name][row])
-        people[key].add(row if release.persons is None else release.persons[row])
-    for key, group in found.items():
-        group.people = len(people[key])
+        group.who.add(row if release.persons is None else release.persons[row])
     return list(found.values())
 
 
@@ -880,12 +882,17 @@ def check_columns(release):
 
 
 def small_groups(release, exempt_suppressed):
-    """Rows in groups below k = 2, 3, 5. Nothing for a permuted release, whose quasi cells are exact by intent."""
+    """Rows in groups below k = 2, 3, 5, and their people if these are known. Nothing for a permuted release, whose quasi cells
+    are exact by intent."""
     if release.permuted:
         return []
     groups = groups_of(release, release.named("quasi") + release.named("group"), [], exempt_suppressed)
-    below = [(k, [group.rows for group in groups if group.people < k]) for k in (2, 3, 5)]
-    return [{"k": k, "rows": sum(rows), "groups": len(rows)} for k, rows in below]
+    below = [(k, [group for group in groups if group.people < k]) for k in (2, 3, 5)]
+    return [{"k": k, "rows": sum(group.rows for group in small), "groups": len(small)} | people_in(release, small) for k, small in below]
+
+
+def people_in(release, groups):
+    return {} if release.persons is None else {"people": len(set().union(*(group.who for group in groups)))}
 
 
 def result_of(release, verdicts, findings, notes, exempt_suppressed=False):

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "cordon/base/random.h"
 #include "cordon/bind/bind.h"
 #include "cordon/data/view.h"
@@ -12,6 +14,7 @@
 #include "cordon/plan/suggest_suppression.h"
 #include "cordon/policy/read_policy.h"
 #include "tests/policy/table_of.h"
+#include "tests/scratch_folder.h"
 
 namespace cordon::engine {
 namespace {
@@ -45,7 +48,10 @@ TEST(DraftGuards, TheWholeTableSatisfiesTheDraft) {
     SCOPED_TRACE(seed);
     const Table table = Stays(seed);
     const Draft draft = DraftOf(table);
-    const auto policy = ParsePolicyText(draft.policy, "draft.toml");
+    const cordon::test::ScratchFolder folder;
+    for (const auto& [name, text] : draft.hierarchies) std::ofstream(folder.path() / name) << text;
+    std::ofstream(folder.path() / "draft.toml") << draft.policy;
+    const auto policy = ReadPolicy((folder.path() / "draft.toml").string());
     ASSERT_TRUE(policy.ok()) << policy.error().message() << "\n" << draft.policy;
     const auto bound = Bind(policy.value(), table, {});
     ASSERT_TRUE(bound.ok()) << bound.error().message();

@@ -35,11 +35,13 @@ Others OthersOf(const CountedNumbers& ordinary, bool above) {
   return others;
 }
 
-// Frequent where its neighbours are rare, or far from all of them.
-bool StandsOut(const std::pair<std::int64_t, std::uint64_t>& value, const Others& others) {
+// Frequent where its neighbours are rare, or negative where no other is, or far from all of them: `gap` is that between the
+// others and the candidates.
+bool StandsOut(const std::pair<std::int64_t, std::uint64_t>& value, const Others& others, std::int64_t gap) {
   constexpr std::int64_t kFar = 4;
-  const std::int64_t gap = std::abs(value.first - others.nearest);
-  return value.second >= 2 && (value.second >= kManyTimes * others.rows || kFar * gap > others.spread + kFar);
+  if (value.second < 2) return false;
+  const bool below_zero = value.first < 0 && others.nearest >= 0;
+  return below_zero || value.second >= kManyTimes * others.rows || kFar * gap > others.spread + kFar;
 }
 
 }  // namespace
@@ -56,8 +58,9 @@ std::vector<std::pair<std::int64_t, std::uint64_t>> CodesForUnknown(const Column
       ordinary.erase(above ? std::prev(ordinary.end()) : ordinary.begin());
     }
     const Others others = OthersOf(ordinary, above);
+    const std::int64_t gap = ends.empty() ? 0 : std::abs(ends.back().first - others.nearest);
     for (const auto& end : ends) {
-      if (StandsOut(end, others)) codes.push_back(end);
+      if (StandsOut(end, others, gap)) codes.push_back(end);
     }
   };
   if (ordinary.size() <= 2) return {};
