@@ -210,7 +210,7 @@ def group_of(first, second=None):
     """A group with these values, and its whole."""
     group, whole = verify_release.Group(), verify_release.Group()
     for each, values in ((group, first), (whole, second or first)):
-        each.rows = each.people = len(values)
+        each.rows, each.who = len(values), set(range(len(values)))
         each.values = {"s": Counter(values)}
     return group, whole
 

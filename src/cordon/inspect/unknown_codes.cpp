@@ -35,8 +35,8 @@ Others OthersOf(const CountedNumbers& ordinary, bool above) {
   return others;
 }
 
-// Frequent where its neighbours are rare, or negative where no other is, or far from all of them: `gap` is that between the
-// others and the candidates.
+// Frequent where its neighbours are rare, or negative where no other is, or far from all of them: `gap` is the widest one
+// between them and the value.
 bool StandsOut(const std::pair<std::int64_t, std::uint64_t>& value, const Others& others, std::int64_t gap) {
   constexpr std::int64_t kFar = 4;
   if (value.second < 2) return false;
@@ -58,9 +58,11 @@ std::vector<std::pair<std::int64_t, std::uint64_t>> CodesForUnknown(const Column
       ordinary.erase(above ? std::prev(ordinary.end()) : ordinary.begin());
     }
     const Others others = OthersOf(ordinary, above);
-    const std::int64_t gap = ends.empty() ? 0 : std::abs(ends.back().first - others.nearest);
-    for (const auto& end : ends) {
-      if (StandsOut(end, others, gap)) codes.push_back(end);
+    std::int64_t gap = 0;
+    std::int64_t next = others.nearest;
+    for (auto end = ends.rbegin(); end != ends.rend(); next = end->first, ++end) {  // outwards
+      gap = std::max(gap, std::abs(end->first - next));
+      if (StandsOut(*end, others, gap)) codes.push_back(*end);
     }
   };
   if (ordinary.size() <= 2) return {};
