@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -45,6 +46,13 @@ Result<RegisteredRun> ReadRun(FileLayer& files, const std::string& path) {
   return run;
 }
 
+// Names of its files of people.
+Result<std::vector<std::string>> RunsOf(FileLayer& files, const std::string& folder) {
+  CORDON_TRY(std::vector<std::string> names, files.List(folder));
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(kEnding); });
+  return names;
+}
+
 // Another run holds the folder for a moment only.
 Result<std::unique_ptr<FolderLock>> LockSoon(FileLayer& files, const std::string& folder) {
   for (int left = 100;; --left) {
@@ -62,6 +70,7 @@ Result<PartyRegister> PartyRegister::Open(FileLayer& files, const std::string& f
     return Error::InvalidData("others may look into {}, which says who was entered into runs", folder)
         .WithHint("chmod 700 {}", folder);
   }
+  CORDON_TRY(const auto lock, LockSoon(files, folder));  // two runs at once make one key
   SipKey key;
   const std::string path = folder + "/key";
   if (files.Size(path)) {
@@ -69,6 +78,11 @@ Result<PartyRegister> PartyRegister::Open(FileLayer& files, const std::string& f
     if (text.size() != 2 * key.size() || !FromHex(text, key))
       return Error::InvalidData("{} is not the key of a register", path);
   } else {
+    CORDON_TRY(const std::vector<std::string> runs, RunsOf(files, folder));
+    if (!runs.empty()) {
+      return Error::InvalidData("{} is gone, and without it {} cannot say who was entered into runs", path, folder)
+          .WithHint("bring the file back from a copy; no run can be checked without it");
+    }
     OperatingSystemBytes()(key);
     CORDON_RETURN_IF_ERROR(WriteWhole(files, folder, "key", ToHex(key)));
   }
@@ -85,9 +99,8 @@ std::vector<std::uint64_t> PartyRegister::Hashed(std::span<const std::string_vie
 
 Result<void> PartyRegister::Check(const Sha256Digest& joint_policy, std::span<const std::string_view> ids) const {
   const std::vector<std::uint64_t> people = Hashed(ids);
-  CORDON_TRY(const std::vector<std::string> names, files_->List(folder_));
-  for (const std::string& name : names) {
-    if (!name.ends_with(kEnding)) continue;
+  CORDON_TRY(const std::vector<std::string> runs, RunsOf(*files_, folder_));
+  for (const std::string& name : runs) {
     CORDON_TRY(const RegisteredRun run, ReadRun(*files_, folder_ + "/" + name));
     if (run.joint_policy == ToHex(joint_policy)) continue;
     const std::size_t common = CommonOf(people, run.people);
@@ -104,14 +117,17 @@ Result<void> PartyRegister::Check(const Sha256Digest& joint_policy, std::span<co
 Result<void> PartyRegister::Enter(const Sha256Digest& joint_policy, std::span<const std::string_view> ids,
                                   const std::string& why) {
   CORDON_TRY(const auto lock, LockSoon(*files_, folder_));
+  if (why.empty()) CORDON_RETURN_IF_ERROR(Check(joint_policy, ids));
   const std::vector<std::uint64_t> people = Hashed(ids);
   Json head = {{"format", 1}, {"joint_policy_sha256", ToHex(joint_policy)}, {"people", people.size()}};
   if (!why.empty()) head["again"] = why;
   std::string text = head.dump() + "\n";
   text.append(reinterpret_cast<const char*>(people.data()), people.size() * sizeof(std::uint64_t));
-  CORDON_TRY(const std::vector<std::string> names, files_->List(folder_));
-  const auto runs = std::count_if(names.begin(), names.end(), [](const std::string& name) { return name.ends_with(kEnding); });
-  return WriteWhole(*files_, folder_, fmt::format("{:06}{}", runs + 1, kEnding), text);
+  CORDON_TRY(const std::vector<std::string> runs, RunsOf(*files_, folder_));
+  // After the last name, not by the count: a file that somebody removed must not make room over another.
+  std::uint64_t last = 0;
+  for (const std::string& name : runs) last = std::max<std::uint64_t>(last, std::strtoull(name.c_str(), nullptr, 10));
+  return WriteWhole(*files_, folder_, fmt::format("{:06}{}", last + 1, kEnding), text);
 }
 
 }  // namespace cordon::engine

@@ -20,12 +20,14 @@ namespace cordon::engine {
 
 class PartyRegister {
  public:
-  // Makes the folder and its key if they are not there.
+  // Makes the folder and its key if they are not there. An error if people were entered and the key is gone: who they were
+  // can no longer be told.
   static Result<PartyRegister> Open(FileLayer& files, const std::string& folder);
 
   // An error if one of these people was entered by another policy.
   Result<void> Check(const Sha256Digest& joint_policy, std::span<const std::string_view> ids) const;
-  // Durable on return. `why`: what the user gave as reason for entering people again; may be empty.
+  // Checks and enters in one: of two runs at once by different policies, one is refused. Durable on return. `why`: what the
+  // user gave as reason for entering people again, who then are not checked; may be empty.
   Result<void> Enter(const Sha256Digest& joint_policy, std::span<const std::string_view> ids, const std::string& why);
 
  private:
