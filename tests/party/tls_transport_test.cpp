@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -125,6 +127,62 @@ TEST(TlsTransport, ASilentOrLostPeerEndsTheWait) {
   EXPECT_EQ(ends.server.value()->Receive().error().kind(), ErrorKind::kIo);
   for (int i = 0; i < 50; ++i) (void)ends.server.value()->Send(frame);  // raises no signal
   EXPECT_EQ(TlsTransport::Connect("127.0.0.1", 1, OptionsOf(PartyRole::kA)).error().kind(), ErrorKind::kIo);
+}
+
+// A client that sends a byte every now and then: by TCP alone, or inside the connection.
+TEST(TlsTransport, BytesThatTrickleInDoNotPutTheEndOff) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  constexpr auto kBetweenBytes = std::chrono::milliseconds(100);
+  {
+    TlsListener listener = TlsListener::Open("127.0.0.1", 0).value();
+    std::atomic<bool> done = false;
+    std::thread client([&] {
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(listener.port());
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      const int number = socket(AF_INET, SOCK_STREAM, 0);
+      ASSERT_EQ(connect(number, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+      std::string start("\x16\x03\x01\x02\x00\x01", 6);  // of a client's greeting, 512 bytes long
+      for (int i = 0; i < 80 && !done; ++i) {
+        if (send(number, start.data(), start.size(), MSG_NOSIGNAL) < 0) break;
+        start = std::string(1, '\0');
+        std::this_thread::sleep_for(kBetweenBytes);
+      }
+      close(number);
+    });
+    const auto start = Clock::now();
+    const Connected accepted = listener.Accept(OptionsOf(PartyRole::kB, 1));
+    EXPECT_LT(seconds_since(start), 4);
+    done = true;
+    client.join();
+    EXPECT_EQ(accepted.error().message(), "the other end has not shown who it is in 1 seconds");
+  }
+  Ends ends = ConnectEnds(OptionsOf(PartyRole::kA), OptionsOf(PartyRole::kB, 1));
+  const std::string frame = FrameOfClassLabels(1'000);
+  std::atomic<bool> done = false;
+  std::thread client([&] {
+    for (std::size_t i = 0; i < 80 && !done; ++i) {
+      if (!ends.client.value()->Send(frame.substr(i, 1)).ok()) break;
+      std::this_thread::sleep_for(kBetweenBytes);
+    }
+  });
+  const auto start = Clock::now();
+  const Result<std::string> received = ends.server.value()->Receive();
+  EXPECT_LT(seconds_since(start), 4);
+  done = true;
+  client.join();
+  EXPECT_EQ(received.error().message(), "the other party has not sent a whole frame in 1 seconds");
+}
+
+TEST(TlsTransport, SaysThatNobodyCame) {
+  TlsListener listener = TlsListener::Open("127.0.0.1", 0).value();
+  EXPECT_EQ(listener.Accept(OptionsOf(PartyRole::kA, 1)).error().message(), "nobody has connected in 1 seconds");
+  EXPECT_EQ(AddressText("::1", 7000), "[::1]:7000");
+  EXPECT_EQ(AddressText("127.0.0.1", 7000), "127.0.0.1:7000");
 }
 
 TEST(TlsTransport, CarriesARun) {

@@ -68,18 +68,52 @@ Result<Owned<addrinfo>> Resolve(const std::string& host, std::uint16_t port, int
   return Owned<addrinfo>(found);
 }
 
-Result<void> Await(int socket, short events, int timeout_seconds, const std::stop_token& stop) {
-  constexpr int kAtOnceMs = 200;
-  for (std::int64_t left_ms = std::int64_t{1000} * timeout_seconds; left_ms > 0;) {
-    if (stop.stop_requested()) return Error::Cancelled();
-    pollfd waiting{socket, events, 0};
-    const int wait_ms = static_cast<int>(std::min<std::int64_t>(left_ms, kAtOnceMs));
-    const int ready = poll(&waiting, 1, wait_ms);
-    if (ready > 0) return {};
-    if (ready < 0 && errno != EINTR) return SocketError("waiting for the other party");
-    left_ms -= wait_ms;
+// A wait with an end: bytes that trickle in do not put it off.
+struct Deadline {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end;
+  const char* late;  // what is said then, with the seconds
+  int seconds;
+  std::stop_token stop;
+
+  static Deadline In(int seconds, const char* late, std::stop_token stop) {
+    return {Clock::now() + std::chrono::seconds(seconds), late, seconds, std::move(stop)};
   }
-  return Error::Io("the other party has been silent for {} seconds", timeout_seconds);
+
+  Result<void> Await(int socket, short events) const {
+    constexpr std::int64_t kAtOnceMs = 200;
+    while (true) {
+      if (stop.stop_requested()) return Error::Cancelled();
+      const std::int64_t left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+      if (left_ms <= 0) return Error::Io(fmt::runtime(late), seconds);
+      pollfd waiting{socket, events, 0};
+      const int ready = poll(&waiting, 1, static_cast<int>(std::min(left_ms, kAtOnceMs)));
+      if (ready > 0) return {};
+      if (ready < 0 && errno != EINTR) return SocketError("waiting for the other party");
+    }
+  }
+};
+constexpr const char* kNobodyCame = "nobody has connected in {} seconds";
+constexpr const char* kNoHandshake = "the other end has not shown who it is in {} seconds";
+constexpr const char* kSilent = "the other party has been silent for {} seconds";
+constexpr const char* kSlowFrame = "the other party has not sent a whole frame in {} seconds";
+constexpr const char* kSlowReader = "the other party has not taken a frame in {} seconds";
+constexpr const char* kNoAnswer = "no answer in {} seconds";
+
+// Connects, or errno says why not.
+bool ConnectBy(const Deadline& deadline, const Socket& made, const addrinfo& address) {
+  if (made.number() < 0) return false;
+  if (connect(made.number(), address.ai_addr, address.ai_addrlen) == 0) return true;
+  if (errno != EINPROGRESS) return false;
+  if (!deadline.Await(made.number(), POLLOUT).ok()) {
+    errno = ETIMEDOUT;
+    return false;
+  }
+  int code = 0;
+  socklen_t size = sizeof code;
+  if (getsockopt(made.number(), SOL_SOCKET, SO_ERROR, &code, &size) != 0) return false;
+  errno = code;
+  return code == 0;
 }
 
 // A peer whose machine or network is gone is noticed while we wait, without a byte of ours; and small frames leave at once.
@@ -145,12 +179,16 @@ Owned<SSL_CTX> MakeContext(TlsEnd end, const TlsOptions& options, VerifyKey& pee
 
 }  // namespace
 
+std::string AddressText(const std::string& host, std::uint16_t port) {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
 // TLS works on buffers in memory; bytes go to and from the socket here, so that a wait has an end and a peer that is gone
 // raises no signal.
 struct TlsTransport::State {
   Socket socket;
   int timeout_seconds;
-  std::stop_token stop;
+  Deadline deadline;  // of what is done now
   VerifyKey peer;
   Owned<SSL_CTX> context;
   Owned<SSL> ssl;
@@ -158,7 +196,7 @@ struct TlsTransport::State {
   State(Socket own, TlsEnd end, const TlsOptions& options)
       : socket(std::move(own)),
         timeout_seconds(options.timeout_seconds),
-        stop(options.stop),
+        deadline(Deadline::In(options.timeout_seconds, kNoHandshake, options.stop)),
         peer(options.peer),
         context(MakeContext(end, options, peer)),
         ssl(SSL_new(context.get())) {
@@ -168,13 +206,15 @@ struct TlsTransport::State {
     end == TlsEnd::kServer ? SSL_set_accept_state(ssl.get()) : SSL_set_connect_state(ssl.get());
   }
 
+  void Begin(const char* late) { deadline = Deadline::In(timeout_seconds, late, deadline.stop); }
+
   Result<void> Flush() {
     std::array<char, 1 << 14> buffer;
     while (true) {
       const int size = BIO_read(SSL_get_wbio(ssl.get()), buffer.data(), static_cast<int>(buffer.size()));
       if (size <= 0) return {};
       for (int done = 0; done < size;) {
-        CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLOUT, timeout_seconds, stop));
+        CORDON_RETURN_IF_ERROR(deadline.Await(socket.number(), POLLOUT));
         const ssize_t sent =
             send(socket.number(), buffer.data() + done, static_cast<std::size_t>(size - done), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EINTR && errno != EAGAIN) return SocketError("sending to the other party");
@@ -185,7 +225,7 @@ struct TlsTransport::State {
 
   Result<void> Fill() {
     std::array<char, 1 << 14> buffer;
-    CORDON_RETURN_IF_ERROR(Await(socket.number(), POLLIN, timeout_seconds, stop));
+    CORDON_RETURN_IF_ERROR(deadline.Await(socket.number(), POLLIN));
     const ssize_t size = recv(socket.number(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return {};
     if (size < 0) return SocketError("receiving from the other party");
@@ -240,6 +280,7 @@ TlsTransport::TlsTransport(std::unique_ptr<State> state) : state_(std::move(stat
 
 TlsTransport::~TlsTransport() {
   SSL_shutdown(state_->ssl.get());
+  state_->Begin(kSlowReader);
   (void)state_->Flush();
 }
 
@@ -247,26 +288,29 @@ Result<std::unique_ptr<TlsTransport>> TlsTransport::Connect(const std::string& h
                                                             const TlsOptions& options) {
   constexpr auto kBetweenTries = std::chrono::milliseconds(200);
   CORDON_TRY(const Owned<addrinfo> addresses, Resolve(host, port, 0));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_seconds);
+  const Deadline deadline = Deadline::In(options.timeout_seconds, kNoAnswer, options.stop);
   while (true) {
     for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
-      Socket made(socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
-      if (made.number() < 0 || connect(made.number(), each->ai_addr, each->ai_addrlen) != 0) continue;
+      Socket made(socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, each->ai_protocol));
+      if (!ConnectBy(deadline, made, *each)) continue;
       auto state = std::make_unique<State>(std::move(made), TlsEnd::kClient, options);
       CORDON_RETURN_IF_ERROR(state->Handshake());
       return std::unique_ptr<TlsTransport>(new TlsTransport(std::move(state)));
     }
     const int failed = errno;
     if (options.stop.stop_requested()) return Error::Cancelled();
-    if (std::chrono::steady_clock::now() + kBetweenTries > end) {
+    if (Deadline::Clock::now() + kBetweenTries > deadline.end) {
       errno = failed;
-      return SocketError(fmt::format("connecting to {}:{}", host, port));
+      return SocketError(fmt::format("connecting to {}", AddressText(host, port)))
+          .WithHint("this party has tried for {} seconds: does the other one listen there, and do both firewalls let it?",
+                    options.timeout_seconds);
     }
     std::this_thread::sleep_for(kBetweenTries);
   }
 }
 
 Result<void> TlsTransport::Send(std::string_view frame) {
+  state_->Begin(kSlowReader);
   while (!frame.empty()) {
     const std::string_view part = frame.substr(0, kBytesAtOnce);
     CORDON_TRY(const int written,
@@ -278,6 +322,9 @@ Result<void> TlsTransport::Send(std::string_view frame) {
 
 Result<std::string> TlsTransport::Receive() {
   std::string frame;
+  state_->Begin(kSilent);  // it may have to compute
+  CORDON_RETURN_IF_ERROR(state_->ReadTo(frame, 1));
+  state_->Begin(kSlowFrame);
   CORDON_RETURN_IF_ERROR(state_->ReadTo(frame, kFrameHeaderBytes));
   CORDON_TRY(const FrameHeader header, DecodeFrameHeader(frame));
   CORDON_RETURN_IF_ERROR(state_->ReadTo(frame, kFrameHeaderBytes + header.length));
@@ -305,7 +352,7 @@ Result<TlsListener> TlsListener::Open(const std::string& host, std::uint16_t por
       bind(made.number(), addresses->ai_addr, addresses->ai_addrlen) != 0 || listen(made.number(), 1) != 0 ||
       getsockname(made.number(), address, &size) != 0 ||
       getnameinfo(address, size, nullptr, 0, text.data(), text.size(), NI_NUMERICSERV) != 0) {
-    return SocketError(fmt::format("listening on {}:{}", host, port));
+    return SocketError(fmt::format("listening on {}", AddressText(host, port)));
   }
   return TlsListener(made.Release(), static_cast<std::uint16_t>(std::stoi(text.data())));
 }
@@ -317,7 +364,7 @@ TlsListener::~TlsListener() {
 }
 
 Result<std::unique_ptr<TlsTransport>> TlsListener::Accept(const TlsOptions& options) {
-  CORDON_RETURN_IF_ERROR(Await(socket_, POLLIN, options.timeout_seconds, options.stop));
+  CORDON_RETURN_IF_ERROR(Deadline::In(options.timeout_seconds, kNobodyCame, options.stop).Await(socket_, POLLIN));
   Socket made(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
   if (made.number() < 0) return SocketError("accepting a connection");
   auto state = std::make_unique<TlsTransport::State>(std::move(made), TlsEnd::kServer, options);

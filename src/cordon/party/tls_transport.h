@@ -21,9 +21,13 @@ namespace cordon::engine {
 struct TlsOptions {
   const SigningKey* key = nullptr;  // outlives the connection
   VerifyKey peer{};                 // the only one that is let in
-  int timeout_seconds = 900;        // for anything that the peer has to do
-  std::stop_token stop = {};        // ends a wait
+  // For each of these, however many bytes come meanwhile: to connect, to shake hands, to begin a frame, to end it.
+  int timeout_seconds = 900;
+  std::stop_token stop = {};  // ends a wait
 };
+
+// HOST:PORT, an address of IPv6 in brackets.
+std::string AddressText(const std::string& host, std::uint16_t port);
 
 class TlsTransport final : public Transport {
  public:
