@@ -24,6 +24,12 @@ Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribut
   const std::int64_t step = shape.grid ? *shape.grid : shape.round.value_or(1);
   const std::int64_t first = shape.Settle(shape.Clamp(*shape.range_lo));
   const std::int64_t last = shape.Settle(shape.Clamp(*shape.range_hi));
+  // Each end of an interval is published, and must be a number if it is read again.
+  if (std::abs(first) > kGreatest || std::abs(last) > kGreatest || (shape.grid && last + *shape.grid > kGreatest)) {
+    return Error::InvalidPolicy("[attributes.{}]: the last step of the range ends at a number of more than 18 digits",
+                                attribute.name)
+        .WithHint("set a smaller range, and top to clamp values");
+  }
   if ((last - first) / step > kMostDeclared) {
     return Error::InvalidPolicy("[attributes.{}]: the range holds more than {} values", attribute.name, kMostDeclared)
         .WithHint("set grid or round");

@@ -11,6 +11,10 @@
 namespace cordon::engine {
 namespace {
 
+void WarnOf(const CheckedPolicy& checked, Console& console) {
+  for (const Warning& warning : checked.warnings) console.Warn("warning: {}: {}", warning.code, warning.fix);
+}
+
 Result<Answer> RunPolicyCheck(const PolicyFlags& flags, const std::string& party, Console& console) {
   CORDON_TRY(const Policy policy, flags.Read());
   if (!party.empty()) {
@@ -18,13 +22,15 @@ Result<Answer> RunPolicyCheck(const PolicyFlags& flags, const std::string& party
     console.Say(Describe(checked));
     console.Print("{}", kPeerLearns);
     console.Print("{}", kSemiHonest);
+    CORDON_TRY(const CheckedPolicy general, CheckPolicy(policy));
+    WarnOf(general, console);
     return Answer::kYes;
   }
   CORDON_TRY(const CheckedPolicy checked, CheckPolicy(policy));
   console.Print("{}: {} attributes, by {}", flags.path, policy.attributes.size(), checked.algorithm);
   for (const ModelSpec& model : policy.models) console.Print("{}", Describe(model));
   for (const JoinSpec& model : policy.join_models) console.Print("{}", Describe(model));
-  for (const Warning& warning : checked.warnings) console.Warn("warning: {}: {}", warning.code, warning.fix);
+  WarnOf(checked, console);
   return Answer::kYes;
 }
 

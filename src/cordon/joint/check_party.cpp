@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cordon/bind/bind.h"
 #include "cordon/plan/run_top_down.h"
 #include "cordon/policy/policy.h"
 
@@ -159,6 +160,7 @@ Result<CheckedParty> CheckParty(const Policy& policy, const std::string& party) 
     (*attribute.owner == party ? checked.own : checked.foreign).push_back(attribute.name);
   }
   for (const ModelSpec& spec : policy.models) checked.templates.push_back(Describe(spec));
+  CORDON_RETURN_IF_ERROR(BindAttributes(policy).WithContext("{}", policy.name));  // both must come to the same domains
   return checked;
 }
 

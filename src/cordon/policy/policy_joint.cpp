@@ -92,8 +92,10 @@ Result<std::optional<JointPolicy>> ReadJoint(const PolicyTable& top, const std::
     joint.parties.push_back(std::move(party));
   }
   if (joint.parties.size() != 2) {
-    return top.AtKey("parties", "there are {} parties; a joint table is made by two", joint.parties.size())
-        .WithHint("among three, comparing scores would tell who comes second, or the scores themselves (docs/party.md)");
+    Error wrong = top.AtKey("parties", "a joint table is made by two parties, and the policy names {}", joint.parties.size());
+    if (joint.parties.size() < 2) return std::move(wrong).WithHint("add [parties.NAME] with key and max_ids for both");
+    return std::move(wrong).WithHint(
+        "among three, comparing scores would tell who comes second, or the scores themselves (docs/party.md)");
   }
   if (joint.parties[0].key == joint.parties[1].key) {
     return top.AtKey("parties", "both parties have the same key").WithHint("each makes its own: cordon party keygen");
