@@ -27,10 +27,14 @@ digest=$("$cordon" policy check joint.toml --party bank | sed -n 's/.*joint poli
   --journal bank.journal --register bank.register --dry-run
 
 # 4. One listens, the other connects.
+: > bank.address
 "$cordon" party run bank.csv --policy joint.toml --party bank --key bank.key --pepper pepper.key --approve "$digest" \
   --journal bank.journal --register bank.register --output bank_release.csv --listen 127.0.0.1:0 2> bank.address &
 bank=$!
-while ! grep -q '^listening on' bank.address; do sleep 0.1; done
+while ! grep -q '^listening on' bank.address; do
+  kill -0 "$bank" 2> /dev/null || { cat bank.address >&2; exit 2; }
+  sleep 0.1
+done
 address=$(sed -n 's/^listening on //p' bank.address)
 "$cordon" party run bureau.csv --policy joint.toml --party bureau --key bureau.key --pepper pepper.key --approve "$digest" \
   --journal bureau.journal --register bureau.register --output bureau_release.csv --connect "$address"

@@ -92,7 +92,81 @@ TEST(JournalProperty, AChangedByteIsNoticed) {
         VerifySignature(KeyOfRole(PartyRole::kA).verify_key(), audit.value().statement, audit.value().signature) &&
         VerifySignature(KeyOfRole(PartyRole::kB).verify_key(), audit.value().statement, audit.value().peer_signature);
     EXPECT_FALSE(signed_so) << at;
+    // Frames that were sent after a changed one prove the change; a length that was changed looks like a cut.
+    EXPECT_TRUE(!audit.ok() || !audit.value().whole() || audit.value().finished || audit.value().torn) << at;
   }
+}
+
+TEST(Journal, AReceivedFrameAfterWhichThePartyWentOnWasNotAnother) {
+  const PartyJournal journal = ReadPartyJournal(WorkedRun().a).value();
+  std::size_t changed_frames = 0;
+  for (std::size_t i = 0; i + 4 < journal.entries.size(); ++i) {
+    if (journal.entries[i].sent) continue;
+    std::string changed = WorkedRun().a;
+    const std::size_t last =
+        static_cast<std::size_t>(journal.entries[i].frame.data() - WorkedRun().a.data()) + journal.entries[i].frame.size() - 1;
+    changed[last] = static_cast<char>(changed[last] ^ 1);
+    const auto audit = AuditJournal(changed);
+    ASSERT_FALSE(audit.ok()) << i;
+    ++changed_frames;
+  }
+  EXPECT_GT(changed_frames, 10u);
+}
+
+TEST(Journal, ACutAtTheEndOfARunIsNotWhole) {
+  const std::string_view text = WorkedRun().a;
+  EXPECT_TRUE(AuditJournal(text).value().whole());
+  const JournalAudit cut = AuditJournal(text.substr(0, text.size() - 1)).value();
+  EXPECT_TRUE(cut.torn && cut.finishing && !cut.finished && !cut.whole());
+  EXPECT_FALSE(AuditJournal(std::string(text) + '>').value().whole());
+}
+
+// The journal of a party that says it has committed itself to another table, chained again, without its signed end.
+std::string WithAnotherCommitment(const std::string& text) {
+  const PartyJournal journal = ReadPartyJournal(text).value();
+  std::string made = text.substr(0, static_cast<std::size_t>(journal.entries[0].frame.data() - text.data()) - 1);
+  Sha256Digest chain{};
+  for (const PartyJournal::Entry& entry : journal.entries) {
+    std::string frame(entry.frame);
+    const FrameHeader header = DecodeFrameHeader(frame).value();
+    if (header.type == FrameType::kFinish) break;
+    if (entry.sent) {
+      if (header.number > 0) std::copy(chain.begin(), chain.end(), frame.begin() + 40);
+      if (header.type == FrameType::kConfig) frame.back() = static_cast<char>(frame.back() ^ 1);
+      chain = FrameHash(frame);
+    }
+    made += (entry.sent ? '>' : '<') + frame;
+  }
+  return made;
+}
+
+TEST(Journal, WhatOneSentIsWhatTheOtherReceived) {
+  const PartyJournal a = ReadPartyJournal(WorkedRun().a).value(), b = ReadPartyJournal(WorkedRun().b).value();
+  EXPECT_EQ(DifferenceOf(a, b), std::nullopt);
+  EXPECT_EQ(DifferenceOf(b, a), std::nullopt);
+  const std::string forged = WithAnotherCommitment(WorkedRun().b);
+  ASSERT_TRUE(AuditJournal(forged).ok());  // alone it holds together
+  const PartyJournal other = ReadPartyJournal(forged).value();
+  ASSERT_TRUE(DifferenceOf(a, other).has_value());
+  EXPECT_EQ(DifferenceOf(a, other), DifferenceOf(other, a));
+  EXPECT_NE(DifferenceOf(a, other)->find("is not frame"), std::string::npos);
+  // A frame that was received and never sent; a frame that was sent and did not arrive.
+  PartyJournal less = b;
+  while (!less.entries.back().sent) less.entries.pop_back();
+  less.entries.pop_back();
+  EXPECT_NE(DifferenceOf(a, less)->find("does not have it as sent"), std::string::npos);
+  less = a;
+  while (less.entries.back().sent) less.entries.pop_back();
+  less.entries.pop_back();
+  EXPECT_EQ(DifferenceOf(less, b), std::nullopt);
+}
+
+TEST(Journal, AHeadOfAnotherFormatIsNotRead) {
+  std::string text = WorkedRun().a;
+  const std::size_t at = text.find("\"format\":1");
+  ASSERT_NE(at, std::string::npos);
+  text[at + 9] = '2';
+  EXPECT_FALSE(AuditJournal(text).ok());
 }
 
 TEST(JournalProperty, AJournalThatEndsAnywhereIsReadUpToThere) {

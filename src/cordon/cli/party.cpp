@@ -60,7 +60,7 @@ Result<Answer> RunAudit(const PartyArgs& args, bool standing, Console& console, 
   }
   CORDON_TRY(const PartyAudit audit, AuditParty(args.journal, policy ? &*policy : nullptr, args.release, run));
   args.json ? console.Out(Dump(ToJson(audit))) : console.Say(standing ? DescribeStanding(audit) : Describe(audit));
-  return audit.release_fits.value_or(true) ? Answer::kYes : Answer::kNo;
+  return audit.release_fits.value_or(true) && (standing || audit.journal.whole()) ? Answer::kYes : Answer::kNo;
 }
 
 Result<Answer> RunReplay(const PartyArgs& args, Console& console, const Run& run) {

@@ -140,6 +140,29 @@ Result<bool> ShowsWhatWasTold(const std::string& release, const Policy& policy, 
 
 }  // namespace
 
+Result<void> CheckHead(const JournalAudit& audit, const Policy& policy, const std::string& journal) {
+  const JournalHead& head = audit.head;
+  CORDON_TRY(const CheckedParty party,
+             CheckParty(policy, head.party).WithContext("{} is the journal of '{}'", journal, head.party));
+  if (party.digest != head.config) {
+    return Error::InvalidPolicy("{} is the journal of a run by another joint policy", journal);
+  }
+  if (!audit.sent.empty() && party.role != audit.role) {
+    return Error::Protocol("{}: {} speaks as the other party of the policy", journal, head.party);
+  }
+  if (party.peer != head.peer) {
+    return Error::Protocol("{}: its head names '{}' as the other party, and the policy names {}", journal, head.peer,
+                           party.peer);
+  }
+  for (const auto& [name, key, found] :
+       {std::tuple(&party.name, &party.key, &head.key), std::tuple(&party.peer, &party.peer_key, &head.peer_key)}) {
+    if (ToHex(*found) == *key) continue;
+    return Error::Protocol("{}: its head has another key of {} than the policy, so the signatures prove nothing", journal,
+                           *name);
+  }
+  return {};
+}
+
 Result<PartyAudit> AuditParty(const std::string& journal, const Policy* policy, const std::string& release, const Run& run) {
   PartyAudit audit;
   CORDON_TRY(const std::string text, PosixFiles().Read(journal));
@@ -155,10 +178,8 @@ Result<PartyAudit> AuditParty(const std::string& journal, const Policy* policy, 
     if (release.empty()) return audit;
     return Error::InvalidPolicy("checking a release against a journal needs the joint policy").WithHint("give --policy");
   }
-  CORDON_TRY(const CheckedParty party, CheckParty(*policy, audit.journal.head.party));
-  if (party.digest != audit.journal.head.config) {
-    return Error::InvalidPolicy("{} is the journal of a run by another joint policy", journal);
-  }
+  CORDON_RETURN_IF_ERROR(CheckHead(audit.journal, *policy, journal));
+  audit.keys_of_policy = true;
   CORDON_TRY(Ledger ledger, LedgerOf(*policy));
   CORDON_RETURN_IF_ERROR(FollowSteps(*policy, audit, ledger).WithContext("auditing {}", journal));
   if (!release.empty()) {
@@ -172,6 +193,8 @@ std::string DescribeStanding(const PartyAudit& audit) {
   std::string text =
       fmt::format("journal of {} ({}) with {}\n", journal.head.party, static_cast<char>(journal.role), journal.head.peer);
   text += fmt::format("  joint policy: {}\n", ToHex(journal.head.config));
+  if (!journal.head.again.empty())
+    text += fmt::format("  people of an earlier run were entered again: {}\n", journal.head.again);
   text += fmt::format("  run: {}\n", journal.run == RunId{} ? "not agreed yet" : ToHex(journal.run));
   const bool matched = journal.received.contains(FrameType::kClass);
   text += fmt::format("  standing: {}\n",
@@ -181,7 +204,10 @@ std::string DescribeStanding(const PartyAudit& audit) {
                                         : "people are not matched yet; cordon party resume goes on");
   text += fmt::format("  refinements told: {}; connections: {}\n", journal.steps.size(), journal.resumes + 1);
   if (journal.refused) text += fmt::format("  refused: {}\n", *journal.refused);
-  if (journal.torn) text += "  the last frame is not whole: the machine stopped while it was written\n";
+  if (journal.torn) {
+    text += journal.finishing ? "  the last frame is not whole: the journal was cut at the end of the run\n"
+                              : "  the last frame is not whole: the machine stopped while it was written\n";
+  }
   return text;
 }
 
@@ -189,7 +215,9 @@ std::string Describe(const PartyAudit& audit) {
   const JournalAudit& journal = audit.journal;
   std::string text = DescribeStanding(audit);
   text += journal.refused ? "  hash chains: hold up to there" : "  hash chains: both hold";
-  text += audit.signed_by_both ? "; both signatures are valid\n" : "; the end is not signed\n";
+  text += !audit.signed_by_both  ? "; the end is not signed\n"
+          : audit.keys_of_policy ? "; both signatures are valid\n"
+                                 : "; both signatures fit the keys that the journal names, which --policy checks\n";
   text += fmt::format("what left {}, and what came:\n  {:<13} {:>8} {:>12} {:>8} {:>12}  {}\n", journal.head.party, "frame",
                       "sent", "bytes", "received", "bytes", "tells");
   JournalAudit::Traffic sent, received;
@@ -251,6 +279,8 @@ Json ToJson(const PartyAudit& audit) {
                {"frames", frames}};
   if (journal.aborted) json["aborted"] = *journal.aborted;
   if (journal.refused) json["refused"] = *journal.refused;
+  if (journal.torn) json["torn"] = true;
+  if (!journal.head.again.empty()) json["again"] = journal.head.again;
   json["costs"] = Json::array();
   for (const PartyAudit::Cost& cost : audit.costs) {
     json["costs"].push_back({{"what", cost.what}, {"bytes", cost.bytes}, {"predicted", cost.predicted}});

@@ -20,6 +20,7 @@ namespace cordon::engine {
 struct PartyAudit {
   JournalAudit journal;
   bool signed_by_both = false;  // the end of the run
+  bool keys_of_policy = false;  // otherwise those that the journal names
   // With the policy: what was told of each column.
   struct ColumnFact {
     std::string name, owner;
@@ -42,6 +43,8 @@ struct PartyAudit {
 // `policy` may be null; then columns have no names and `release` must be empty. An error if the chains do not hold, a payload
 // says what none may say, or an instruction does not follow from those before it.
 Result<PartyAudit> AuditParty(const std::string& journal, const Policy* policy, const std::string& release, const Run& run);
+// Whether a journal is of a run by the policy: its party, its peer, their roles and their keys.
+Result<void> CheckHead(const JournalAudit& audit, const Policy& policy, const std::string& journal);
 std::string Describe(const PartyAudit& audit);
 Json ToJson(const PartyAudit& audit);
 // Where a run stands, in a few lines.
@@ -57,7 +60,8 @@ struct PartyReplay {
   std::string difference;  // the first one, in words
   std::uint64_t records = 0;
   std::uint64_t refinements = 0;
-  std::vector<std::string> checked;  // what was compared
+  std::vector<std::string> checked;      // what was compared
+  std::vector<std::string> not_checked;  // what could not be, for want of a journal
 };
 Result<PartyReplay> ReplayParty(const ReplayRequest& request, const Policy& policy, const Run& run);
 std::string Describe(const PartyReplay& replay);

@@ -21,6 +21,7 @@ Result<void> WriteSecret(const std::string& path, const Bytes32& bytes) {
 Result<void> ReadSecret(const std::string& path, const char* what, Bytes32& bytes) {
   namespace fs = std::filesystem;
   std::error_code failed;
+  if (fs::is_directory(path, failed)) return Error::InvalidData("{} is a folder, not a {}", path, what);
   const fs::perms access = fs::status(path, failed).permissions();
   if (!failed && (access & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
     return Error::InvalidData("{}: others may read the {}", path, what).WithHint("chmod 600 {}", path);

@@ -11,6 +11,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/sink.h"
+#include "cordon/joint/audit_party.h"
 #include "cordon/joint/party_keys.h"
 #include "cordon/joint/party_register.h"
 #include "cordon/joint/party_search.h"
@@ -79,6 +80,7 @@ class PrivateState {
     return Write({{"format", 1}, {"rows", std::vector<std::size_t>(found.begin(), found.end())}});
   }
   bool there() const { return std::filesystem::exists(path_); }
+  const std::string& path() const { return path_; }
   void Remove() const {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
@@ -158,6 +160,16 @@ class JointRun {
     for (auto& file : FilesOfPolicy(policy_)) paths.push_back(std::move(file));
     CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
     if (!request_.force && !request_.resume) CORDON_RETURN_IF_ERROR(CheckNotThere({request_.output, ManifestOf(request_)}));
+    return TryPaths();
+  }
+
+  // What is to be written can be: at the end of a run it would be too late, because everything has been told by then.
+  Result<void> TryPaths() const {
+    for (const std::string& path : {request_.output, ManifestOf(request_), request_.journal, request_.register_in}) {
+      std::error_code failed;
+      if (path == request_.register_in && std::filesystem::is_directory(path, failed)) continue;
+      CORDON_RETURN_IF_ERROR(AtomicFile::Create(path, AtomicFile::Access::kPrivate));  // beside it, and gone again
+    }
     return {};
   }
 
@@ -203,7 +215,7 @@ class JointRun {
     const TlsOptions options{key_.get(), peer_key_, timeout_seconds, run_.stop};
     if (!request_.listen.empty()) {
       CORDON_TRY(TlsListener listener, TlsListener::Open(address_.host, address_.port));
-      if (request_.tell) request_.tell(fmt::format("listening on {}:{}", address_.host, listener.port()));
+      if (request_.tell) request_.tell(fmt::format("listening on {}", AddressText(address_.host, listener.port())));
       CORDON_TRY(connection_, listener.Accept(options));
     } else {
       CORDON_TRY(connection_, TlsTransport::Connect(address_.host, address_.port, options));
@@ -214,6 +226,7 @@ class JointRun {
   }
 
   void FillInput(const JournalHead& head, PrivateState& state) {
+    again_ = request_.again.empty() ? head.again : request_.again;
     input_.role = party().role;
     input_.config = party().digest;
     input_.input_commitment = table_.Commitment({reinterpret_cast<const char*>(head.salt.data()), head.salt.size()});
@@ -248,40 +261,58 @@ class JointRun {
                      .peer = party().peer,
                      .config = party().digest,
                      .key = key_->verify_key(),
-                     .peer_key = peer_key_};
+                     .peer_key = peer_key_,
+                     .again = request_.again};
     OperatingSystemBytes()(head.salt);
     PrivateState state(request_.journal);
-    CORDON_RETURN_IF_ERROR(state.KeepMatching());
+    if (state.there()) {
+      return Error::Io("{} is there already, and its journal is not", state.path())
+          .WithHint(
+              "a run needs both to go on: bring the journal back, or give another name; if that run is given up, remove "
+              "the file");
+    }
     FillInput(head, state);
     CORDON_RETURN_IF_ERROR(Connect(request_.timeout_seconds));
     CORDON_TRY(const auto transport, JournaledTransport::Make(PosixFiles(), request_.journal, head, *connection_));
+    CORDON_RETURN_IF_ERROR(state.KeepMatching());  // after the journal: so it never stands alone
     PartyPast past;
     if (request_.resume) CORDON_RETURN_IF_ERROR(CatchUp(party().role, input_.channel_binding, {}, past, *transport));
     input_.resumed = request_.resume;
     return Finish(RunParty(input_, std::move(past), *transport, run_), state);
   }
 
+  // A journal of which nothing was sent or received.
+  Result<void> StartAgain() {
+    CORDON_RETURN_IF_ERROR(CheckRegister());
+    PrivateState(request_.journal).Remove();
+    CORDON_RETURN_IF_ERROR(PosixFiles().Remove(request_.journal));
+    return Start();
+  }
+
+  static bool HasSentIds(const JournalAudit& audit) {
+    return audit.sent.contains(FrameType::kPsi1) || audit.sent.contains(FrameType::kPsi2);
+  }
+
   Result<void> Resume() {
-    const bool there = PosixFiles().Size(request_.journal).has_value();
-    std::string text;
-    if (there) {
-      CORDON_TRY(text, PosixFiles().Read(request_.journal));
-    }
-    if (EndsInHead(text)) {
-      if (there) CORDON_RETURN_IF_ERROR(PosixFiles().Remove(request_.journal));
+    if (!PosixFiles().Size(request_.journal)) {
       CORDON_RETURN_IF_ERROR(CheckRegister());
       return Start();
     }
+    CORDON_TRY(const std::string text, PosixFiles().Read(request_.journal));
+    if (EndsInHead(text)) return StartAgain();
     CORDON_TRY(const PartyJournal journal, ReadPartyJournal(text).WithContext("reading {}", request_.journal));
     CORDON_TRY(const JournalAudit audit, AuditJournal(text).WithContext("reading {}", request_.journal));
-    if (journal.head.party != party().name || !SameBytes(journal.head.config, party().digest) ||
-        !SameBytes(journal.head.peer_key, peer_key_)) {
-      return Error::InvalidPolicy("{} is the journal of a run by another joint policy", request_.journal);
+    if (journal.head.party != party().name) {
+      return Error::InvalidPolicy("{} is the journal of {}, and this is {}", request_.journal, journal.head.party, party().name)
+          .WithHint("each party goes on with its own journal");
     }
+    CORDON_RETURN_IF_ERROR(CheckHead(audit, policy_, request_.journal));
+    if (journal.entries.empty()) return StartAgain();
     if (audit.aborted) {
       return Error::Protocol("this run cannot go on: it was {}", *audit.aborted)
           .WithHint("start a new run with another journal");
     }
+    if (!HasSentIds(audit)) CORDON_RETURN_IF_ERROR(CheckRegister());
     PrivateState state(request_.journal);
     const bool written = audit.finished && !state.there();
     PartyPast past = journal.Past();
@@ -296,14 +327,14 @@ class JointRun {
       NoTransport none;
       if (!written) CORDON_RETURN_IF_ERROR(Finish(RunParty(input_, past, none, run_), state));
       // B spoke last: whether its last frame has arrived, it does not know.
-      if (party().role == PartyRole::kA) return {};
+      if (party().role == PartyRole::kA) return CheckReleased();
       report_.served = false;
-      if (!Connect(std::min(request_.timeout_seconds, kServeSeconds)).ok()) return {};
+      if (!Connect(std::min(request_.timeout_seconds, kServeSeconds)).ok()) return CheckReleased();
       CORDON_TRY(const auto again,
                  JournaledTransport::Continue(PosixFiles(), request_.journal, journal.whole_bytes, *connection_));
       CORDON_RETURN_IF_ERROR(CatchUp(party().role, input_.channel_binding, audit, past, *again));
       report_.served = true;
-      return {};
+      return CheckReleased();
     }
     CORDON_RETURN_IF_ERROR(Connect(request_.timeout_seconds));
     CORDON_TRY(const auto transport,
@@ -313,10 +344,26 @@ class JointRun {
     return Finish(RunParty(input_, std::move(past), *transport, run_), state);
   }
 
+  // The journal does not say which row is which person, so it cannot give a release again.
+  Result<void> CheckReleased() const {
+    if (std::filesystem::exists(request_.output)) return {};
+    return Error::Io("the run is at its end and its release was written, but {} is not there", request_.output)
+        .WithHint("it cannot be made from the journal; {} has the same bytes, and a new run by the same policy gives them too",
+                  party().peer);
+  }
+
+  bool WasAborted() const {
+    const Result<std::string> text = PosixFiles().Read(request_.journal);
+    if (!text.ok()) return false;
+    const Result<JournalAudit> audit = AuditJournal(text.value());
+    return audit.ok() && audit.value().aborted;
+  }
+
   Result<void> Finish(Result<PartyResult> ended, const PrivateState& state) {
     if (!ended.ok() && (ended.error().kind() == ErrorKind::kIo || ended.error().kind() == ErrorKind::kCancelled)) {
       return std::move(ended).error().WithHint("both parties can go on with it: cordon party resume, with the same arguments");
     }
+    if (!ended.ok() && WasAborted()) state.Remove();  // nobody can go on with it
     CORDON_TRY(const PartyResult result, std::move(ended));
     report_.run = ToHex(result.run);
     report_.records = result.rows.size();
@@ -341,7 +388,9 @@ class JointRun {
     manifest["parties"] = {{"names", names},
                            {"joint_policy_sha256", ToHex(party().digest)},
                            {"run", ToHex(result.run)},
+                           {"compare", party().tells_scores ? "plain" : "gc"},
                            {"security", kSemiHonest}};
+    if (!again_.empty()) manifest["parties"]["again"] = again_;
     CORDON_RETURN_IF_ERROR(outputs.Write(manifest_path, Dump(manifest)));
     if (auto file = staged.Take()) CORDON_RETURN_IF_ERROR(outputs.Adopt(request_.output, *std::move(file)));
     if (!request_.force && !request_.resume) CORDON_RETURN_IF_ERROR(CheckNotThere({request_.output, manifest_path}));
@@ -355,6 +404,7 @@ class JointRun {
   std::unique_ptr<SigningKey> key_;
   VerifyKey peer_key_{};
   Pepper pepper_{};
+  std::string again_;  // why people of an earlier run by another policy are entered
   Address address_;
   Table file_;
   PartyTable table_;

@@ -16,18 +16,19 @@ constexpr std::size_t kBeforeHead = 1 + 4;
 constexpr std::uint32_t kLongestHead = 1 << 20;
 
 std::string EncodeHead(const JournalHead& head) {
-  const std::string json = Json({{"format", 1},
-                                 {"party", head.party},
-                                 {"peer", head.peer},
-                                 {"joint_policy_sha256", ToHex(head.config)},
-                                 {"salt", ToHex(head.salt)},
-                                 {"key", ToHex(head.key)},
-                                 {"peer_key", ToHex(head.peer_key)}})
-                               .dump();
+  Json json = {{"format", 1},
+               {"party", head.party},
+               {"peer", head.peer},
+               {"joint_policy_sha256", ToHex(head.config)},
+               {"salt", ToHex(head.salt)},
+               {"key", ToHex(head.key)},
+               {"peer_key", ToHex(head.peer_key)}};
+  if (!head.again.empty()) json["again"] = head.again;
+  const std::string text = json.dump();
   WireWriter writer;
   writer.Number(static_cast<std::uint8_t>(kHead));
-  writer.Number(static_cast<std::uint32_t>(json.size()));
-  writer.Text(json);
+  writer.Number(static_cast<std::uint32_t>(text.size()));
+  writer.Text(text);
   return std::move(writer).Take();
 }
 
@@ -45,9 +46,11 @@ Result<JournalHead> DecodeHead(std::string_view text) {
     std::string hex;
     return name(key, hex) && FromHex(hex, to);
   };
-  const bool whole = name("party", head.party) && name("peer", head.peer) && bytes("joint_policy_sha256", head.config) &&
-                     bytes("salt", head.salt) && bytes("key", head.key) && bytes("peer_key", head.peer_key);
-  if (!whole) return NotAJournal();
+  const bool known = json.is_object() && json.contains("format") && json["format"] == 1;
+  const bool whole = known && name("party", head.party) && name("peer", head.peer) &&
+                     bytes("joint_policy_sha256", head.config) && bytes("salt", head.salt) && bytes("key", head.key) &&
+                     bytes("peer_key", head.peer_key);
+  if (!whole || (json.contains("again") && !name("again", head.again))) return NotAJournal();
   return head;
 }
 
@@ -99,14 +102,23 @@ class JournalAuditor {
         Result<void> taken = Take(entry.sent, entry.frame).WithContext("frame {} of the journal", number_);
         if (!taken.ok() && entry.sent) return std::move(taken).error();
         if (!taken.ok()) audit_.refused = taken.error().message();
+        if (audit_.refused && entry.sent && GoesOn(entry.frame)) return Damaged();
       }
       ++number_;
     }
     audit_.finished = finishes_ == 2;
+    audit_.finishing = finishes_ > 0;
     return std::move(audit_);
   }
 
  private:
+  static bool GoesOn(std::string_view frame) {
+    return !IsOutside(frame) && DecodeFrameHeader(frame).value().type != FrameType::kAbort;
+  }
+  Error Damaged() const {
+    return Error::Protocol("{}; frame {} was sent after it, so the journal was changed or damaged", *audit_.refused, number_);
+  }
+
   Result<void> Take(bool sent, std::string_view bytes) {
     JournalAudit::Traffic& traffic = (sent ? audit_.sent : audit_.received)[DecodeFrameHeader(bytes).value().type];
     ++traffic.frames;
@@ -116,6 +128,9 @@ class JournalAuditor {
     if (!chains_) CORDON_RETURN_IF_ERROR(Begin(sent, bytes));
     CORDON_TRY(const Frame frame, (*chains_)[sent ? 0 : 1].Open(bytes));
     CORDON_RETURN_IF_ERROR(CheckPayload(frame));
+    if (sent && frame.type == FrameType::kConfig && ReadPayload<ConfigPayload>(frame).value().config != audit_.head.config) {
+      return Error::Protocol("the head names another joint policy");
+    }
     if (frame.type == FrameType::kFinish) return Finish(sent, ReadPayload<FinishPayload>(frame).value());
     Note(sent, frame);
     for (std::size_t i = 0; i < 2; ++i) before_finish_[i] = (*chains_)[i].chain();
@@ -203,6 +218,34 @@ PartyPast PartyJournal::Past() const {
     if (!IsOutside(entry.frame)) (entry.sent ? past.sent : past.received).emplace_back(entry.frame);
   }
   return past;
+}
+
+std::optional<std::string> DifferenceOf(const PartyJournal& one, const PartyJournal& other) {
+  const auto compare = [](const PartyJournal& sender, const PartyJournal& receiver) -> std::optional<std::string> {
+    const auto next = [](const PartyJournal& journal, std::size_t entry, bool sent) {
+      while (entry < journal.entries.size() &&
+             (journal.entries[entry].sent != sent || IsOutside(journal.entries[entry].frame))) {
+        ++entry;
+      }
+      return entry;
+    };
+    std::size_t from = 0;
+    for (std::size_t to = next(receiver, 0, false); to < receiver.entries.size(); to = next(receiver, to + 1, false)) {
+      from = next(sender, from, true);
+      if (from == sender.entries.size()) {
+        return fmt::format("{} has received frame {} of its journal, and the journal of {} does not have it as sent",
+                           receiver.head.party, to + 1, sender.head.party);
+      }
+      if (sender.entries[from].frame != receiver.entries[to].frame) {
+        return fmt::format("frame {} in the journal of {}, as sent, is not frame {} in the journal of {}, as received",
+                           from + 1, sender.head.party, to + 1, receiver.head.party);
+      }
+      ++from;
+    }
+    return std::nullopt;
+  };
+  const std::optional<std::string> difference = compare(one, other);
+  return difference ? difference : compare(other, one);
 }
 
 bool EndsInHead(std::string_view text) {

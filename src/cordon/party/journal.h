@@ -33,6 +33,7 @@ struct JournalHead {
   Sha256Digest config{};    // of the joint policy
   std::array<std::uint8_t, 32> salt{};
   VerifyKey key{}, peer_key{};
+  std::string again;  // why people of an earlier run by another policy were entered; mostly empty
 };
 
 // A journal taken apart, up to a frame that is not whole.
@@ -49,6 +50,9 @@ struct PartyJournal {
   // The frames of the chains.
   PartyPast Past() const;
 };
+// Where two journals of one run disagree: what a party has received is what the other has sent, frame by frame. In words;
+// nothing if they agree. The last frames of a sender may not have arrived.
+std::optional<std::string> DifferenceOf(const PartyJournal& one, const PartyJournal& other);
 // Whether the program stopped before the head was whole: nothing was sent or received.
 bool EndsInHead(std::string_view text);
 // The text outlives the result.
@@ -105,13 +109,20 @@ struct JournalAudit {
   bool finished = false;
   std::string statement;
   Signature signature{}, peer_signature{};
-  // A received frame that does not follow from those before it, in words; what came after it is not read. The run ends there.
+  // A party has signed the end; only `finished` says that both have.
+  bool finishing = false;
+  // A received frame that does not follow from those before it, in words; what came after it is not read. The run ends there:
+  // a party that has refused a frame sends nothing but ABORT.
   std::optional<std::string> refused;
   // The journal ends inside a frame: the machine stopped while it was written.
   bool torn = false;
+
+  // Whether it is as a run leaves it: a refused frame was answered by ABORT, and a run that was signed has its last frame.
+  bool whole() const { return !(refused && !aborted) && !(torn && finishing); }
 };
 
-// An error names the first frame that was sent and does not follow from those before it, or says what no frame may say.
+// An error names the first frame that was sent and does not follow from those before it, or says what no frame may say. A
+// received frame is an error, too, if the party went on after it: it was not what it is now.
 Result<JournalAudit> AuditJournal(std::string_view text);
 
 }  // namespace cordon::engine

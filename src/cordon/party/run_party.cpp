@@ -193,6 +193,10 @@ class PartyRun {
   }
 
   Result<void> AgreeOnClass() {
+    if (result_.rows.empty()) {  // with different peppers the codes of the classes would differ, too, and mislead
+      return Error::Unsatisfiable("the parties have no common people")
+          .WithHint("do both have the same pepper, and write ids in the same way?");
+    }
     const Sha256Digest classes = DigestOfClasses();
     CORDON_TRY(const ClassMacPayload peer, channel_.Exchange(ClassMacPayload{ClassCode(input_.role, classes)}));
     if (!SameBytes(peer.mac, ClassCode(OtherRole(input_.role), classes))) {

@@ -25,6 +25,7 @@ class Example(unittest.TestCase):
     def test_the_policy_of_the_page_is_one(self):
         page = (ROOT / "docs" / "two_parties.md").read_text()
         policy = re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+        self.assertIn((EXAMPLE / "joint.toml").read_text().split("\n", 1)[1].strip(), policy)  # that of the tables made here
         for key in ("1" * 64, "2" * 64):
             policy = policy.replace('"..."', f'"{key}"', 1)
         with tempfile.TemporaryDirectory() as folder:

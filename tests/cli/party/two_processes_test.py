@@ -162,6 +162,7 @@ class HonestRuns(TestCase):
         self.assertEqual([side.process.returncode for side in sides], [0, 0])
         self.check_released(parties)
         self.assertIn("SCORE_REVEAL", parties.call("party", "audit", "bank.journal").stdout)
+        self.assertEqual(json.loads(parties.bytes_of("bank.out.csv.manifest.json"))["parties"]["compare"], "plain")
 
 
 class Refusals(TestCase):
@@ -179,6 +180,73 @@ class Refusals(TestCase):
         self.assertFalse(os.path.exists(parties.path("bank3.journal")))
         sides = parties.both("run", run="3", more=["--again", "the first table was destroyed"])
         self.assertEqual([side.process.returncode for side in sides], [0, 0])
+        self.assertIn("the first table was destroyed", parties.call("party", "status", "bank3.journal").stdout)
+        self.assertEqual(json.loads(parties.bytes_of("bank3.out.csv.manifest.json"))["parties"]["again"], "the first table was destroyed")
+
+    def another_policy(self, parties, change):
+        """The arguments of a run by another policy over the same people."""
+        with open(parties.path("other.toml"), "w") as file:
+            file.write(change(parties.bytes_of("joint.toml").decode()))
+        digest = parties.call("policy", "check", "other.toml", "--party", "bank").stdout.split("joint policy: ")[1][:64]
+
+        def command(verb, name, run, *more):
+            made = parties.command(verb, name, run, *more)
+            made[made.index("--policy") + 1], made[made.index("--approve") + 1] = "other.toml", digest
+            return made
+        return command
+
+    def test_of_two_runs_at_once_by_different_policies_one_is_refused(self):
+        parties = self.parties(Table(3, k=3))
+        other = self.another_policy(parties, lambda text: text.replace("k = 3", "k = 4"))
+        waiting = [Process(command("run", "bank", run, "--listen", "127.0.0.1:0"), parties.folder, {})
+                   for command, run in ((parties.command, "1"), (other, "2"))]
+        for side in waiting:
+            side.known.wait()
+        codes = []
+        for command, run, side in ((parties.command, "1", waiting[0]), (other, "2", waiting[1])):
+            made = command("run", "bureau", run, "--connect", f"127.0.0.1:{side.port}")
+            made[made.index("--register") + 1] = f"register of the bureau {run}"  # it is the bank that refuses
+            codes.append((Process(made, parties.folder, {}).wait(), side.wait()))
+        self.assertEqual(codes, [(0, 0), (2, 2)])
+        self.assertIn("of these people were in an earlier run by another joint policy", waiting[1].err)
+        self.assertFalse(os.path.exists(parties.path("bank2.out.csv")))
+        frames = json.loads(parties.call("party", "audit", "bank2.journal", "--json").stdout)["frames"]
+        self.assertFalse({frame["type"] for frame in frames} & {"PSI1", "PSI2", "PSI3"})
+        self.assertEqual(sorted(os.listdir(parties.path("bank.register"))), ["000001.people", "key"])
+
+    def test_a_run_that_goes_on_is_checked_like_one_that_starts(self):
+        parties = self.parties(Table(3, k=3))
+        other = self.another_policy(parties, lambda text: text.replace("k = 3", "k = 4"))
+        for step in range(1, 60):  # until the bank dies after both have greeted, and before an id leaves
+            environment = ({"LD_PRELOAD": LIBRARY, "DIE_AT": str(step)}, {})
+            parties.both("run", run="1", environment=environment, more=["--timeout", "5"])
+            if os.path.exists(parties.path("bank1.journal")) and os.path.getsize(parties.path("bank1.journal")) > 600:
+                break
+            for name in os.listdir(parties.folder):
+                if name.startswith(("bank1.", "bureau1.")):
+                    os.unlink(parties.path(name))
+            shutil.rmtree(parties.path("bureau.register"), ignore_errors=True)
+        self.assertFalse(os.path.exists(parties.path("bank.register/000001.people")))
+        shutil.rmtree(parties.path("bureau.register"), ignore_errors=True)
+        first = Process(other("run", "bank", "2", "--listen", "127.0.0.1:0"), parties.folder, {})
+        first.known.wait()
+        second = Process(other("run", "bureau", "2", "--connect", f"127.0.0.1:{first.port}"), parties.folder, {})
+        self.assertEqual([first.wait(), second.wait()], [0, 0])
+        side = parties.call(*parties.command("resume", "bank", "1", "--listen", "127.0.0.1:0")[1:], code=2)
+        self.assertIn("of these people were in an earlier run by another joint policy", side.stderr)
+
+    def test_without_a_common_pepper_nobody_is_common(self):
+        parties = self.parties(Table(3, k=3))
+        parties.call("party", "keygen", "--pepper", "other.key")
+        first = Process(parties.command("run", "bank", "", "--listen", "127.0.0.1:0"), parties.folder, {})
+        first.known.wait()
+        command = parties.command("run", "bureau", "", "--connect", f"127.0.0.1:{first.port}")
+        command[command.index("--pepper") + 1] = "other.key"
+        second = Process(command, parties.folder, {})
+        self.assertEqual([first.wait(), second.wait()], [1, 1])
+        for side in (first, second):
+            self.assertIn("the parties have no common people", side.err)
+            self.assertIn("do both have the same pepper", side.err)
 
     def test_differing_policies_end_the_run_before_an_id_leaves(self):
         parties = self.parties(Table(5, k=3))
@@ -197,6 +265,7 @@ class Refusals(TestCase):
             audit = json.loads(parties.call("party", "audit", f"{name}.journal", "--json").stdout)
             self.assertTrue({frame["type"] for frame in audit["frames"]} <= {"HELLO", "CONFIG", "ABORT"})
             self.assertFalse(os.path.exists(parties.path(f"{name}.out.csv")))
+            self.assertFalse(os.path.exists(parties.path(f"{name}.journal.private")))  # nobody can go on with it
         side = parties.call(*parties.command("resume", "bank", "", "--listen", "127.0.0.1:0")[1:], code=2)
         self.assertIn("this run cannot go on", side.stderr)
 
@@ -217,6 +286,152 @@ class Refusals(TestCase):
         self.assertEqual([first.wait(), second.wait()], [2, 2])
         self.assertIn("the connection is not one with the agreed peer", first.err)
         self.assertFalse(os.path.exists(parties.path("bank.journal")))
+
+
+class Journals(TestCase):
+    """Journals that were changed after the run, by somebody who can chain frames and sign."""
+
+    @staticmethod
+    def read(journal):
+        """Its head, and its frames with their direction."""
+        size = struct.unpack_from("<I", journal, 1)[0]
+        frames, at = [], 5 + size
+        while at < len(journal):
+            length = 72 + struct.unpack_from("<I", journal, at + 9)[0]
+            frames.append((journal[at:at + 1], journal[at + 1:at + 1 + length]))
+            at += 1 + length
+        return json.loads(journal[5:5 + size]), frames
+
+    @staticmethod
+    def write(path, head, frames):
+        text = json.dumps(head).encode()
+        with open(path, "wb") as file:
+            file.write(b"#" + struct.pack("<I", len(text)) + text + b"".join(direction + frame for direction, frame in frames))
+
+    @staticmethod
+    def type_of(frame):
+        return struct.unpack_from("<H", frame, 6)[0]
+
+    @staticmethod
+    def hash_of(frame):
+        return hashlib.sha256(frame[40:72] + frame[:40] + frame[72:]).digest()
+
+    @staticmethod
+    def commitment(salt, table):
+        """Of a party to its table, as the auditor computes it."""
+        lines = [line.split(",") for line in table.decode().splitlines()]
+        texts = ["cordon table of a party 1", salt, *lines[0][1:-1]]
+        for row in sorted(row for row in lines[1:] if "?" not in row):
+            texts += [row[0], row[-1], *row[1:-1]]
+        hashed = hashlib.sha256()
+        for text in texts:
+            text = text if isinstance(text, bytes) else text.encode()
+            hashed.update(struct.pack("<Q", len(text)) + text)
+        return hashed.digest()
+
+    def replay(self, parties, journals, table, code):
+        return parties.call("party", "replay", *journals, "--table", "bank.csv", "--table", table, "--policy", "joint.toml", code=code).stdout
+
+    def test_a_table_cannot_be_exchanged_after_the_run(self):
+        parties = self.parties(Table(3, k=3))
+        parties.both("run")
+        other = parties.bytes_of("bureau.csv").replace(b"bureau0,", b"nobody0,")  # not one of the common people
+        with open(parties.path("other.csv"), "wb") as file:
+            file.write(other)
+        head, frames = self.read(parties.bytes_of("bureau.journal"))
+        salt = bytes.fromhex(head["salt"])
+        config = next(frame for direction, frame in frames if direction == b">" and self.type_of(frame) == 2)
+        self.assertEqual(config[-32:], self.commitment(salt, parties.bytes_of("bureau.csv")))
+        made, chain = [], None
+        for direction, frame in frames:
+            if self.type_of(frame) == 30:
+                break  # FINISH, which it cannot sign for the bank
+            if direction == b">":
+                if self.type_of(frame) == 2:
+                    frame = frame[:-32] + self.commitment(salt, other)
+                if chain:
+                    frame = frame[:40] + chain + frame[72:]
+                chain = self.hash_of(frame)
+            made.append((direction, frame))
+        self.write(parties.path("forged.journal"), head, made)
+        for journals in (("bank.journal", "forged.journal"), ("forged.journal", "bank.journal")):
+            self.assertIn("in the journal of bureau, as sent, is not frame", self.replay(parties, journals, "other.csv", 1))
+        # Alone it may hold together; then the auditor is told what was not compared.
+        alone = self.replay(parties, ["forged.journal"], "other.csv", 0)
+        self.assertIn("not compared: the commitment of bank to its table", alone)
+        self.assertIn("not compared: what bureau has sent with what bank has received", alone)
+        alone = self.replay(parties, ["bank.journal"], "other.csv", 0)
+        self.assertIn("not compared: the commitment of bureau to its table", alone)
+        self.assertNotIn("not compared", self.replay(parties, ("bank.journal", "bureau.journal"), "bureau.csv", 0))
+
+    def sign(self, parties, key, statement):
+        with open(parties.path("key.der"), "wb") as file, open(parties.path(key)) as seed:
+            file.write(bytes.fromhex("302e020100300506032b657004220420" + seed.read().strip()))
+        with open(parties.path("statement"), "wb") as file:
+            file.write(statement)
+        command = ["openssl", "pkeyutl", "-sign", "-rawin", "-keyform", "DER", "-inkey", "key.der", "-in", "statement"]
+        return subprocess.run(command, cwd=parties.folder, check=True, capture_output=True).stdout
+
+    def test_the_keys_are_those_of_the_policy(self):
+        parties = self.parties(Table(3, k=3))
+        parties.both("run")
+        head, frames = self.read(parties.bytes_of("bank.journal"))
+        chain, run, state = {}, frames[-1][1][24:40], frames[-1][1][72:104]
+        for direction, frame in frames:
+            if self.type_of(frame) != 30:
+                chain[direction] = self.hash_of(frame)
+        statement = b"TDI1-FINISH" + run + chain[b">"] + chain[b"<"] + state
+        self.assertEqual(self.sign(parties, "bank.key", statement), next(frame for _, frame in frames if self.type_of(frame) == 30)[104:])
+        signed = {}
+        for name, field, direction in (("key", "key", b">"), ("peer", "peer_key", b"<")):
+            head[field] = parties.call("party", "keygen", "--key", f"forged.{name}").stdout.split('"')[1]
+            signed[direction] = self.sign(parties, f"forged.{name}", statement)
+        made = [(direction, frame[:104] + signed[direction] if self.type_of(frame) == 30 else frame) for direction, frame in frames]
+        self.write(parties.path("forged.journal"), head, made)
+        self.assertIn("the keys that the journal names", parties.call("party", "audit", "forged.journal").stdout)
+        side = parties.call("party", "audit", "forged.journal", "--policy", "joint.toml", code=2)
+        self.assertIn("its head has another key of bank than the policy", side.stderr)
+        side = parties.call("party", "replay", "forged.journal", "--table", "bank.csv", "--table", "bureau.csv", "--policy", "joint.toml", code=2)
+        self.assertIn("its head has another key of bank than the policy", side.stderr)
+        head, frames = self.read(parties.bytes_of("bank.journal"))
+        self.write(parties.path("forged.journal"), {**head, "peer": "agency"}, frames)
+        side = parties.call("party", "audit", "forged.journal", "--policy", "joint.toml", code=2)
+        self.assertIn("its head names 'agency' as the other party", side.stderr)
+
+    def test_damage_is_noticed_by_every_command(self):
+        parties = self.parties(Table(3, k=3))
+        parties.both("run")
+        head, frames = self.read(parties.bytes_of("bank.journal"))
+        received = [i for i, (direction, frame) in enumerate(frames) if direction == b"<" and len(frame) > 72]
+        for i in received[:-2]:
+            changed = list(frames)
+            changed[i] = (b"<", frames[i][1][:-1] + bytes([frames[i][1][-1] ^ 1]))
+            self.write(parties.path("changed.journal"), head, changed)
+            for command in (("audit",), ("status",), ("replay", "--table", "bank.csv", "--table", "bureau.csv", "--policy", "joint.toml")):
+                side = parties.call("party", command[0], "changed.journal", *command[1:], code=2)
+                self.assertIn("the journal was changed or damaged", side.stderr)
+        with open(parties.path("cut.journal"), "wb") as file:
+            file.write(parties.bytes_of("bank.journal")[:-5])
+        self.assertIn("the journal was cut at the end of the run", parties.call("party", "audit", "cut.journal", code=1).stdout)
+
+    def test_a_finished_run_without_its_release_says_so(self):
+        parties = self.parties(Table(3, k=3))
+        parties.both("run")
+        os.unlink(parties.path("bank.out.csv"))
+        side = parties.call(*parties.command("resume", "bank", "", "--listen", "127.0.0.1:0")[1:], code=2)
+        self.assertIn("bank.out.csv is not there", side.stderr)
+        command = parties.command("resume", "bank", "", "--listen", "127.0.0.1:0")
+        command[command.index("--journal") + 1] = "bureau.journal"
+        self.assertIn("bureau.journal is the journal of bureau, and this is bank", parties.call(*command[1:], code=2).stderr)
+
+    def test_the_private_file_of_a_run_is_not_replaced(self):
+        parties = self.parties(Table(3, k=3))
+        with open(parties.path("bank.journal.private"), "w") as file:
+            file.write("of a run whose journal was moved")
+        for verb in ("run", "resume"):
+            side = parties.call(*parties.command(verb, "bank", "", "--listen", "127.0.0.1:0")[1:], code=2)
+            self.assertIn("bank.journal.private is there already, and its journal is not", side.stderr)
+        self.assertEqual(parties.bytes_of("bank.journal.private"), b"of a run whose journal was moved")
 
 
 class Kills(TestCase):
