@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What it would cost to make only cuts that satisfy distinct l-diversity however the values of a group are arranged
-(docs/decisions/0008-minimality.md).
+(docs/decisions/0010-minimality.md).
 
     CORDON_DATA_DIR=DIR bench/safe_cuts.py [--tables adult,fars] [--k 5] [--l 2,3,4]
 
