@@ -7,7 +7,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kLeastGain = 1e-6;  // at temperature 0: float sums of spans are no finer
+constexpr double kLeastGain = 1e-6;  // at temperature 0: smaller gains are noise of float sums
 constexpr std::size_t kStopEvery = 4096;
 constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 

@@ -39,7 +39,7 @@ struct ClosenessTuning {
   double start_time = 0.25;   // of a budget: later no further beginning is tried
 
   // Which groups of others to begin with.
-  double near_start = 1.6;       // those that lose more than so many times the best are no way to begin
+  double near_start = 1.6;       // starts that lose more than this many times the best one are dropped
   double near_cuts = 1.35;       // unrefined cuts lose so many times what the search does: refined, they may do better
   std::size_t few_rows = 5'000;  // so few that both are tried anyway
 
