@@ -123,6 +123,9 @@ TEST(Hierarchy, OneMoreLeafForMissingValuesMakesTheRootAStar) {
   EXPECT_EQ(with.label(kRoot), "*");
   EXPECT_EQ(with.FindLeaf("?"), 3);
   EXPECT_EQ(with.Lca(2, 3), kRoot);
+  EXPECT_EQ(with.FindNode("Any"), kRoot) << "a release without missing cells shows it";
+  EXPECT_EQ(with.WithLeaf("-").value().FindNode("Any"), kRoot);
+  EXPECT_FALSE(with.FindNode("any"));
   EXPECT_EQ(with.node_at_level(3, 1), with.leaf_node(3));
   EXPECT_EQ(h.WithLeaf("c").value().num_leaves(), 3);
   EXPECT_FALSE(h.WithLeaf("x").ok()) << "an inner label cannot be a leaf as well";

@@ -150,7 +150,9 @@ Result<Hierarchy> Hierarchy::WithLeaf(const std::string& label) const {
     for (int level = height(); level < num_levels_; ++level) path[level] = "*";
     paths.push_back(std::move(path));
   }
-  return FromPaths(paths);
+  CORDON_TRY(Hierarchy made, FromPaths(paths));
+  made.root_before_ = is_leaf(kRoot) || this->label(kRoot) == "*" ? root_before_ : std::string(this->label(kRoot));
+  return made;
 }
 
 Result<Hierarchy> Hierarchy::WithUncountedLeaf(const std::string& label) const {
@@ -203,7 +205,11 @@ double Hierarchy::Loss(NodeId node) const {
   return static_cast<double>(counted_under(node) - 1) / static_cast<double>(num_counted() - 1);
 }
 
-std::optional<NodeId> Hierarchy::FindNode(std::string_view label) const { return labels_.Find(label); }
+std::optional<NodeId> Hierarchy::FindNode(std::string_view label) const {
+  const auto node = labels_.Find(label);
+  if (!node && !root_before_.empty() && label == root_before_) return kRoot;
+  return node;
+}
 
 std::optional<Code> Hierarchy::FindLeaf(std::string_view label) const {
   const auto node = labels_.Find(label);

@@ -72,6 +72,7 @@ class Hierarchy {
   double Loss(NodeId node) const;
 
   std::optional<Code> FindLeaf(std::string_view label) const;
+  // Also by the label that the root had before a leaf of missing cells came under it.
   std::optional<NodeId> FindNode(std::string_view label) const;
 
   // Of labels and shape: equal hierarchies, and only those, have equal digests.
@@ -90,7 +91,8 @@ class Hierarchy {
   void BuildLca();
 
   std::vector<Node> nodes_;
-  Dictionary labels_;  // code = node id
+  Dictionary labels_;        // code = node id
+  std::string root_before_;  // its label before WithLeaf, which calls it "*"
   std::vector<NodeId> leaf_nodes_;
   std::vector<NodeId> at_level_;  // num_leaves x num_levels
   int num_levels_ = 1;
