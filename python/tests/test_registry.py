@@ -70,6 +70,7 @@ def test_what_has_changed_is_told(first_policy, next_policy, tmp_path):
 def test_people_are_known_by_a_key(tmp_path):
     key = tmp_path / "key"
     key.write_bytes(bytes(range(32)))
+    key.chmod(0o600)
     policy = pycordon.PolicyBuilder().population("people").person("id").quasi("job").k_anonymity(2).build()
     people = polars.DataFrame({"id": list("abcdefgh"), "job": JOBS})
     pycordon.anonymize(people, policy, registry=tmp_path / "R.db", person_key=key).write(tmp_path / "first.csv")

@@ -27,6 +27,7 @@ class Registrations : public ::testing::Test {
  protected:
   Registrations() : policy_(ParsePolicy(kPeople, folder_.path(), "people.toml").value()) {
     folder_.Write("key", "0123456789abcdef");
+    std::filesystem::permissions(folder_ / "key", std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
   Registration Begin(const std::string& output) const {
     return Registration::Begin(folder_ / "R.db", policy_, folder_ / output).value();

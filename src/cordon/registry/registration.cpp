@@ -40,10 +40,14 @@ std::vector<std::string> PublishedColumns(const Policy& policy) {
 }
 
 Result<std::string> ReadPersonKey(const std::string& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & 077) != 0) {
+    return Error::InvalidPolicy("--person-key {}: other users may read this key", path).WithHint("chmod 600 {}", path);
+  }
   CORDON_TRY(std::string key, ReadFile(path, kMebibyte).WithContext("reading --person-key"));
   if (key.size() >= kShortestPersonKey) return key;
   return Error::InvalidPolicy("--person-key {} has fewer than {} bytes", path, kShortestPersonKey)
-      .WithHint("make one: head -c 32 /dev/urandom > {}", path);
+      .WithHint("make one: (umask 077; head -c 32 /dev/urandom > {})", path);
 }
 
 // Texts that some row shows; missing ones are one person, as they are everywhere.
@@ -378,6 +382,16 @@ Result<void> Registration::Publish(const RegisteredRelease& entry, const std::fu
 Result<void> Registration::Enter(const RegisteredRelease& entry) const {
   CORDON_TRY(RegistryWriter writer, RegistryWriter::Begin(registry_));
   return EnterInto(writer, entry);
+}
+
+Result<void> Registration::EnterPending() const {
+  const auto is_out = [](const PendingRelease& each) { return each.state == PendingRelease::State::kPublished; };
+  if (std::none_of(contents_.pending.begin(), contents_.pending.end(), is_out)) return {};
+  CORDON_TRY(RegistryWriter writer, RegistryWriter::Begin(registry_));
+  for (const PendingRelease& pending : writer.contents().pending) {
+    if (is_out(pending)) CORDON_RETURN_IF_ERROR(writer.Enter(pending.entry, {}));
+  }
+  return writer.Commit();
 }
 
 // With what earlier runs have published and could not enter.

@@ -62,6 +62,8 @@ class Registration {
   // `show` puts the files into place. An error of it is given back, and nothing is entered. Refused if another release of these
   // people was entered since Begin.
   Result<void> Publish(const RegisteredRelease& entry, const std::function<Result<void>()>& show) const;
+  // Enters what earlier runs have published and could not enter.
+  Result<void> EnterPending() const;
   // For a stream at its end: the rows are out already.
   Result<void> Enter(const RegisteredRelease& entry) const;
 

@@ -150,6 +150,8 @@ Result<KeReport> AppendAndCompact(const AppendRequest& request, OpenedStore& sto
   CORDON_TRY(std::optional<Registration> registration,
              RegistrationOf(store.path, store.state.own, request.registry, store.policy));
   if (!registration && request.person_key) return Error::InvalidPolicy("--person-key needs --registry");
+  // An append that was killed after its rows were out: given again it is refused, so it must be entered before that.
+  if (registration) CORDON_RETURN_IF_ERROR(registration->EnterPending());
   KeReport report;
   report.mode = "compact";
   if (store.state.own.contains("pending")) report.pending = store.state.own["pending"].value("rows", std::uint64_t{0});

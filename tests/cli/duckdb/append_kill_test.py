@@ -216,6 +216,14 @@ class AppendKills(unittest.TestCase):
         self.assertEqual(self.registered_steps(1, "more.csv"), {"not published", "published", "entered"})
         self.assertLessEqual({"not published", "published"}, self.registered_steps(5, "more.csv", "--compact"))
 
+    def check_same_append(self, append, decided, where):
+        """Given again, it appends, or says that the rows are there already. Either way they are entered, once."""
+        done = cordon(*append)
+        self.assertEqual(done.returncode, 2 if decided else 0, (where, done.stderr))
+        self.assertEqual("is in the store already" in done.stderr, decided, (where, done.stderr))
+        status, said = self.history()
+        self.assertEqual((status, said["pending"], [each["rows"] for each in said["releases"]]), (0, [], [30, 10, 20]), where)
+
     def registered_steps(self, stride, *arguments):
         append = ("append", "store", *arguments, "--registry", "R.db")
         self.restore_registered()
@@ -238,6 +246,9 @@ class AppendKills(unittest.TestCase):
                     self.assertEqual((status, len(said["releases"])), (0, 2), (step, power))
                     states.add("not published")
                 decided = read_json("store.private/state.json")["manifest"]["rows"]
+                if step % 2 == 0:
+                    self.check_same_append(append, decided == 60, (step, power))
+                    continue
                 done = cordon("append", "store", "last.csv", "--registry", "R.db")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 status, said = self.history()
