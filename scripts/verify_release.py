@@ -856,7 +856,8 @@ def verify_manifest(path, manifest_path, previous, keys):
     if not manifest["privacy"] and "join" not in manifest:
         notes.append("the manifest claims nothing")
     result = result_of(release, verdicts, findings, notes)
-    return {**result, "join": joins, "holds": result["holds"] and all(verdict["holds"] for verdict in joins)}
+    holds = result["holds"] and all(verdict["holds"] for verdict in joins or [])
+    return {**result, "join": joins or [], "holds": None if joins is None and holds else holds}
 
 
 def same_figure(said, verdict):
@@ -959,10 +960,15 @@ def group_lines(numbers):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Joins with previous releases (docs/models/xy_privacy.md): by the definition, over all tuples of rows, one of each release,
-# that match pairwise. Links that a one-to-one pairing of the people rules out are not looked for.
+# Joins with previous releases (docs/models/xy_privacy.md): all tuples of rows, one of each release, that match pairwise. Rows
+# that show the same cells are taken together and counted. Pairs of rows that no one-to-one pairing of the people has are ruled
+# out, and what is left is judged again.
 
 MOST_TUPLES = 10_000_000
+
+
+class TooLarge(Exception):
+    """More work than is done here. It is said, and the claims are not judged."""
 
 
 def reader(how, missing):
@@ -1017,57 +1023,207 @@ def possible(join, a, b):
     return True
 
 
-def matching_tuples(join, tables, missing):
-    """Every tuple of row numbers, one of each release, that match pairwise."""
-    readers = {name: reader(how, missing) for name, how in join["columns"].items()}
-    meant = [[{name: readers[name](row[name]) for name in row if name in readers} for row in table] for table in tables]
-    found = [()]
-    for t, table in enumerate(tables):
-        found = [chosen + (row,) for chosen in found for row in range(len(table))
-                 if all(all(overlap(meant[o][r][name], meant[t][row][name]) for name in meant[o][r] if name in meant[t][row])
-                        and possible(join, tables[o][r], table[row]) for o, r in enumerate(chosen))]
-    return found
+class Join:
+    """Releases as different rows with how often each occurs, and which of two releases match."""
+
+    def __init__(self, join, tables, missing):
+        self.counts = [Counter(tuple(row.items()) for row in table) for table in tables]
+        self.rows = [[dict(row) for row in counts] for counts in self.counts]
+        self.times = [list(counts.values()) for counts in self.counts]
+        readers = {name: reader(how, missing) for name, how in join["columns"].items()}
+        ruled = {rule[key] for rule in join["impossible"] for key in ("current", "previous")}
+        self.matches, self.ruled_out, self.not_paired, work = {}, {}, False, 0
+        for t in range(len(tables)):
+            for o in range(t):
+                a, b = (self.alike(each, [name for name in self.rows[each][0] if name in ruled or name in self.rows[other][0]])
+                        for each, other in ((o, t), (t, o)))
+                work += len(a) * len(b)
+                if work > MOST_TUPLES:
+                    raise TooLarge(f"{work} pairs of different rows would have to be compared")
+                links = {}
+                meant = [{key: {name: readers[name](cell) for name, cell in key if name in readers} for key in keys} for keys in (a, b)]
+                for one in a:
+                    links[one] = {two for two in b if possible(join, dict(one), dict(two)) and
+                                  all(overlap(place, meant[1][two][name]) for name, place in meant[0][one].items() if name in meant[1][two])}
+                self.matches[o, t] = self.lifted(a, b, links)
+                sizes = [{key: sum(self.times[each][row] for row in rows) for key, rows in keys.items()} for each, keys in ((o, a), (t, b))]
+                excluded = forced_links(*sizes, links)
+                self.not_paired = self.not_paired or excluded is None
+                left = {one: others - (excluded or {}).get(one, set()) for one, others in links.items()}
+                self.ruled_out[o, t] = (self.lifted(a, b, left), sum(sizes[0][one] * sizes[1][two] for one, others in (excluded or {}).items() for two in others))
+
+    def alike(self, table, names):
+        """Different rows by the cells that decide what they match."""
+        found = {}
+        for place, row in enumerate(self.rows[table]):
+            found.setdefault(tuple((name, row[name]) for name in names), []).append(place)
+        return found
+
+    @staticmethod
+    def lifted(a, b, links):
+        return {row: {other for two in links[one] for other in b[two]} for one, rows in a.items() for row in rows}
+
+    @property
+    def num_ruled_out(self):
+        return sum(count for _, count in self.ruled_out.values())
+
+    def tuples(self, without_ruled_out=False):
+        """Every tuple of different rows, one of each release, that match pairwise, with how many tuples of rows it stands for."""
+        matches = {pair: found[0] for pair, found in self.ruled_out.items()} if without_ruled_out else self.matches
+        found = [((row,), times) for row, times in enumerate(self.times[0])]
+        for t in range(1, len(self.rows)):
+            longer = []
+            for chosen, times in found:
+                fitting = set.intersection(*(matches[o, t][row] for o, row in enumerate(chosen)))
+                longer += [(chosen + (row,), times * self.times[t][row]) for row in fitting]
+                if len(longer) > MOST_TUPLES:
+                    raise TooLarge(f"there are more than {MOST_TUPLES} different tuples of rows")
+            found = longer
+        return found
+
+
+def forced_links(rows_a, rows_b, links):
+    """The pairs that are in no pairing of all rows, one to one; None: there is no such pairing. Keys with how many rows each."""
+    flow, room = {a: Counter() for a in rows_a}, dict(rows_b)
+    if sum(rows_a.values()) != sum(rows_b.values()):
+        return None
+    for a, wanted in rows_a.items():
+        for b in links[a]:
+            sent = min(wanted, room[b])
+            flow[a][b], room[b], wanted = sent, room[b] - sent, wanted - sent
+        while wanted:
+            sent = augment(a, wanted, links, flow, room)
+            if not sent:
+                return None
+            wanted -= sent
+    return not_in_a_cycle(links, flow)
+
+
+def augment(start, wanted, links, flow, room):
+    """Sends more rows of `start`, by the shortest way over pairs that can be changed; how many."""
+    takes = {}
+    for a, sent in flow.items():
+        for b, count in sent.items():
+            if count:
+                takes.setdefault(b, []).append(a)
+    came, open_, reached = {("a", start): None}, [start], None
+    while open_ and reached is None:
+        further = []
+        for a in open_:
+            for b in links[a]:
+                if ("b", b) in came:
+                    continue
+                came["b", b] = a
+                if room[b]:
+                    reached = b
+                    break
+                for other in takes.get(b, []):
+                    if ("a", other) not in came:
+                        came["a", other] = b
+                        further.append(other)
+            if reached is not None:
+                break
+        open_ = further
+    if reached is None:
+        return 0
+    steps, b = [], reached
+    while True:
+        a = came["b", b]
+        back = came["a", a]
+        steps.append((a, b, back))
+        if back is None:
+            break
+        b = back
+    sent = min([wanted, room[reached]] + [flow[a][back] for a, _, back in steps if back is not None])
+    room[reached] -= sent
+    for a, b, back in steps:
+        flow[a][b] += sent
+        if back is not None:
+            flow[a][back] -= sent
+    return sent
+
+
+def not_in_a_cycle(links, flow):
+    """Pairs without flow whose ends are in different strongly connected parts: a leads to all it matches, b to those it takes from."""
+    leads = {("a", a): [("b", b) for b in others] for a, others in links.items()}
+    for a, sent in flow.items():
+        for b, count in sent.items():
+            leads.setdefault(("b", b), [])
+            if count:
+                leads["b", b].append(("a", a))
+    backward = {}
+    for node, others in leads.items():
+        for other in others:
+            backward.setdefault(other, []).append(node)
+    order, seen = [], set()
+    for root in leads:  # Kosaraju: by the end of the visit, then along the arrows turned round
+        if root in seen:
+            continue
+        seen.add(root)
+        trail = [(root, iter(leads[root]))]
+        while trail:
+            node, others = trail[-1]
+            step = next((other for other in others if other not in seen), None)
+            if step is None:
+                order.append(node)
+                trail.pop()
+            else:
+                seen.add(step)
+                trail.append((step, iter(leads.get(step, []))))
+    part = {}
+    for root in reversed(order):
+        if root in part:
+            continue
+        part[root], open_ = root, [root]
+        while open_:
+            for other in backward.get(open_.pop(), []):
+                if other not in part:
+                    part[other] = root
+                    open_.append(other)
+    return {a: {b for b in others if not flow[a][b] and part["a", a] != part["b", b]} for a, others in links.items()}
 
 
 def place_of(text, tables):
     """The release and the column of "job", "previous.zip", "previous2.zip"."""
-    head, dot, column = text.partition(".")
-    if not dot or not head.startswith("previous"):
+    named = re.fullmatch(r"previous([0-9]*)\.(.*)", text, re.DOTALL)
+    if not named:
+        if text not in tables[0][0]:
+            raise Refused(f"a claim names '{text}', which is not a column of the release")
         return 0, text
-    if head != "previous":
-        return int(head[len("previous"):]), column
-    return next(t for t in range(1, len(tables)) if column in tables[t][0]), column
+    place = int(named[1]) if named[1] else next((t for t in range(1, len(tables)) if named[2] in tables[t][0]), 0)
+    if not 0 < place < len(tables) or named[2] not in tables[place][0]:
+        raise Refused(f"a claim names '{text}', which is not a column of a previous release")
+    return place, named[2]
 
 
-def xy_linkability(claim, tables, matching, x):
+def xy_linkability(claim, tables, matching, x, times):
     """Of the tuples with one x, no value that is named has more than the share h."""
     rows, guarded = Counter(), Counter()
     values = {place_of(text, tables): set(listed) for text, listed in claim["values"].items()}
-    for each in matching:
+    for each, count in matching:
         key = x(each)
-        rows[key] += 1
+        rows[key] += count
         for (t, name), listed in values.items():
             cell = tables[t][each[t]][name]
             if not listed or cell in listed:
-                guarded[key, t, name, cell] += 1
+                guarded[key, t, name, cell] += count
     reached = max((Fraction(count, rows[key[0]]) for key, count in guarded.items()), default=Fraction(0))
     return reached <= parameter(claim, "h"), reached
 
 
-def xy_anonymity(claim, tables, matching, x):
+def xy_anonymity(claim, tables, matching, x, times):
     """The tuples with one x have at least k different y."""
-    different = {}
-    for each in matching:
-        if claim["y"] == "person":
-            y = each[0]
-        elif claim["y"] == "pairs":
-            y = each
-        elif isinstance(claim["y"], str):  # "rows of previous", "rows of previous2"
-            y = each[int(claim["y"][len("rows of previous"):] or 1)]
+    different = {}  # of each x: y, and how many it stands for
+    for each, count in matching:
+        if claim["y"] == "pairs":
+            y, count = each, count
+        elif isinstance(claim["y"], str):  # "person", "rows of previous", "rows of previous2"
+            t = 0 if claim["y"] == "person" else int(claim["y"][len("rows of previous"):] or 1)
+            y, count = each[t], times[t][each[t]]
         else:
-            y = tuple(tables[t][each[t]][name] for t, name in (place_of(text, tables) for text in claim["y"]))
-        different.setdefault(x(each), set()).add(y)
-    reached = min((len(ys) for ys in different.values()), default=None)
+            y, count = tuple(tables[t][each[t]][name] for t, name in (place_of(text, tables) for text in claim["y"])), 1
+        different.setdefault(x(each), {})[y] = count
+    reached = min((sum(ys.values()) for ys in different.values()), default=None)
     return reached is None or reached >= parameter(claim, "k"), reached
 
 
@@ -1084,13 +1240,48 @@ def of_current(claim, tables):
 JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
 
 
-def join_bounds(table, columns):
-    """A number that a release shows as two columns, name_lo and name_hi, becomes one of ranges."""
-    for name, how in columns.items():
-        if name in table or "bounds" not in how or name + "_lo" not in table or name + "_hi" not in table:
+def join_bounds(table, matched, columns):
+    """A number that a release shows as two columns, name_lo and name_hi, becomes one of ranges. `columns` say which ends belong."""
+    said = {column["name"]: column for column in columns}
+    kinds = {**{name: column.get("type") for name, column in said.items()}, **{name: how["match"] for name, how in matched.items()}}
+    for name, each in kinds.items():
+        if name in table or each not in ("numeric", "date") or name + "_lo" not in table or name + "_hi" not in table:
             continue
-        ends = zip(table.pop(name + "_lo"), table.pop(name + "_hi"))
-        table[name] = [lo if lo == hi else f"[{lo},{hi}{how['bounds'][1]}" for lo, hi in ends]
+        point = day if each == "date" else number
+        closed = {(point(lo), point(hi)) for lo, hi in said.get(name, {}).get("closed", [])}
+        kind, cells = said.get(name, {}).get("upper_end"), []
+        for lo, hi in zip(table.pop(name + "_lo"), table.pop(name + "_hi")):
+            if lo != hi and kind not in ("included", "excluded"):
+                raise Refused(f"the manifest does not say whether the end in '{name}_hi' belongs to its range")
+            open_ = lo != hi and kind == "excluded" and (point(lo), point(hi)) not in closed
+            cells.append(lo if lo == hi else f"[{lo},{hi}{')' if open_ else ']'}")
+        table[name] = cells
+
+
+def plain_bytes(path, data):
+    """Text as UTF-8 without compression; Parquet as it is."""
+    if path.endswith(".parquet"):
+        return data
+    data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16").encode()
+    zeros = [data[:1000][at::2].count(0) for at in (0, 1)]  # of UTF-16 without a mark, every other byte is mostly zero
+    if max(zeros) > len(data[:1000]) // 4:
+        return data.decode("utf-16-le" if zeros[1] > zeros[0] else "utf-16-be").encode()
+    try:
+        return data.decode("utf-8-sig").encode()
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace").encode()
+
+
+def guessed_form(data):
+    """The delimiter that the first line has most of; blanks are cut off if one follows each."""
+    line = data.split(b"\n", 1)[0].decode("utf-8").rstrip("\r")
+    delimiter = max(",;\t|", key=line.count)
+    if delimiter not in line and line.count(" ") >= 5:
+        delimiter = " "
+    spaced = delimiter == " " or delimiter != "\t" and delimiter in line and line.count(delimiter) == line.count(delimiter + " ")
+    return {"delimiter": delimiter, "trim": spaced}
 
 
 def previous_tables(manifest, paths):
@@ -1101,33 +1292,49 @@ def previous_tables(manifest, paths):
         if previous["sha256"] not in by_digest:
             raise Refused(f"give the previous release {previous['name']} by --previous; no file that was given has its digest")
         path, data = by_digest[previous["sha256"]]
-        plain_text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-        delimiter = max(",;\t|", key=plain_text.split(b"\n", 1)[0].decode("utf-8", "replace").count)
-        table, rows = read_table(path, data, {"delimiter": delimiter})
-        join_bounds(table, manifest["join"]["columns"])
-        tables.append([{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)])
+        data = plain_bytes(path, data)
+        table, rows = read_table(path, data, {} if path.endswith(".parquet") else guessed_form(data))
+        join_bounds(table, manifest["join"]["columns"], previous.get("columns", []))
+        tables.append(rows_of(table, rows))
     return tables
 
 
+def rows_of(table, rows):
+    return [{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)]
+
+
 def judge_joins(manifest, table, rows, paths, findings, notes):
-    """The verdicts of the claims on the join."""
-    join = manifest["join"]
-    tables = [[{name: cells[row] or "" for name, cells in table.items()} for row in range(rows)], *previous_tables(manifest, paths)]
-    product = math.prod(len(each) for each in tables)
-    if product > MOST_TUPLES:
-        notes.append(f"the join is not judged here: there are {product} tuples of rows")
+    """The verdicts of the claims on the join; None: too much work, which a note says."""
+    join, table = manifest["join"], dict(table)
+    join_bounds(table, join["columns"], manifest["output"]["columns"])
+    tables = [rows_of(table, rows), *previous_tables(manifest, paths)]
+    if not all(tables):
         return []
-    matching = matching_tuples(join, tables, set(manifest["output"].get("missing", [""])))
-    verdicts = []
+    try:
+        linked = Join(join, tables, set(manifest["output"].get("missing", [""])))
+        matching = linked.tuples()
+        left = linked.tuples(without_ruled_out=True) if linked.num_ruled_out else None
+    except TooLarge as error:
+        notes.append(f"the claims on the join are not judged here: {error}; cordon verify judges them")
+        return None
+    if linked.not_paired:
+        notes.append("the rows of the releases cannot be paired one to one, so forced links are not looked for")
+        if join.get("forced_links", {}).get("audit", "not applicable") != "not applicable":
+            findings.append("the rows of the releases cannot be paired one to one; the manifest does not say so")
+    tables, tuples, verdicts = linked.rows, sum(times for _, times in matching), []
     for claim in join["privacy"]:
         model, names = JOIN_MODELS[claim["model"]], [place_of(text, tables)[1] for text in claim["x"]]
         x = lambda each: tuple(tables[t][each[t]][name] for name in names for t in range(len(each)) if name in tables[t][0])
-        holds, reached = model(claim, tables, matching, x)
-        verdict = {"text": claim["text"], "holds": holds, "reached_exact": str(reached), "reached_alone": None, "tuples": len(matching)}
+        holds, reached = model(claim, tables, matching, x, linked.times)
+        verdict = {"text": claim["text"], "holds": holds, "reached_exact": str(reached), "reached_alone": None,
+                   "reached_without_forced_links": None, "tuples": tuples}
         own = of_current(claim, tables)
         if own:  # an attacker may leave the previous releases aside
-            holds, alone = model(own, tables, [(row,) for row in range(rows)], x)
+            holds, alone = model(own, tables, [((row,), times) for row, times in enumerate(linked.times[0])], x, linked.times)
             verdict.update(holds=holds and verdict["holds"], reached_alone=str(alone))
+        if left is not None:  # and may know that everybody has one row in each
+            holds, rest = model(claim, tables, left, x, linked.times)
+            verdict.update(holds=holds and verdict["holds"], reached_without_forced_links=str(rest))
         verdicts.append(verdict)
         by_rows = claim.get("y") == "person"  # people with several rows are not published
         if not claim["holds"]:
@@ -1631,8 +1838,9 @@ def explain(result):
             where = f" in the group of row {verdict['witness']['first_row']}" if not verdict["holds"] else ""
             lines.append(f"{before}{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']}{where}")
     for verdict in result.get("join", []):
+        rest = verdict["reached_without_forced_links"]
         lines.append(f"{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']} "
-                     f"over {verdict['tuples']} tuples")
+                     f"over {verdict['tuples']} tuples" + (f", {rest} without the links that cannot be" if rest is not None else ""))
     if result.get("windows", {}).get("unknown"):
         lines.append(f"{result['windows']['unknown']} groups cannot be checked against their windows: too many tuples were not published")
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]

@@ -30,10 +30,10 @@ class LinkReleases : public ::testing::Test {
     return std::move(policy).value();
   }
   // A row of the current table and one of the previous release: whether they match, or what is wrong.
-  static std::string Match(const Policy& policy, const Table& current, const Table& previous) {
+  static std::string Match(const Policy& policy, const Table& current, const Table& previous, const UpperEnds& ends = {}) {
     const Result<Microdata> data = Bind(policy, current, {});
     if (!data.ok()) return Told(data);
-    const auto made = LinkMicrodata(policy, data.value(), "now.csv", {{"before.csv", "", previous}});
+    const auto made = LinkMicrodata(policy, data.value(), "now.csv", {{"before.csv", "", previous, ends}});
     if (!made.ok()) return Told(made);
     const LinkedTables& linked = made.value().linked;
     for (const auto& [name, axis] : made.value().axes) {
@@ -90,9 +90,10 @@ TEST_F(LinkReleases, DatesAreMatchedByDay) {
 // What anonymize --bounds writes. Left as two columns, they would match nothing, and the join would look safer than it is.
 TEST_F(LinkReleases, TwoColumnsOfBoundsAreOneOfRanges) {
   const Policy policy = PolicyOf("[attributes.age]\nrole = \"quasi\"\ntype = \"numeric\"\n");
-  const auto match = [&](const Policy& by, const std::string& lo, const std::string& hi) {
+  const auto match = [&](const Policy& by, const std::string& lo, const std::string& hi,
+                         const UpperEnds& ends = {{"age", {}}}) {
     return Match(by, TableOf({{"job", {"Banker"}}, {"age", {"37"}}}),
-                 TableOf({{"age_lo", {lo}}, {"age_hi", {hi}}, {"zip", {"1"}}}));
+                 TableOf({{"age_lo", {lo}}, {"age_hi", {hi}}, {"zip", {"1"}}}), ends);
   };
   EXPECT_EQ(match(policy, "30", "37"), "yes");
   EXPECT_EQ(match(policy, "38", "40"), "no");
@@ -100,11 +101,20 @@ TEST_F(LinkReleases, TwoColumnsOfBoundsAreOneOfRanges) {
   EXPECT_EQ(match(policy, "*", "*"), "yes");
   EXPECT_EQ(match(policy, "", ""), "no");  // missing
   EXPECT_NE(match(policy, "30", "*").find("only one of age_lo and age_hi is a bound"), std::string::npos);
-  // With a grid the upper end is not in the range.
+  // Whether the upper end belongs is what the manifest of the previous release says; the policy of this one says nothing of it.
+  const UpperEnds half_open = {{"age", {.open = true, .closed = {}}}};
+  EXPECT_EQ(match(policy, "30", "37", half_open), "no");
+  EXPECT_EQ(match(policy, "30", "37", {{"age", {.open = true, .closed = {{"30", "37"}}}}}), "yes");
+  EXPECT_EQ(match(policy, "30.0", "37.0", {{"age", {.open = true, .closed = {{"30", "37"}}}}}), "yes");
+  EXPECT_EQ(match(policy, "37", "37", half_open), "yes");
   const Policy grid = PolicyOf("[attributes.age]\nrole = \"quasi\"\ntype = \"numeric\"\nrange = [0, 100]\ngrid = 5\n");
-  EXPECT_EQ(match(grid, "35", "40"), "yes");  // 37 is shown as [35,40)
-  EXPECT_EQ(match(grid, "30", "35"), "no");
-  EXPECT_EQ(match(grid, "40", "45"), "no");
+  EXPECT_EQ(match(grid, "35", "40", half_open), "yes");  // 37 is shown as [35,40)
+  EXPECT_EQ(match(grid, "30", "35", half_open), "no");
+  EXPECT_EQ(match(grid, "40", "45", half_open), "no");
+  // If nothing says so, more rows might match or fewer.
+  EXPECT_NE(match(policy, "30", "37", {}).find("whether the end in 'age_hi' belongs to its range is not known"),
+            std::string::npos);
+  EXPECT_EQ(match(policy, "37", "37", {}), "yes");
   const Policy other = PolicyOf("[attributes.name]\nrole = \"insensitive\"\n");
   const auto no_number = Bind(other, TableOf({{"job", {"Banker"}}, {"name", {"x"}}}), {}).value();
   EXPECT_FALSE(

@@ -4,6 +4,7 @@
 import gzip
 import hashlib
 import importlib.util
+import itertools
 import json
 import random
 import subprocess
@@ -338,19 +339,20 @@ class Joins(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def run_on(self, current, previous, claims, columns, impossible=(), forget=False):
-        """Exit status and output; `current` and `previous` are lines of CSV."""
+    def run_on(self, current, previous, claims, columns, impossible=(), forget=False, encoding="utf-8", ends=None, before_ends=None):
+        """Exit status and output; `current` and `previous` are lines of CSV. `ends`: of columns that are two, what is said of them."""
         out = self.folder / "out.csv"
         out.write_text("\n".join(current) + "\n")
         files, listed = [], []
         for i, lines in enumerate(previous):
             file = self.folder / f"before{i + 1}.csv"
-            file.write_text("\n".join(lines) + "\n")
+            file.write_text("\n".join(lines) + "\n", encoding=encoding)
             files.append(str(file))
-            listed.append({"name": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()})
+            listed.append({"name": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), **({"columns": before_ends} if before_ends else {})})
         manifest = {"format": 1, "privacy": [], "previous": listed,
                     "output": {"sha256": hashlib.sha256(out.read_bytes()).hexdigest(), "rows": len(current) - 1,
-                               "columns": [{"name": name, "role": "insensitive"} for name in current[0].split(",")]},
+                               "columns": [{"name": name, "role": "insensitive"} for name in current[0].split(",") if name[-3:] not in ("_lo", "_hi")] +
+                               [{**end, "role": "quasi", "type": "numeric"} for end in ends or []]},
                     "join": {"holds": True, "privacy": claims, "columns": columns, "impossible": list(impossible)}}
         (self.folder / "out.json").write_text(json.dumps(manifest))
         done = subprocess.run([sys.executable, SCRIPT, out, self.folder / "out.json",
@@ -407,6 +409,64 @@ class Joins(unittest.TestCase):
                                  [{"current": "sex", "previous": "pregnant", "pairs": [["M", "Y"]]}])
         self.assertEqual(code, 0, text)
         self.assertIn("over 12 tuples", text)
+        # Both men have the two rows that are not pregnant, so a woman has one of the others.
+        self.assertIn("reached 4 over 12 tuples, 4 without the links that cannot be", text)
+
+    def test_forced_links_are_ruled_out(self):
+        claim = {"model": "xy-linkability", "text": "f", "x": ["sex"], "values": {"previous.pregnant": ["Y"]}, "h": "1/2", "holds": True, "reached": "1/2"}
+        code, text = self.run_on(["sex,n", "M,1", "M,2", "F,3", "F,4"], [["pregnant,m", "N,1", "N,2", "Y,3", "Y,4"]], [claim], {},
+                                 [{"current": "sex", "previous": "pregnant", "pairs": [["M", "Y"]]}])
+        self.assertEqual(code, 1, text)
+        self.assertIn("DOES NOT HOLD; reached 1/2 over 12 tuples, 1 without the links that cannot be", text)
+        code, text = self.run_on(["sex,n", "M,1", "M,2", "M,3", "F,4"], [["pregnant,m", "N,1", "N,2", "Y,3", "Y,4"]], [{**claim, "reached": None}], {},
+                                 [{"current": "sex", "previous": "pregnant", "pairs": [["M", "Y"]]}])
+        self.assertIn("cannot be paired one to one", text)
+
+    def test_forced_links_are_those_of_all_pairings(self):
+        chance = random.Random(19)
+        for _ in range(300):
+            size = chance.randrange(1, 6)
+            links = {a: {b for b in range(size) if chance.random() < 0.5} for a in range(size)}
+            pairings = [each for each in itertools.permutations(range(size)) if all(b in links[a] for a, b in enumerate(each))]
+            expected = {a: {b for b in links[a] if all(each[a] != b for each in pairings)} for a in links} if pairings else None
+            one_each = {at: 1 for at in range(size)}
+            self.assertEqual(verify_release.forced_links(one_each, dict(one_each), links), expected, links)
+
+    def test_a_large_join_is_counted_or_not_judged(self):
+        # 16,000,000 tuples of rows, of few different ones.
+        claim = {"model": "xy-linkability", "text": "big", "x": ["n"], "values": {"previous.d": []}, "h": "1/2", "holds": True, "reached": "1/2"}
+        text_of = {"a": {"match": "text"}}
+        code, text = self.run_on(["a,n"] + ["1,x"] * 4000, [["a,d"] + ["1,p", "1,q"] * 2000], [claim], text_of)
+        self.assertEqual(code, 0, text)
+        self.assertIn("holds; reached 1/2 over 16000000 tuples", text)
+        code, text = self.run_on(["a,n"] + ["1,x"] * 4000, [["a,d"] + ["1,p"] * 4000], [{**claim, "reached": "1"}], text_of)
+        self.assertEqual(code, 1, text)
+        different = [[f"a,{name}"] + [f"[{i},{i + 9}];{name}" for i in range(4000)] for name in "nd"]
+        code, text = self.run_on([line.replace("[", '"[').replace("];", ']",') for line in different[0]], [[line.replace("a,", "a;") if line == "a,d" else line for line in different[1]]],
+                                 [claim], {"a": {"match": "numeric"}})
+        self.assertEqual(code, 1, text)
+        self.assertIn("not judged here: 16000000 pairs", text)
+
+    def test_previous_files_of_other_forms(self):
+        spaced = [line.replace(",", ", ") for line in self.DISEASES]
+        for lines, encoding in ((spaced, "utf-8"), (self.DISEASES, "utf-16"), (self.DISEASES, "utf-16-le"), (spaced, "utf-8-sig")):
+            code, text = self.run_on(self.names(*("ANY",) * 5), [lines], [self.linkability("3/5")], self.JOBS, encoding=encoding)
+            self.assertEqual(code, 0, text)
+        claim = {**self.linkability("3/5"), "x": ["previously.job"]}
+        code, text = self.run_on([line.replace("name", "previously.job") for line in self.names(*("ANY",) * 5)], [self.DISEASES], [claim], self.JOBS)
+        self.assertEqual(code, 0, text)
+
+    def test_two_columns_mean_what_the_manifest_says(self):
+        age = {"age": {"match": "numeric"}}
+        claim = {"model": "xy-anonymity", "text": "n", "x": ["n"], "y": "rows of previous", "k": 1, "holds": True, "reached": None}
+        for said, tuples in (({"upper_end": "included"}, 3), ({"upper_end": "excluded"}, 2), ({"upper_end": "excluded", "closed": [["1", "37.0"]]}, 3)):
+            code, text = self.run_on(["age_lo,age_hi,n", "1,37,a", "37,50,b"], [["age,s", "36,s1", "37,s2"]], [claim], age, ends=[{"name": "age", **said}])
+            self.assertIn(f"over {tuples} tuples", text)
+            code, text = self.run_on(["age,n", "36,a", "37,b"], [["age_lo,age_hi,s", "1,37,s1", "37,50,s2"]], [claim], age, before_ends=[{"name": "age", **said}])
+            self.assertIn(f"over {tuples} tuples", text)
+        code, text = self.run_on(["age,n", "36,a", "37,b"], [["age_lo,age_hi,s", "1,37,s1", "37,50,s2"]], [claim], age)
+        self.assertEqual(code, 2)
+        self.assertIn("does not say whether the end in 'age_hi' belongs", text)
 
 
 def least_cost(supply, demand, distance):

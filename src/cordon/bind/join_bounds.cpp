@@ -9,7 +9,15 @@ bool HasBounds(const AttributePolicy& attribute) {
   return attribute.role == Role::kQuasi && attribute.type != Domain::Kind::kCategorical;
 }
 
-Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows, char closing) {
+bool HasRanges(const Column& lo, const Column& hi) {
+  for (std::size_t row = 0; row < lo.codes.size(); ++row) {
+    if (lo.codes[row] != kNull && hi.codes[row] != kNull && lo.cell(row).bytes() != hi.cell(row).bytes()) return true;
+  }
+  return false;
+}
+
+Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows,
+                          const UpperEnd& end) {
   auto dictionary = std::make_shared<Dictionary>();
   CodesBuilder codes;
   std::unordered_map<std::uint64_t, Code> known;
@@ -27,7 +35,8 @@ Result<Column> JoinBounds(const std::string& name, const Column& lo, const Colum
       if (from != to && (no_end(from) || no_end(to))) {
         return Error::InvalidData("row {}: only one of {}_lo and {}_hi is a bound", row + 1, name, name);
       }
-      entry->second = from == to ? dictionary->Intern(from) : dictionary->Intern(fmt::format("[{},{}{}", from, to, closing));
+      entry->second =
+          from == to ? dictionary->Intern(from) : dictionary->Intern(fmt::format("[{},{}{}", from, to, end.Bracket(from, to)));
     }
     codes.Add(entry->second);
   }

@@ -7,6 +7,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/data/table.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon::engine {
@@ -14,7 +15,11 @@ namespace cordon::engine {
 // Whether --bounds makes two columns of it.
 bool HasBounds(const AttributePolicy& attribute);
 
-// One column of range literals, which end in `closing`: ']' or ')'. Two equal cells are that value, "*" or a missing marker.
-Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows, char closing);
+// Whether some row has two different ends. Then it matters whether the upper one belongs.
+bool HasRanges(const Column& lo, const Column& hi);
+
+// One column of range literals. Two equal cells are that value, "*" or a missing marker.
+Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows,
+                          const UpperEnd& end);
 
 }  // namespace cordon::engine

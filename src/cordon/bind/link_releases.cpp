@@ -5,7 +5,6 @@
 #include <set>
 
 #include "cordon/bind/join_bounds.h"
-#include "cordon/policy/published_ends.h"
 
 namespace cordon::engine {
 namespace {
@@ -19,9 +18,11 @@ Result<LinkedTable> PreviousOf(const PreviousTable& previous, const Policy& poli
     const Column* lo = rows.Find(attribute.name + "_lo");
     const Column* hi = rows.Find(attribute.name + "_hi");
     if (!HasBounds(attribute) || lo == nullptr || hi == nullptr || rows.Find(attribute.name) != nullptr) continue;
-    const char closing = EndsAreHalfOpen(attribute) ? ')' : ']';
+    const auto end = previous.ends.find(attribute.name);
+    if (end == previous.ends.end() && HasRanges(*lo, *hi)) return EndsNotKnown(previous.name, attribute.name);
     CORDON_TRY(const Column both,
-               JoinBounds(attribute.name, *lo, *hi, rows.num_rows, closing).WithContext("{}", previous.name));
+               JoinBounds(attribute.name, *lo, *hi, rows.num_rows, end == previous.ends.end() ? UpperEnd{} : end->second)
+                   .WithContext("{}", previous.name));
     table.columns.push_back({both.name, both.dictionary, both.codes, {}});
     joined.insert({lo->name, hi->name});
   }
@@ -87,6 +88,14 @@ Result<LinkedReleases> LinkAll(const Policy& policy, LinkedTable current, const 
 }
 
 }  // namespace
+
+Error EndsNotKnown(const std::string& file, const std::string& column) {
+  return Error::InvalidData("{}: whether the end in '{}_hi' belongs to its range is not known", file, column)
+      .WithHint(
+          "the manifest of a release says so: put {}.manifest.json beside it, or give the ranges as one column, [lo,hi) or "
+          "[lo,hi]",
+          file);
+}
 
 Result<LinkedReleases> LinkMicrodata(const Policy& policy, const Microdata& data, const std::string& name,
                                      const std::vector<PreviousTable>& previous) {

@@ -13,6 +13,7 @@
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 #include "cordon/data/table.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon::engine {
@@ -22,7 +23,11 @@ struct PreviousTable {
   std::string name;    // of the file
   std::string sha256;  // of its bytes
   Table table;
+  UpperEnds ends = {};  // as its manifest says; a column that is not there is one nothing is known of
 };
+
+// Ranges in two columns that may match more rows or fewer, and nothing says which.
+Error EndsNotKnown(const std::string& file, const std::string& column);
 
 struct LinkedReleases {
   LinkedTables linked;

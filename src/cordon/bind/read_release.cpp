@@ -250,7 +250,19 @@ std::uint64_t CountSuppressed(const Release& release) {
 
 }  // namespace
 
-Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run) {
+std::vector<std::string> RangesWithoutEnds(const Policy& policy, const Table& table, const UpperEnds& ends) {
+  std::vector<std::string> names;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const Column* lo = table.Find(attribute.name + "_lo");
+    const Column* hi = table.Find(attribute.name + "_hi");
+    if (!HasBounds(attribute) || lo == nullptr || hi == nullptr || table.Find(attribute.name) != nullptr) continue;
+    if (!ends.contains(attribute.name) && HasRanges(*lo, *hi)) names.push_back(attribute.name);
+  }
+  return names;
+}
+
+Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run,
+                            const UpperEnds& ends) {
   CORDON_TRY(const std::vector<Found> found, FindColumns(policy, table));
   Release release;
   release.num_rows = table.num_rows;
@@ -265,7 +277,9 @@ Result<Release> ReadRelease(const Policy& policy, const Table& table, const Micr
       release.columns.push_back(std::move(column));
       continue;
     }
-    CORDON_TRY(const Column joined, JoinBounds(part.attribute->name, *part.text, *part.hi, table.num_rows, ']'));
+    const auto end = ends.find(part.attribute->name);
+    CORDON_TRY(const Column joined, JoinBounds(part.attribute->name, *part.text, *part.hi, table.num_rows,
+                                               end == ends.end() ? UpperEnd{} : end->second));
     CORDON_TRY(ReleaseColumn column, ReadColumn(policy, *part.attribute, joined, original, run));
     release.columns.push_back(std::move(column));
   }

@@ -4,11 +4,15 @@
 // domain on which its cells can be read.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
 #include "cordon/data/table.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon::engine {
@@ -19,6 +23,11 @@ namespace cordon::engine {
 // Domains are those of `original` where given (may be null): loss and truth are then told against the data behind
 // the release. Else they come from the policy and, where it declares none, from the cells.
 // Release::suppressed counts the rows with "*" in every quasi column.
-Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run);
+// `ends` says which ranges in two columns have their upper end; those of a column that is not there are read with it.
+Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run,
+                            const UpperEnds& ends = {});
+
+// Columns that have ranges, of which it is not known whether the upper end belongs.
+std::vector<std::string> RangesWithoutEnds(const Policy& policy, const Table& table, const UpperEnds& ends);
 
 }  // namespace cordon::engine

@@ -19,6 +19,10 @@ namespace cordon::engine {
 // Text files may use any delimiter; the first line names the columns.
 Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInput>& inputs, const Run& run);
 
+// Every value that the policy guards or calls impossible is one of its column: one that is not is far more likely misspelt than
+// meant, and would guard nothing. `exact`: the current table has its exact cells; a release may have lost a value.
+Result<void> CheckNamedValues(const Policy& policy, const LinkedReleases& releases, bool exact);
+
 // The current table tied to what was published before. Refused where the tables do not list the same people, unless the request
 // allows it.
 Result<PreviousReleases> TieToPrevious(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,

@@ -283,7 +283,7 @@ Result<Produced> Produce(const AnonymizeRequest& request, const Policy& policy, 
     for (const auto& [column, axis] : previous->linked.axes) report.join->shared.push_back(column);
     for (const PreviousTable& table : previous->tables) {
       report.join->previous.push_back(
-          {std::filesystem::path(table.name).filename().string(), table.sha256, table.table.num_rows});
+          {std::filesystem::path(table.name).filename().string(), table.sha256, table.table.num_rows, table.ends});
     }
   }
   report.unguarded = UnguardedIn(policy);

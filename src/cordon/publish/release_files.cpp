@@ -20,6 +20,7 @@
 #include "cordon/metrics/grouping.h"
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
+#include "cordon/report/manifest.h"
 #include "cordon/report/measure.h"
 #include "cordon/store/store_change.h"
 
@@ -137,6 +138,12 @@ TextFormat ReleaseText(const std::string& path, const Policy& policy) {
   return text;
 }
 
+UpperEnds EndsBeside(const std::string& path, const std::string& digest) {
+  const std::optional<Json> manifest = ManifestBeside(path);
+  if (!manifest || (*manifest)["output"].value("sha256", Json()) != digest) return {};
+  return EndsOf(*manifest);
+}
+
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run) {
   CORDON_TRY(const Table table, ReadTableFile(input, policy.data.text, std::nullopt, run));
   return Bind(policy, table, run).WithContext("binding {} to {}", input.name, policy.name);
@@ -204,7 +211,9 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
     CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));
   }
   if (original != nullptr) HoldDigits(table, *original);
-  CORDON_TRY(Release release, ReadRelease(policy, table, original, run).WithContext("reading {}", path));
+  const UpperEnds ends = input.table == nullptr ? EndsBeside(path, source->InputDigest()) : UpperEnds{};
+  if (audit != nullptr) audit->ends_not_known = RangesWithoutEnds(policy, table, ends);
+  CORDON_TRY(Release release, ReadRelease(policy, table, original, run, ends).WithContext("reading {}", path));
   if (original != nullptr && input.table == nullptr) {
     release.starred = StarredBeside(path, source->InputDigest(), release);
   }

@@ -11,6 +11,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/source.h"
 #include "cordon/policy/policy.h"
@@ -34,10 +35,14 @@ struct SetMatch {
 
 // What an audit wants to know beyond the rows.
 struct FileAudit {
-  std::optional<HelpAudit> help;  // of a store: whether its help table is what its rows give
-  std::optional<SetMatch> set;    // of a file with a manifest or a run record next to it
-  std::optional<Json> manifest;   // of the release: next to the file, or in the store
+  std::optional<HelpAudit> help;            // of a store: whether its help table is what its rows give
+  std::optional<SetMatch> set;              // of a file with a manifest or a run record next to it
+  std::optional<Json> manifest;             // of the release: next to the file, or in the store
+  std::vector<std::string> ends_not_known;  // columns with ranges that may have their upper end or not
 };
+// What the manifest of exactly this file says of its ranges in two columns; nothing without one.
+UpperEnds EndsBeside(const std::string& path, const std::string& digest);
+
 // The release at `path` has this SHA-256. `row_map` may be empty. Nothing where neither manifest nor record is there. The
 // manifest is kept in `kept`.
 Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map,

@@ -130,8 +130,10 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
                                 .WithContext("judging {}", request.release.name));
   CORDON_TRY(made.small_groups, CountSmallGroups(release, {.exempt_suppressed = request.exempt_suppressed}, run));
   if (!request.previous.empty()) {
+    if (!made.file.ends_not_known.empty()) return EndsNotKnown(request.release.name, made.file.ends_not_known.front());
     CORDON_TRY(const std::vector<PreviousTable> previous, ReadPreviousTables(request.previous, run));
     CORDON_TRY(const LinkedReleases linked, LinkRelease(policy, release, request.release.name, previous));
+    CORDON_RETURN_IF_ERROR(CheckNamedValues(policy, linked, false));
     CORDON_TRY(made.join,
                JudgeJoin(linked.linked, policy.join_models, policy.impossible, {.allow_unequal = request.allow_unequal}, run));
   }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "cordon/data/upper_end.h"
 #include "cordon/metrics/grouping.h"
+#include "cordon/report/manifest.h"
 
 namespace cordon::engine {
 namespace {
@@ -69,14 +71,19 @@ Json LabelsOf(const ReleaseColumn& column, const Codes& codes, const std::vector
   return labels;
 }
 
-std::string NumbersText(const Domain& domain, bool bounds) {
-  const std::string what = domain.kind() == Domain::Kind::kDate ? "dates" : "numbers";
-  if (!bounds) {
-    return fmt::format("a value, or an interval of {}: [a,b] with both ends, [a,b) without the upper one", what);
-  }
-  const bool open = domain.numeric().cell > 0 || domain.numeric().steps.any();
-  return fmt::format("an interval of {}, by its ends; the upper end is {}", what,
-                     open ? "not part of it, unless both ends are the same" : "part of it");
+const char* Numbers(const ReleaseColumn& column) {
+  return column.attribute.domain->kind() == Domain::Kind::kDate ? "dates" : "numbers";
+}
+
+// Two columns have no bracket that says whether the upper end belongs.
+void AddEnds(const ReleaseColumn& column, Json& json) {
+  const UpperEnd end = UpperEndOf(column).value_or(UpperEnd{});
+  json["columns"] = {column.attribute.name + "_lo", column.attribute.name + "_hi"};
+  const char* rest = !end.open            ? "part of it"
+                     : end.closed.empty() ? "not part of it, unless both ends are the same"
+                                          : "not part of it, unless both ends are the same or 'closed' lists the interval";
+  json["meaning"] = fmt::format("an interval of {}, by its ends; the upper end is {}", Numbers(column), rest);
+  json.update(ToJson(end));
 }
 
 Json ColumnOf(const ReleaseColumn& column, const CodebookFacts& facts, const std::vector<bool>& told) {
@@ -91,8 +98,12 @@ Json ColumnOf(const ReleaseColumn& column, const CodebookFacts& facts, const std
   } else if (!quasi || attribute.domain == nullptr || !facts.release.permuted.empty()) {
     json["meaning"] = "as in the data";
   } else if (!attribute.domain->is_categorical()) {
-    if (facts.bounds) json["columns"] = {attribute.name + "_lo", attribute.name + "_hi"};
-    json["meaning"] = NumbersText(*attribute.domain, facts.bounds);
+    if (facts.bounds) {
+      AddEnds(column, json);
+    } else {
+      json["meaning"] =
+          fmt::format("a value, or an interval of {}: [a,b] with both ends, [a,b) without the upper one", Numbers(column));
+    }
     // A file's labels say nothing by themselves. An interval does, and its leaves are the people's own numbers.
     const AttributePolicy* policy = facts.policy.Find(attribute.name);
     const bool of_file = policy != nullptr && policy->hierarchy.kind == HierarchySource::Kind::kFile;

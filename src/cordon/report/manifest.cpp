@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/report/manifest.h"
 
-#include "cordon/policy/published_ends.h"
+#include <algorithm>
+
 #include "cordon/report/version.h"
 
 namespace cordon::engine {
@@ -76,12 +77,23 @@ Json HowToMatch(const std::string& name, const Policy& policy, const Release& re
   const ReleaseColumn* column = release.Find(name);
   const AttributePolicy* attribute = policy.Find(name);
   if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
-  if (attribute->type != Domain::Kind::kCategorical) {
-    return {{"match", TypeName(attribute->type)},
-            {"bounds", EndsAreHalfOpen(*attribute) ? "[)" : "[]"}};  // of name_lo and name_hi
-  }
+  if (attribute->type != Domain::Kind::kCategorical) return {{"match", TypeName(attribute->type)}};
   if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
   return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
+}
+
+// Of a number or a date that the file shows by its ends.
+bool IsTwoColumns(const std::string& name, const std::vector<std::string>& written) {
+  const auto has = [&](const std::string& column) {
+    return std::find(written.begin(), written.end(), column) != written.end();
+  };
+  return !has(name) && has(name + "_lo") && has(name + "_hi");
+}
+
+Json Named(const std::string& column, const UpperEnd& end) {
+  Json json = {{"name", column}};
+  json.update(ToJson(end));
+  return json;
 }
 
 // What the command line said in the place of the policy. Of columns the keys alone: values may be those of the data, and
@@ -101,6 +113,9 @@ Json MakeManifest(const ManifestFacts& facts) {
   for (const ReleaseColumn& column : facts.release.columns) {
     Json described = {{"name", column.attribute.name}, {"role", RoleName(column.attribute.role)}};
     if (column.attribute.domain != nullptr) described["type"] = TypeName(column.attribute.domain->kind());
+    if (IsTwoColumns(column.attribute.name, facts.written.columns)) {
+      described.update(ToJson(UpperEndOf(column).value_or(UpperEnd{})));
+    }
     columns.push_back(std::move(described));
   }
   Json privacy = Json::array();
@@ -125,7 +140,9 @@ Json MakeManifest(const ManifestFacts& facts) {
                    {"privacy", privacy}};
   if (facts.join) {
     for (const PreviousFile& file : facts.join->previous) {
-      manifest["previous"].push_back({{"name", file.name}, {"sha256", file.sha256}});
+      Json previous = {{"name", file.name}, {"sha256", file.sha256}};
+      for (const auto& [column, end] : file.ends) previous["columns"].push_back(Named(column, end));
+      manifest["previous"].push_back(std::move(previous));
     }
     manifest["join"] = ToJson(facts.join->verification);
     manifest["join"]["columns"] = Json::object();
@@ -140,6 +157,29 @@ Json MakeManifest(const ManifestFacts& facts) {
   if (!facts.policy.overrides.empty()) manifest["set"] = OverridesOf(facts.policy);
   if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;
   return manifest;
+}
+
+Json ToJson(const UpperEnd& end) {
+  Json json = {{"upper_end", end.open ? "excluded" : "included"}};
+  if (!end.closed.empty()) json["closed"] = end.closed;
+  return json;
+}
+
+UpperEnds EndsOf(const Json& manifest) {
+  UpperEnds ends;
+  const Json columns = manifest.value("output", Json::object()).value("columns", Json::array());
+  for (const Json& column : columns) {
+    if (!column.is_object() || !column.contains("name") || !column["name"].is_string()) continue;
+    const Json said = column.value("upper_end", Json());
+    if (said != "excluded" && said != "included") continue;
+    UpperEnd end{.open = said == "excluded", .closed = {}};
+    for (const Json& range : column.value("closed", Json::array())) {
+      const bool pair = range.is_array() && range.size() == 2 && range[0].is_string() && range[1].is_string();
+      if (pair) end.closed.emplace(PlainEnd(range[0].get<std::string>()), PlainEnd(range[1].get<std::string>()));
+    }
+    ends.emplace(column["name"].get<std::string>(), std::move(end));
+  }
+  return ends;
 }
 
 Json MakeRunRecord(const RunRecord& record) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/data/upper_end.h"
 #include "cordon/io/sink.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
@@ -25,6 +26,10 @@ struct ManifestFacts {
   const std::optional<JoinReport>& join;  // of release-next
 };
 Json MakeManifest(const ManifestFacts& facts);
+
+// What manifest and codebook say of a range in two columns, and what a manifest says of each.
+Json ToJson(const UpperEnd& end);
+UpperEnds EndsOf(const Json& manifest);
 
 struct RunRecord {
   std::string input;  // as given on the command line

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/data/upper_end.h"
 #include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/small_groups.h"
 #include "cordon/models/verify/verifier.h"
@@ -49,6 +50,7 @@ struct PreviousFile {
   std::string name;  // the file's own name, no folder
   std::string sha256;
   std::uint64_t rows = 0;
+  UpperEnds ends = {};
 };
 struct JoinReport {
   std::vector<PreviousFile> previous;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
+#include "cordon/data/upper_end.h"
 #include "cordon/io/text/out_column_internal.h"
 
 namespace cordon::engine {
@@ -18,6 +19,12 @@ Result<std::vector<OutColumn>> OutColumns(const Release& release, bool bounds) {
   for (const ReleaseColumn& column : release.columns) {
     const std::string& name = column.attribute.name;
     if (bounds && HasBounds(column)) {
+      if (!UpperEndOf(column)) {
+        return Error::InvalidPolicy(
+                   "column {}: of ranges with the same ends some have the upper end and some do not; two columns cannot tell",
+                   name)
+            .WithHint("write the ranges in one column: --no-bounds");
+      }
       columns.push_back({name + "_lo", &column, OutColumn::Part::kLo});
       columns.push_back({name + "_hi", &column, OutColumn::Part::kHi});
     } else {
