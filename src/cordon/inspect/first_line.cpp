@@ -21,7 +21,7 @@ bool IsPoint(std::string_view text) {
 
 // Whether all cells but the first are points, those that mean "no value" left out, and there is one.
 bool RestArePoints(const Column& column, const std::vector<std::string>& markers) {
-  const Code first = column.codes.size() == 0 ? kNull : column.codes[0];
+  const Code first = column.codes.empty() ? kNull : column.codes[0];
   bool any = false;
   for (std::size_t code = 0; code < column.dictionary->size(); ++code) {
     const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();

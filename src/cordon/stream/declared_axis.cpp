@@ -55,7 +55,7 @@ DeclaredAxis DeclaredAxis::Numeric(std::string name, NumberRule rule, double wei
   return made;
 }
 
-DeclaredAxis DeclaredAxis::Categorical(std::string name, std::shared_ptr<const Hierarchy> hierarchy,
+DeclaredAxis DeclaredAxis::Categorical(std::string name, const std::shared_ptr<const Hierarchy>& hierarchy,
                                        std::optional<std::string> missing, std::optional<std::string> other, double weight) {
   DeclaredAxis made;
   made.rule_.kind = Domain::Kind::kCategorical;

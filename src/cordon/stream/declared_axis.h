@@ -32,7 +32,7 @@ class DeclaredAxis {
  public:
   static DeclaredAxis Numeric(std::string name, NumberRule rule, double weight);
   // `missing`: the leaf of missing cells; `other`: of values that the hierarchy lacks. Without one they have no place.
-  static DeclaredAxis Categorical(std::string name, std::shared_ptr<const Hierarchy> hierarchy,
+  static DeclaredAxis Categorical(std::string name, const std::shared_ptr<const Hierarchy>& hierarchy,
                                   std::optional<std::string> missing, std::optional<std::string> other, double weight);
 
   const StreamAxis& axis() const { return axis_; }

@@ -59,7 +59,7 @@ void RemoveSet(const std::string& journal, const std::vector<Renaming>& set) {
 }
 
 // The error of a set that could not be put into place, with what the folder holds now.
-Error TakeBack(Error failed, const OldFiles& old, const std::string& journal, const std::vector<Renaming>& set) {
+Error TakeBack(const Error& failed, const OldFiles& old, const std::string& journal, const std::vector<Renaming>& set) {
   const Result<std::vector<std::string>> lost = old.PutBack();
   std::string state = "the files of this run are not complete, the next run that writes into the folder tries again";
   if (lost.ok()) {

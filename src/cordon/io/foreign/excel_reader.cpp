@@ -297,7 +297,7 @@ class SheetReader {
     constexpr double kFrom1904 = -24107;
     auto text = DateTimeText(number + (book_.from_1904 ? kFrom1904 : kFrom1900));
     if (!text) return Error::InvalidData("row {} holds a date beyond the year 9999", rows_ + 1);
-    return std::optional(*std::move(text));
+    return text;
   }
   static Result<std::optional<std::string>> Present(const std::string& text) {
     return text.empty() ? std::optional<std::string>() : std::optional(text);
