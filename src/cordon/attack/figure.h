@@ -61,7 +61,7 @@ inline constexpr int kResamples = 1000;
 
 Figure Summarize(AttackName name, std::span<const Score> scores, QuickRandom random);
 
-// So many of `trials` succeed with probability p. Exact for small variances, else the rounded normal distribution: it only
+// How many of `trials` succeed with probability p. Exact for small variances, else the rounded normal distribution: it only
 // draws resamples.
 std::uint64_t DrawBinomial(std::uint64_t trials, double p, QuickRandom& random);
 

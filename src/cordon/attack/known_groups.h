@@ -13,7 +13,7 @@ namespace cordon::engine {
 
 struct KnownGroup {
   std::span<const ValueRows> values;  // that it shows in one sensitive column
-  std::span<const RowId> people;      // rows of the original, as many
+  std::span<const RowId> people;      // rows of the original, the same number
 };
 
 // The groups point into `values` and into the scene.

@@ -12,7 +12,7 @@
 namespace cordon::engine {
 namespace {
 
-// A table of some rows, each a person of its own.
+// A table of some rows, each a separate person.
 Microdata SomeRows(const Microdata& data, std::span<const RowId> rows) {
   const auto pick = [&](const Codes& codes) {
     if (codes.empty()) return Codes();

@@ -55,7 +55,7 @@ Result<void> MakeValueModel(const Scene& scene, const TargetColumn& secret, Valu
 // Members in the order of a column, and where it can be cut: at least `least` rows on either side.
 struct Cuts {
   std::vector<std::size_t> order;
-  std::vector<std::size_t> after;  // a cut after so many members, ascending
+  std::vector<std::size_t> after;  // a cut after this many members, ascending
 };
 
 std::vector<Cuts> CutsOf(const Scene& scene, std::span<const RowId> people, std::size_t least) {
@@ -164,7 +164,7 @@ std::vector<Score> ScoreMembers(const KnownGroup& group, const GroupWorlds* worl
   return scores;
 }
 
-// All groups, or so many of them, drawn at random, that there is time for.
+// All groups, or, drawn at random, those that there is time for.
 std::vector<KnownGroup> GroupsInTime(std::vector<KnownGroup> groups, std::size_t least, std::size_t num_columns,
                                      QuickRandom random) {
   for (std::size_t left = groups.size(); left > 1; --left) std::swap(groups[left - 1], groups[random.Below(left)]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// So many of the numbers 0 to all - 1, ascending, every choice equally likely; all of them if there are no more.
+// This many of the numbers 0 to all - 1, ascending, every choice equally likely; all of them if there are no more.
 #pragma once
 
 #include <algorithm>

@@ -17,13 +17,13 @@
 
 namespace cordon::engine {
 
-// Publishes a table of the same columns by the policy behind the release. An error where there is no release.
+// Publishes a table of the same columns by the policy behind the release. An error if there is no release.
 using Republish = std::function<Result<Release>(const Microdata&, std::uint64_t number)>;
 
 struct AttackOptions {
   std::vector<std::string> known;    // empty: every quasi column
   std::uint64_t seed = 1;            // of samples and resamples; protects nothing
-  std::size_t max_targets = 50'000;  // people; of more, so many are drawn
+  std::size_t max_targets = 50'000;  // people; of more, this many are drawn
   std::size_t attempts = 2'000;      // of singling-out; people of linkability and inference
   std::size_t shadow_people = 20'000;
 };

@@ -176,7 +176,7 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
   return column;
 }
 
-// The table in the notation of releases. Columns are shared with the input where they need no change.
+// The table in the notation of releases. Columns are shared with the input if they need no change.
 Result<Table> RewriteAll(const Table& table, const Policy& policy, const std::vector<const AttributePolicy*>& attributes,
                          const Run& run) {
   Table rewritten = table;

@@ -30,7 +30,7 @@ Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, s
 Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute);
 
 // Binding without rows: the published attributes in the order of the policy, from declared domains alone (range,
-// hierarchy, values). An error where a quasi or sensitive attribute declares none.
+// hierarchy, values). An error if a quasi or sensitive attribute declares none.
 Result<std::vector<Attribute>> BindAttributes(const Policy& policy);
 
 // Columns that a reader need not keep: identifiers without a pseudonym.

@@ -33,7 +33,7 @@ Result<void> CheckNoStar(const ColumnView& view) {
       .WithHint("if it means missing, add it to data.missing behind another marker");
 }
 
-// Without the missing leaf; null where there is no value at all.
+// Without the missing leaf; null if there is no value at all.
 Result<std::shared_ptr<const Hierarchy>> HierarchyOf(const AttributePolicy& attribute, const ColumnView& view) {
   if (attribute.hierarchy.kind == HierarchySource::Kind::kFile) {
     CORDON_CHECK(attribute.hierarchy.hierarchy != nullptr);

@@ -52,7 +52,7 @@ struct BoundColumn {
 };
 
 enum class DomainFrom {
-  kData,      // declared where the policy declares it, else the values present
+  kData,      // declared if the policy declares it, else the values present
   kDeclared,  // the policy alone. REQUIRES: the view has no rows, or HasDeclaredDomain(attribute)
 };
 
@@ -63,7 +63,7 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
                                 DomainFrom from);
 Result<BoundColumn> BindCategories(const AttributePolicy& attribute, const DataPolicy& data, const ColumnView& view);
 
-// With a leaf for the values that the declared domain lacks, where the policy names one: its own, or one more under the root.
+// With a leaf for the values that the declared domain lacks, if the policy names one: its own, or one more under the root.
 Result<std::shared_ptr<const Hierarchy>> WithOther(std::shared_ptr<const Hierarchy> hierarchy,
                                                    const AttributePolicy& attribute);
 

@@ -19,7 +19,7 @@
 namespace cordon::engine {
 
 struct PartyTable {
-  Microdata data;                         // every row a person of its own
+  Microdata data;                         // every row a separate person
   std::vector<std::string_view> ids;      // by row; texts of the table
   std::vector<std::string_view> classes;  // by row; empty: missing
   std::uint64_t rows = 0;                 // of the file, those with missing cells included

@@ -36,7 +36,7 @@ struct NumberShape {
   std::optional<std::int64_t> range_lo, range_hi, top, bottom, round, grid;
   std::vector<std::int64_t> widths;
   std::optional<std::vector<std::int64_t>> values;
-  Steps steps;  // of the finest level of declared intervals or dates, where no grid says where intervals end
+  Steps steps;  // of the finest level of declared intervals or dates, if no grid says where intervals end
 
   std::int64_t origin() const { return range_lo.value_or(0); }
 

@@ -14,7 +14,7 @@
 namespace cordon::engine {
 namespace {
 
-// Numbers where every distinct cell is one, at one scale; nothing otherwise.
+// Numbers if every distinct cell is one, at one scale; nothing otherwise.
 std::optional<Domain> NumbersOf(const Dictionary& dictionary, bool missing) {
   std::vector<Decimal> decimals;
   int scale = 0;
@@ -98,7 +98,7 @@ Encoding GuessEncoding(const std::string& path) {
   }
 }
 
-// The one the line has most of. A space only where it makes many cells and nothing else makes any.
+// The one the line has most of. A space only if it makes many cells and nothing else makes any.
 std::string DelimiterOf(std::string_view line) {
   constexpr std::array kDelimiters = {',', ';', '\t', '|'};
   constexpr std::ptrdiff_t kManyCells = 5;

@@ -176,7 +176,7 @@ Result<void> CheckReadable(const ColumnView& view, const Domain& domain, const A
       .WithHint("a release shows a value, [lo,hi], [lo,hi), a label of the hierarchy, or * for everything");
 }
 
-// In a release "*" means suppressed, also where the input used it as a marker of missing cells.
+// In a release "*" means suppressed, also if the input used it as a marker of missing cells.
 Flags MissingInRelease(const Column& column, const DataPolicy& data) {
   Flags missing = internal::MissingTexts(column, data);
   if (const auto star = column.dictionary->Find("*")) missing[*star] = 0;

@@ -21,7 +21,7 @@ namespace cordon::engine {
 // welcome, a pair age_lo, age_hi stands for a numeric quasi column age.
 //
 // Domains are those of `original` where given (may be null): loss and truth are then told against the data behind
-// the release. Else they come from the policy and, where it declares none, from the cells.
+// the release. Else they come from the policy and, if it declares none, from the cells.
 // Release::suppressed counts the rows with "*" in every quasi column.
 // `ends` says which ranges in two columns have their upper end; those of a column that is not there are read with it.
 Result<Release> ReadRelease(const Policy& policy, const Table& table, const Microdata* original, const Run& run,

@@ -50,7 +50,7 @@ std::uint64_t RowsOf(const Notation& notation, const std::vector<CountedText>& v
   return rows;
 }
 
-// Another notation that reads values of this one as other days, and as many rows as it.
+// Another notation that reads values of this one as other days, for the same number of rows.
 const Notation* Rival(const Notation& notation, const std::vector<CountedText>& values,
                       const std::vector<Notation>& candidates) {
   const std::uint64_t rows = RowsOf(notation, values);

@@ -21,7 +21,7 @@ namespace cordon::engine {
 Result<Column> Rewrite(const Column& column, const AttributePolicy& attribute, const DataPolicy& data, int threads);
 
 // Numbers that floating point prints with more digits than fit, 1.2000000000000002: all of the column get the digits after the
-// point that leave the largest of them 15 significant ones. Nothing where there are none; what is not a number stays.
+// point that leave the largest of them 15 significant ones. Nothing if there are none; what is not a number stays.
 std::optional<Column> RoundFloating(const Column& column, const DataPolicy& data, int threads);
 
 // "3971 of 3971 rows look like DD.MM.YYYY": the notation that most cells have, of those people use; nothing where none fits

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The numbers that published cells show. Cells of an earlier batch, or of another tool, may have more digits after the point
-// than the rows at hand; a domain that is held with as many reads them.
+// than the rows at hand; a domain that is held with that many reads them.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct Shown {
 
 std::optional<Shown> NumbersShown(Domain::Kind type, std::string_view text);
 
-// Gives number columns of the rows as many digits as the cells of the recoding, or of a release, have.
+// Gives number columns of the rows the digits that the cells of the recoding, or of a release, have.
 void HoldDigits(const Recoding& recoding, Microdata& data);
 void HoldDigits(const Table& release, Microdata& data);
 

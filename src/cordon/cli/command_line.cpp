@@ -135,7 +135,7 @@ int ShowParseResult(const CLI::App& app, const CLI::Error& result, Console& cons
   return kExitError;
 }
 
-// A first word that is no command gets the nearest one as hint; CLI11 would only ask for a command.
+// A first word that is not a command gets the nearest one as hint; CLI11 would only ask for a command.
 std::optional<Error> UnknownCommand(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return std::nullopt;
   std::vector<std::string> names;

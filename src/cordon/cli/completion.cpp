@@ -50,7 +50,7 @@ std::vector<ValueCase> ValueCases(const std::vector<CommandFact>& facts) {
   return cases;
 }
 
-// Values of the arguments of a command, where all are known.
+// Values of the arguments of a command, if all are known.
 std::vector<std::string> PlaceChoices(const CommandFact& fact) {
   return fact.places.empty() ? std::vector<std::string>() : fact.places.front().choices;
 }

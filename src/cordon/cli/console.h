@@ -48,7 +48,7 @@ class Console {
   void Err(std::string_view text);
 
   void SetQuiet();
-  // Rows are about to go to standard output past this class: where that is a terminal, no line may be drawn between them.
+  // Rows are about to go to standard output past this class: if that is a terminal, no line may be drawn between them.
   void RowsFollow();
 
   // A line that the next one replaces. From any thread.

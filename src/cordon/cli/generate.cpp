@@ -27,7 +27,7 @@ Result<void> PrintTable(const Generated& generated, Console& console, const Run&
       run);
 }
 
-// The table is the head: where it is, what belongs to it is.
+// The table is the head: if it is there, so is what belongs to it.
 Result<void> WriteFiles(const Generated& generated, const std::vector<std::string>& paths, bool force, const Run& run) {
   Outputs outputs;
   for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPublic));

@@ -31,10 +31,10 @@ Result<Hierarchy> FrequencyHierarchy(std::vector<Counted> values, const std::opt
 // In units of 10^-scale.
 std::vector<std::int64_t> NiceWidths(std::int64_t lo, std::int64_t hi);
 
-// A line a leaf: leaf;level1;...;root. ParseHierarchy reads it back as the same hierarchy.
+// One line per leaf: leaf;level1;...;root. ParseHierarchy reads it back as the same hierarchy.
 std::string HierarchyText(const Hierarchy& hierarchy);
 
-// The tree, a line a node, children indented: "label (leaves)". At most `lines` lines; then says how many more there are.
+// The tree, one line per node, children indented: "label (leaves)". At most `lines` lines; then says how many more there are.
 std::string HierarchyTree(const Hierarchy& hierarchy, std::size_t lines);
 
 }  // namespace cordon::engine

@@ -23,7 +23,7 @@ constexpr std::int64_t kMostDays = 390 * 366;
 constexpr int kDraftDelay = 10'000;
 constexpr std::int64_t kMostStep = std::int64_t{1} << 50;
 constexpr std::size_t kFewValues = 4;        // of so few values no hierarchy is made
-constexpr std::size_t kMostLeaves = 20'000;  // of so many neither
+constexpr std::size_t kMostLeaves = 20'000;  // of this many neither
 
 bool IsPlain(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '-';

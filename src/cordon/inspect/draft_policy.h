@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A first policy for a table, with the hierarchies it names: roles as the profile suggests them, one comment a column saying
+// A first policy for a table, with the hierarchies it names: roles as the profile suggests them, one comment per column saying
 // why. It runs as it stands once the privacy parameters are chosen; they are not chosen here.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace cordon::engine {
 
 struct Draft {
   std::string policy;                                            // TOML
-  std::vector<std::pair<std::string, std::string>> hierarchies;  // name of the file beside the policy, its text
+  std::vector<std::pair<std::string, std::string>> hierarchies;  // name of the file next to the policy, its text
   std::vector<std::string> used;                                 // files of the folder that were taken
   std::vector<PassedOver> passed_over;                           // and those that were not
   bool counts_persons = false;                                   // a model counts people: verify will need a row map

@@ -12,18 +12,18 @@
 
 namespace cordon::engine {
 
-// The cells of the first line; none where the input is not CSV or cannot be read.
+// The cells of the first line; none if the input is not CSV or cannot be read.
 std::vector<std::string> FirstCells(const std::string& path, std::optional<FileFormat> format, const TextFormat& text);
 
 // No name of a column is empty, a number, a date or there twice: with such cells the line is worth a second look.
 bool MayBeRow(const std::vector<std::string>& cells);
 
-// Of a table that was read with a header: whether its names are a row after all, since one of them is a value of its own
+// Of a table that was read with a header: whether its names are a row after all, since one of them is a value of the same
 // column. Not so if all of them are, together: then files were joined, headers and all; nor if a name stands above numbers or
 // dates.
 bool NamesAreRow(const Table& table);
 
-// Of a table that was read without a header: whether its first row is like the others. Where all others are numbers or dates it
+// Of a table that was read without a header: whether its first row is like the others. If all others are numbers or dates it
 // is one too, and of its further cells most occur again.
 bool FirstIsRow(const Table& table);
 

@@ -20,7 +20,7 @@ struct InspectRequest {
   std::string delimiter;   // empty: the one that the first line has most of
   bool no_header = false;  // the first line is a row; else that is guessed
   std::optional<FileFormat> format;
-  std::string write_policy;       // empty: no draft is made; else where it goes, its hierarchies beside it
+  std::string write_policy;       // empty: no draft is made; else where it goes, its hierarchies next to it
   std::optional<std::int64_t> k;  // of the draft
   std::string hierarchies;        // a folder of hierarchy files for the draft to use; empty: none
   bool stream = false;            // the draft is one of a stream, of which the input is a sample

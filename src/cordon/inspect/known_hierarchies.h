@@ -32,7 +32,7 @@ struct HierarchyFolder {
 Result<HierarchyFolder> ReadHierarchyFolder(const std::string& folder);
 
 // The file whose leaves hold every value of the column. Of several the one whose name says the column; a name that says nothing
-// is enough only where a single file fits and the column has more than a few values.
+// is enough only if a single file fits and the column has more than a few values.
 const KnownHierarchy* FindHierarchy(const std::vector<KnownHierarchy>& known, std::string_view column,
                                     const std::vector<Counted>& values);
 

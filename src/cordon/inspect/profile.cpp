@@ -39,7 +39,7 @@ std::vector<std::uint64_t> CountCodes(const Column& column) {
 // What a text that usually means "no value" is in a column that has it.
 struct MarkerUse {
   bool among_points = false;  // all else are numbers or dates: no value
-  bool is_value = false;      // beside +, or a frequent one of two values
+  bool is_value = false;      // next to +, or a frequent one of two values
 };
 
 MarkerUse UseOf(const Column& column, std::string_view marker, std::size_t rows) {
@@ -140,7 +140,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.distinct = values.size();
   if (!values.empty() && dates) profile.type = Domain::Kind::kDate;
   if (!values.empty() && numbers) profile.type = Domain::Kind::kNumeric;
-  // Numbers of one length are codes only where the name says so: salaries may all have five digits.
+  // Numbers of one length are codes only if the name says so: salaries may all have five digits.
   profile.codes = !values.empty() && !dates && (!numbers || NamesCodes(column.name)) && LooksLikeCodes(values);
   profile.postcode = !values.empty() && !dates && Mentions(WordsOf(column.name), Meant::kPostcode) && ArePostcodes(values);
   profile.codes = profile.codes || profile.postcode;

@@ -26,7 +26,7 @@ struct ColumnProfile {
   double distinction = 0;            // distinct values / rows
   double separation = 0;             // share of the pairs of rows that the column tells apart
   std::vector<std::string> unclear;  // two formats of dates between which the cells do not decide
-  std::vector<std::string> format;   // how its numbers or dates are written, where not as in a release
+  std::vector<std::string> format;   // how its numbers or dates are written, if not as in a release
   int longest = 0;                   // characters of the longest value
   bool codes = false;                // values of one length, digits among them: postal codes and the like
   bool postcode = false;             // codes, and the name says of what
@@ -57,15 +57,15 @@ inline constexpr const char* kNoneSensitive =
 
 Profile ProfileTable(const Table& table, const Run& run);
 
-// Texts of the table that usually mean "no value", "" first. Not one that is a value here: - beside +.
+// Texts of the table that usually mean "no value", "" first. Not one that is a value here: - next to +.
 std::vector<std::string> MarkersIn(const Table& table);
-// A number; a leading zero makes a code of it: 01234 is no quantity.
+// A number; a leading zero makes a code of it: 01234 is not a quantity.
 bool IsQuantity(std::string_view text);
 
 struct Suggestion {
   Role role = Role::kQuasi;
   std::string why;
-  int rank = 0;  // how well the column would serve as the person column, above 0 where it would at all
+  int rank = 0;  // how well the column would serve as the person column, above 0 if it would at all
 };
 
 // The role that name and contents of a column suggest, and why. REQUIRES: `values` are the distinct ones.

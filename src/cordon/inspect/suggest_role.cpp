@@ -34,7 +34,7 @@ bool IsKeyOfPeople(const Names& words) {
   return only && (Mentions(words, Meant::kPerson) || Mentions(words, Meant::kKey));
 }
 
-// What names people says who a row is about, where values repeat. A better column may take that place.
+// What names people says who a row is about, if values repeat. A better column may take that place.
 Suggestion NamesPeople(const ColumnProfile& column, std::uint64_t present, std::string why) {
   const bool repeats = column.distinct >= kFewPeople && column.distinct * 10 < present * 9;
   return {Role::kIdentifier, std::move(why), repeats ? 1 : 0};

@@ -35,7 +35,7 @@ Others OthersOf(const CountedNumbers& ordinary, bool above) {
   return others;
 }
 
-// Frequent where its neighbours are rare, or negative where no other is, or far from all of them: `gap` is the widest one
+// Frequent if its neighbours are rare, or negative if no other is, or far from all of them: `gap` is the widest one
 // between them and the value.
 bool StandsOut(const std::pair<std::int64_t, std::uint64_t>& value, const Others& others, std::int64_t gap) {
   constexpr std::int64_t kFar = 4;

@@ -185,7 +185,7 @@ const WordSet& SetOf(Meant meant) {
   return sensitive;
 }
 
-// A letter of two bytes, from U+00C0 on, in plain letters; nothing where it is none of western Europe.
+// A letter of two bytes, from U+00C0 on, in plain letters; nothing if it is none of western Europe.
 const char* Plain(unsigned char lead, unsigned char follow) {
   if (lead == 0xc5) return follow == 0x92 || follow == 0x93 ? "oe" : nullptr;
   if (lead != 0xc3) return nullptr;

@@ -50,7 +50,7 @@ struct KePublication {
   std::vector<std::int64_t> true_values;  // of each published row: private
   std::vector<std::int64_t> group_of_row;
 };
-// Shuffles, checks that it is a shuffle, judges. Unsatisfiable where the verdict is no.
+// Shuffles, checks that it is a shuffle, judges. Unsatisfiable if the verdict is no.
 Result<KePublication> PublishRows(KeRows rows, const KeGroups& groups, std::uint64_t first_group, const KeAnonymitySpec& model,
                                   const Random& random, const Run& run);
 

@@ -46,7 +46,7 @@ struct AlgorithmInput {
   Effort effort = Effort::kNormal;
   bool compared = false;                             // as MakeOptions has it
   const PreviousReleases* previous = nullptr;        // null: the table stands alone
-  std::optional<std::int64_t> max_refinements = {};  // of tdssa, besides the policy's: a release that was refused has too many
+  std::optional<std::int64_t> max_refinements = {};  // of tdssa, next to the policy's: a release that was refused has too many
 };
 
 // How an algorithm of the catalog is run on a table.

@@ -12,7 +12,7 @@
 namespace cordon::engine {
 
 // The algorithm that serves the request. What is not done is refused, not passed over. A request that is empty asks for
-// nothing beside the policy.
+// nothing but the policy.
 Result<Choice> ChooseSupported(const AnonymizeRequest& request, const Policy& policy);
 
 // Refuses a policy whose models need previous releases, for a command that is not given any.

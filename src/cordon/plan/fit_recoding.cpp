@@ -33,7 +33,7 @@ class Fitting {
     }
   }
 
-  // Where every group is admitted, measured against the rows that stay, it returns true; else rows have moved or gone.
+  // If every group is admitted, measured against the rows that stay, it returns true; else rows have moved or gone.
   bool Round(const AllOf& model, const Reference& reference) {
     Collect();
     const std::vector<RowPlace> out = TakeOut(model, reference);
@@ -56,7 +56,7 @@ class Fitting {
     return dropped;
   }
 
-  // Suppressed rows that are published with "*" are a group like any other. Where it is not admitted, the smallest groups join
+  // Suppressed rows that are published with "*" are a group like any other. If it is not admitted, the smallest groups join
   // it until it is, or all have.
   void FillStars(const AllOf& model) {
     Collect();
@@ -190,7 +190,7 @@ class Fitting {
       std::erase_if(of_box, [&](RowPlace row) { return box_of_[row] != kNoBox; });
       return of_box.size();
     };
-    // More rows first, of as many the box of the smaller number.
+    // More rows first, of equally many the box of the smaller number.
     std::priority_queue<std::pair<std::size_t, std::int64_t>> queue;
     for (const auto& [box, of_box] : covered) queue.emplace(of_box.size(), -std::int64_t{box});
     const auto least = static_cast<std::size_t>(std::max<std::int64_t>(model.MinRows(), 1));

@@ -18,7 +18,7 @@
 namespace cordon::engine {
 
 // `ranges`: what each box covers on each quasi column of the view, box after box; lo > hi: nothing. `box_of`: of each row of
-// the view, kNoBox where it has none. Rows that cannot be served are suppressed.
+// the view, kNoBox if it has none. Rows that cannot be served are suppressed.
 AppliedRecoding MergeBoxes(const Recoding& recoding, const View& view, std::span<const CodeRange> ranges,
                            std::span<const std::uint32_t> box_of, const GroupModel& model, const CountedColumns& counted,
                            const Run& run);

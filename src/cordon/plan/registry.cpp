@@ -81,7 +81,7 @@ Choice ChooseAutomatically(const Policy& policy) {
 
 constexpr std::size_t kManyRows = 200'000;
 
-// A reason not to run the algorithm beside the chosen one; empty: it is run.
+// A reason not to run the algorithm next to the chosen one; empty: it is run.
 std::string WhyNot(const AlgorithmEntry& algorithm, const AlgorithmEntry& chosen, const Policy& policy, std::size_t num_rows) {
   using MadeFor = AlgorithmFacts::MadeFor;
   if (chosen.permutes()) return "the policy is served by shuffling, which generalizes nothing";

@@ -18,7 +18,7 @@ std::span<const AlgorithmEntry> Algorithms();
 
 struct Choice {
   const AlgorithmEntry* algorithm;
-  std::string why;  // empty where the policy named it
+  std::string why;  // empty if the policy named it
 };
 
 // What `auto` compares at high effort: the quickest algorithm, then the one it takes at other efforts, then all others; each

@@ -41,7 +41,7 @@ struct AnonymizeRequest {
       bounds;          // numbers and dates as two columns; none: in formats that have types, unless nothing is generalized
   bool force = false;  // replaces a release, manifest, run record, row map or recoding that is there
 
-  MeasureOptions measure;                    // what the report tells besides verdicts and loss
+  MeasureOptions measure;                    // what the report has in addition to verdicts and loss
   std::optional<std::string> report;         // the report as JSON
   std::optional<std::string> html;           // private: the report as a page (html.h)
   std::optional<std::string> html_public;    // the page for readers of the release

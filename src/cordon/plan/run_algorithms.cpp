@@ -17,10 +17,10 @@
 namespace cordon::engine {
 namespace {
 
-// Of a full-domain search beside other algorithms: some seconds. Adult comes to its end within it, whatever the models.
+// Of a full-domain search next to other algorithms: some seconds. Adult comes to its end within it, whatever the models.
 constexpr std::uint64_t kComparedWork = std::uint64_t{1} << 26;
 
-// So many rows the policy allows to be suppressed. Rows that missing cells took away before count as published.
+// The rows that the policy allows to be suppressed. Rows that missing cells took away before count as published.
 std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
   const Rational limit = input.policy.algorithm.suppression_limit;
   const auto rows = static_cast<Int128>(input.view.size() + input.view.data().dropped_rows);
@@ -85,7 +85,7 @@ AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth
           input.compared};
 }
 
-// The search on all rows, or, where rows may be suppressed, on those it is better to keep.
+// The search on all rows, or, if rows may be suppressed, on those it is better to keep.
 Result<Groups> SearchWithSuppression(const AlgorithmInput& input, const Run& run,
                                      const std::function<Result<Groups>(const AlgorithmInput&, std::uint64_t)>& search) {
   const std::uint64_t max_rows = MaxSuppressed(input);
@@ -133,7 +133,7 @@ std::vector<ModelSpec> SizesIn(const Policy& policy) {
   return sizes;
 }
 
-// The order of a file may follow its sensitive values, and a search goes by the order where rows are equal. Here rows are in
+// The order of a file may follow its sensitive values, and a search goes by the order if rows are equal. Here rows are in
 // the order of their quasi values, and equal ones in a random order.
 View OrderedByQuasi(const View& view, Random& random) {
   std::vector<RowId> rows(view.rows().begin(), view.rows().end());

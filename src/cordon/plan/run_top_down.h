@@ -13,7 +13,7 @@
 
 namespace cordon::engine {
 
-// Whether they can run by the policy: the models of tdd, and one class column at most where it steers.
+// Whether they can run by the policy: the models of tdd, and one class column at most if it steers.
 Result<void> CheckTopDown(const Policy& policy, const char* name);
 
 // How each quasi column is masked, in their order.

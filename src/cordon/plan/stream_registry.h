@@ -28,11 +28,11 @@ std::span<const StreamAlgorithmEntry> StreamAlgorithms();
 // Whether the name is one of them.
 bool IsStreamAlgorithm(std::string_view name);
 
-// REQUIRES: the policy came out of ReadPolicy. "auto" is castle, and sabre-w where a model has a window. An unknown name is an
+// REQUIRES: the policy came out of ReadPolicy. "auto" is castle, and sabre-w if a model has a window. An unknown name is an
 // error with a hint.
 Result<const StreamAlgorithmEntry*> ChooseStreamAlgorithm(std::string_view name, const Policy& policy);
 
-// How many tuples may arrive before one has left, where the delay counts tuples.
+// How many tuples may arrive before one has left, if the delay counts tuples.
 std::optional<std::int64_t> StreamDelay(const Policy& policy);
 
 }  // namespace cordon::engine

@@ -17,7 +17,7 @@ namespace {
 // The share alone: alpha-k says its k as well.
 std::string ShareReached(const Verdict& verdict) { return verdict.reached_text.substr(0, verdict.reached_text.find(',')); }
 
-// What would do for one model; empty where no parameter does.
+// What would do for one model; empty if no parameter does.
 struct Advice {
   const Verdict& verdict;
   std::uint64_t people;
@@ -57,7 +57,7 @@ Result<std::string> EntropyThatHolds(LDiversitySpec spec, double reached, const 
   return std::string();
 }
 
-// Where there are fewer than l values: the greatest l that holds with this c, else what c the least one needs. The smaller l,
+// If there are fewer than l values: the greatest l that holds with this c, else what c the least one needs. The smaller l,
 // the more it holds.
 Result<std::string> RecursiveThatHolds(LDiversitySpec spec, const Release& whole, const Run& run) {
   std::int64_t holds = 0;
@@ -73,7 +73,7 @@ Result<std::string> RecursiveThatHolds(LDiversitySpec spec, const Release& whole
   return std::isinf(least.reached) ? std::string() : fmt::format("l = 1 with c above {}", least.reached_text);
 }
 
-// Empty where the column has no value in these rows: no l holds then.
+// Empty if the column has no value in these rows: no l holds then.
 Result<std::string> DiversityThatHolds(const Verdict& verdict, const Release& whole, const Run& run) {
   const auto* spec = std::get_if<LDiversitySpec>(&verdict.spec);
   if (spec == nullptr) return std::string();
@@ -87,7 +87,7 @@ Result<std::string> DiversityThatHolds(const Verdict& verdict, const Release& wh
   return fmt::format("c above {}", verdict.reached_text);
 }
 
-// How many values a sensitive column may have, where the policy tells.
+// How many values a sensitive column may have, if the policy tells.
 std::optional<std::int64_t> DeclaredValues(const AttributePolicy& attribute) {
   if (attribute.values) return static_cast<std::int64_t>(attribute.values->size());
   const auto& hierarchy = attribute.hierarchy.hierarchy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would do where no release satisfies a policy: the parameter that these rows can still give, or the rows that
+// What would do if no release satisfies a policy: the parameter that these rows can still give, or the rows that
 // would have to go.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace cordon::engine {
 
-// One sentence for a hint; empty where one group of all rows would satisfy the policy. Holds no cell of the data.
+// One sentence for a hint; empty if one group of all rows would satisfy the policy. Holds no cell of the data.
 Result<std::string> SuggestParameters(const View& view, const Policy& policy, const Run& run);
 
 // What no rows at all can satisfy: more different values than the policy declares. Unsatisfiable, with what would do.

@@ -38,12 +38,12 @@ std::vector<std::int64_t> CountGuarded(const View& view, const MicrodataColumn& 
 }
 
 // The least s such that s rows, taken from the values with more than cap = limit * (rows - s), leave none of them with more.
-// What has to go only grows with s, so going on from what had to go comes to the least; nothing where it comes to all rows.
+// What has to go only grows with s, so going on from what had to go comes to the least; nothing if it comes to all rows.
 struct Cut {
   std::int64_t rows = 0;
   std::int64_t cap = 0;
   const MicrodataColumn* column = nullptr;
-  std::vector<std::int64_t> counts;  // rows of its codes, where they are guarded
+  std::vector<std::int64_t> counts;  // rows of its codes, if they are guarded
 };
 std::optional<Cut> LeastCut(const View& view, const Guarded& guarded) {
   constexpr int kMostSteps = 10'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a value is too frequent for the share that a model allows: how many rows of such values would have to go.
+// If a value is too frequent for the share that a model allows: how many rows of such values would have to go.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace cordon::engine {
 Release AsOneGroup(const View& view, const Run& run);
 
 // "leave out 2 rows with the most frequent guarded value": the least number, tried on these rows, with which every model of the
-// policy holds. Empty where the model guards no share, or where no number helps that leaves some rows of each value.
+// policy holds. Empty if the model guards no share, or if no number helps that leaves some rows of each value.
 Result<std::string> RowsToSuppress(const View& view, const ModelSpec& failing, const Policy& policy, const Run& run);
 
 }  // namespace cordon::engine

@@ -16,7 +16,7 @@ std::vector<std::string> WeightedColumns(const Policy& policy) {
   return columns;
 }
 
-// Whoever names an algorithm by a flag keeps the options of the others in the policy; a policy of streams keeps its options
+// A user who names an algorithm by a flag keeps the options of the others in the policy; a policy of streams keeps its options
 // when a table is made of it.
 std::vector<std::string> UnusedTables(const Policy& policy, const std::vector<std::string>& used, bool with_streams) {
   std::vector<std::string> tables;
@@ -61,7 +61,7 @@ class TableRun {
     return std::any_of(ran_.begin(), ran_.end(), [&](const AlgorithmEntry* each) { return (each->uses & what) != 0; });
   }
   bool CountsPeople() const { return std::any_of(policy_.models.begin(), policy_.models.end(), CountsPersons); }
-  // Starred rows are a group of their own that no search makes; only a global recoding and a saved one have use for it. Where a
+  // Starred rows are a separate group that no search makes; only a global recoding and a saved one have use for it. If a
   // model counts people, no search leaves rows out.
   bool UsesLimit() const {
     if (CountsPeople()) return false;

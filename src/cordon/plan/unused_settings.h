@@ -16,7 +16,7 @@
 
 namespace cordon::engine {
 
-// Of the run of a table. `ran`: the algorithms that were run; none where a recoding was used.
+// Of the run of a table. `ran`: the algorithms that were run; none if a recoding was used.
 std::vector<Warning> UnusedSettings(const Policy& policy, const AnonymizeRequest& request,
                                     const std::vector<const AlgorithmEntry*>& ran);
 

@@ -27,7 +27,7 @@ struct AlgorithmOption {
   std::optional<Value> (*standard_of)(const Policy& policy) = nullptr;  // if the standard depends on the policy
 };
 
-// What of a policy and of a request an algorithm looks at, besides what all do.
+// What of a policy and of a request an algorithm looks at, in addition to what all do.
 enum AlgorithmUses : unsigned {
   kUsesEffort = 1,        // --effort and --seconds
   kUsesWeights = 2,       // weights of the columns

@@ -14,7 +14,7 @@ using Path = std::vector<std::string>;
 
 constexpr std::int64_t kMostDays = 400 * 366;
 
-// Bytes of the character that starts here, 0 where it is no well-formed UTF-8.
+// Bytes of the character that starts here, 0 if it is not well-formed UTF-8.
 std::size_t CharacterLength(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -56,7 +56,7 @@ char DelimiterOf(std::string_view first_line) {
   return ';';
 }
 
-// The labels of one line; nothing where a quote does not close or text follows a closing quote.
+// The labels of one line; nothing if a quote does not close or text follows a closing quote.
 std::optional<Path> SplitLine(std::string_view line, char delimiter) {
   Path labels(1);
   std::size_t at = 0;

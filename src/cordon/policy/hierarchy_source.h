@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where hierarchies come from: files in ARX's form, a line a leaf (leaf;level1;...;root), and rules that make
+// Where hierarchies come from: files in ARX's form, one line per leaf (leaf;level1;...;root), and rules that make
 // them out of the values: prefixes of codes, intervals of numbers, months and years of dates.
 #pragma once
 
@@ -35,7 +35,7 @@ Result<Hierarchy> DateHierarchy(std::int64_t first, std::int64_t last, std::span
 
 // "2024-03", "2024-Q1", "2024": the label of the unit around a day.
 std::string DateLabel(std::int64_t day, DateUnit unit);
-// The first and the last day of such a label, where it is one.
+// The first and the last day of such a label, if it is one.
 struct DaySpan {
   std::int64_t first;
   std::int64_t last;

@@ -2,7 +2,7 @@
 //
 // What the command line says in the place of the policy file: --set privacy[0].k=7.
 //
-// A path is keys with points between them, quoted where a name holds a point, each with [N] where it is a list. A list of one
+// A path is keys with points between them, quoted if a name holds a point, each with [N] if it is a list. A list of one
 // table needs no [N]; one of several does, so that nobody overrides a model by mistake.
 #pragma once
 

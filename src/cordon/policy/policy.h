@@ -36,8 +36,8 @@ namespace cordon::engine {
 struct HierarchySource {
   enum class Kind {
     kNone,       // flat: every value under "*"
-    kFile,       // a line a leaf: leaf;level1;...;root
-    kPrefix,     // codes lose their last characters, one a level
+    kFile,       // one line per leaf: leaf;level1;...;root
+    kPrefix,     // codes lose their last characters, one per level
     kIntervals,  // numbers fall into cells of growing width
     kDates,      // days fall into months, quarters, years
   };
@@ -138,7 +138,7 @@ struct AlgorithmPolicy {
   std::map<std::string, std::map<std::string, OptionValue>> options;  // NAME of [algorithm.NAME] -> key -> value
   int line = 0;
 
-  // The value of a key as T (bool, std::int64_t, Rational, std::string) where the policy has it.
+  // The value of a key as T (bool, std::int64_t, Rational, std::string) if the policy has it.
   // REQUIRES: T is the type of that key.
   template <typename T>
   std::optional<T> Option(const std::string& table, const std::string& key) const {
@@ -202,7 +202,7 @@ struct Policy {
   std::vector<JoinSpec> join_models;
   std::vector<int> join_lines;
   std::vector<ImpossiblePairs> impossible;
-  bool generalize_joining = true;  // columns that several releases have are generalized, besides those in x
+  bool generalize_joining = true;  // columns that several releases have are generalized, in addition to those in x
   AlgorithmPolicy algorithm;
   std::optional<StreamPolicy> stream;
   std::optional<JointPolicy> joint;

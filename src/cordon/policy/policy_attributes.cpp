@@ -15,7 +15,7 @@ const std::vector<std::string> kTypes = {"numeric", "date", "categorical"};
 const std::vector<std::string> kKeys = {"role",      "type", "range",  "grid",      "top",   "bottom",    "round",  "weight",
                                         "hierarchy", "mask", "values", "pseudonym", "other", "unguarded", "format", "owner"};
 
-// Keys beside role and type, and the roles they go with.
+// Keys next to role and type, and the roles they go with.
 struct KeyRule {
   const char* key;
   std::vector<Role> roles;

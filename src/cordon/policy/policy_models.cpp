@@ -76,7 +76,7 @@ class ModelReader : public FieldReader {
     });
   }
 
-  // People can be counted only where the policy says whose a row is.
+  // People can be counted only if the policy says whose a row is.
   void Counts(const char* key, CountBy& counts) {
     Choice(key, counts, kCounts);
     Step([&]() -> Result<void> {

@@ -25,7 +25,7 @@ Result<JoinSpec> ReadJoinModel(const toml::table& table, const std::string& file
 Result<std::vector<ImpossiblePairs>> ReadImpossible(const PolicyTable& top, const std::vector<AttributePolicy>& attributes);
 Result<bool> ReadGeneralizeJoining(const toml::table& table, const std::string& file);
 Result<AlgorithmPolicy> ReadAlgorithmTable(const toml::table& table, const std::string& file);
-// [joint] and [parties]; nothing where the policy has neither. Owners of attributes are checked against the parties.
+// [joint] and [parties]; nothing if the policy has neither. Owners of attributes are checked against the parties.
 Result<std::optional<JointPolicy>> ReadJoint(const PolicyTable& top, const std::vector<AttributePolicy>& attributes);
 Result<StreamPolicy> ReadStreamTable(const toml::table& table, const std::string& file);
 

@@ -19,7 +19,7 @@
 
 namespace cordon::engine::internal {
 
-// "did you mean 'role'?" or, where nothing is near, "known: a, b, c".
+// "did you mean 'role'?" or, if nothing is near, "known: a, b, c".
 std::string NearestHint(std::string_view word, const std::vector<std::string>& known);
 // "age", "age and zip", "age, zip and sex".
 std::string Listed(const std::vector<std::string>& names);
@@ -38,7 +38,7 @@ class PolicyTable {
   bool Has(std::string_view key) const { return table_->contains(key); }
   const toml::node* Node(std::string_view key) const { return table_->get(key); }
 
-  // Nothing where the key is absent.
+  // Nothing if the key is absent.
   Result<std::optional<std::string>> Text(std::string_view key) const;
   Result<std::optional<bool>> Flag(std::string_view key) const;
   Result<std::optional<std::int64_t>> Whole(std::string_view key) const;
@@ -50,14 +50,14 @@ class PolicyTable {
   // The place of the text among `choices`.
   Result<std::optional<std::size_t>> Choice(std::string_view key, const Keys& choices) const;
 
-  // The same, where the key must be there. `what` says of whom: "k-anonymity".
+  // The same, if the key must be there. `what` says of whom: "k-anonymity".
   Error Missing(std::string_view key, std::string_view what) const;
 
   template <typename... Args>
   Error At(const toml::source_region& place, fmt::format_string<Args...> text, Args&&... args) const {
     return Error::InvalidPolicy(text, std::forward<Args>(args)...).WithContext("{}", PlaceText(place));
   }
-  // At the value of a key where it is there, else at the table.
+  // At the value of a key if it is there, else at the table.
   template <typename... Args>
   Error AtKey(std::string_view key, fmt::format_string<Args...> text, Args&&... args) const {
     const toml::node* node = Node(key);

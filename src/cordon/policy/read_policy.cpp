@@ -96,7 +96,7 @@ Result<void> ReadModels(const PolicyTable& top, Policy& policy) {
   return {};
 }
 
-// The table `key` where it is there.
+// The table `key` if it is there.
 Result<const toml::table*> Part(const PolicyTable& top, const char* key) {
   const toml::node* node = top.Node(key);
   if (node != nullptr && !node->is_table()) return top.WrongType(key, *node, "a table");

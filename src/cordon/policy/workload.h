@@ -10,12 +10,12 @@
 
 namespace cordon::engine {
 
-// Where the policy's objective is query error: its queries, or, where it names no file, the random ones of `evaluate`. Values
+// If the policy's objective is query error: its queries, or, if it names no file, the random ones of `evaluate`. Values
 // that do not occur stand for no row; a cell of a grid counts by its lower end.
 Result<std::optional<Workload>> WorkloadOf(const Policy& policy, const Microdata& data);
 
 // The data with weights by how many queries ask about an attribute, times its own: what is never asked about may be
-// recoded freely. Only where the policy names a file; random queries ask about all alike.
+// recoded freely. Only if the policy names a file; random queries ask about all alike.
 Microdata WithWorkloadWeights(const Policy& policy, const Microdata& data);
 
 namespace internal {

@@ -40,7 +40,7 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
 // Writes the files that the request names, and enters the release; without an output, the reports alone.
 Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& policy, Anonymized made, const Run& run);
 
-// The report of a release that was written (or would have been, on a dry run). Unsatisfiable where no release
+// The report of a release that was written (or would have been, on a dry run). Unsatisfiable if no release
 // satisfies the policy; then nothing is written.
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run);
 

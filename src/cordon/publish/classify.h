@@ -18,7 +18,7 @@ namespace cordon::engine {
 struct ClassifyOptions {
   std::string column;  // to predict
   Learner learner = Learner::kDecisionTree;
-  int folds = 10;            // where there is no test table
+  int folds = 10;            // if there is no test table
   bool masked_test = false;  // test what was trained on the release on rows that are masked as the release is
   bool categorical = false;  // numbers and dates are left out
 };
@@ -34,11 +34,11 @@ struct ClassificationErrors {
   double baseline = 0;            // original
   double anonymization = 0;       // release
   double upper = 0;               // original without the columns that templates speak of
-  std::optional<double> removal;  // original without the sensitive columns, where there are any
+  std::optional<double> removal;  // original without the sensitive columns, if there are any
   double majority = 0;            // always the most frequent class
 };
 
-// `test` is a table of other rows in their original form, or null: then each table is cross-validated by itself.
+// `test` is a table of other rows in their original form, or null: then each table is cross-validated alone.
 Result<ClassificationErrors> MeasureClassification(const Policy& policy, const Microdata& original, const Release& release,
                                                    const Microdata* test, const ClassifyOptions& options, const Run& run);
 

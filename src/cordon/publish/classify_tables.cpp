@@ -118,7 +118,7 @@ LeafSet Covered(const Domain& domain, std::string_view text, const Axis& axis) {
   return set;
 }
 
-// Where the other cells of a column never overlap, as under a global recoding, "*" stands for what they leave.
+// If the other cells of a column never overlap, as under a global recoding, "*" stands for what they leave.
 void NarrowStars(FeatureColumn& column) {
   const LeafSet everything = {{0, column.num_leaves - 1}};
   std::vector<char> taken(static_cast<std::size_t>(column.num_leaves));

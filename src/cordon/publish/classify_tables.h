@@ -25,7 +25,7 @@ struct ClassifyTables {
 Result<ClassifyTables> MakeClassifyTables(const Policy& policy, const Microdata& original, const Release& release,
                                           const Microdata* test, const std::string& target);
 
-// Sets masked_test. An error if cells of a column overlap: a value then has no cell of its own. REQUIRES: tables.test.
+// Sets masked_test. An error if cells of a column overlap: a value then has no single cell. REQUIRES: tables.test.
 Result<void> MaskTest(ClassifyTables& tables);
 
 FeatureTable Without(const FeatureTable& table, const std::set<std::string>& columns);

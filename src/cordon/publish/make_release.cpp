@@ -67,7 +67,7 @@ Result<void> RequireTruth(const Release& release, const Microdata& data, const R
   return Error::InvalidData("the release was not written: {}", truth.Explain());
 }
 
-// Where rows were left out, an axis that was read off the data is that of the rows that stay: a reader of the release
+// If rows were left out, an axis that was read off the data is that of the rows that stay: a reader of the release
 // sees no other, and the place of a value on it counts for the ordered distance.
 Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
   for (ReleaseColumn& column : release.columns) {
@@ -118,7 +118,7 @@ Result<MadeRelease> Verified(Draft draft, const Microdata& data, const Policy& p
       std::move(draft.join)};
 }
 
-// What these rows allow, where an answer is no.
+// What these rows allow, if an answer is no.
 Error WithWhatWouldDo(Error error, const View& view, const Policy& policy, const Run& run) {
   const Result<std::string> feasible = SuggestParameters(view, policy, run);
   if (!feasible.ok()) return feasible.error();
@@ -205,7 +205,7 @@ std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
   return 0;
 }
 
-// The search knows nothing of forced links. Where they make the verifier refuse, refinements are taken back, the newest first
+// The search knows nothing of forced links. If they make the verifier refuse, refinements are taken back, the newest first
 // and more at a time, until it does not.
 Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
                            const MakeOptions& options, const Random& random, const Run& run) {

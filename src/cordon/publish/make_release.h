@@ -37,7 +37,7 @@ struct MadeRelease {
   std::optional<JoinVerification> join;  // with previous releases
 };
 
-// `random` is not changed: whatever is made of the same state is the same. Unsatisfiable where the policy is not reached;
+// `random` is not changed: whatever is made of the same state is the same. Unsatisfiable if the policy is not reached;
 // the hint then says what these rows allow.
 Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
                                     const MakeOptions& options, const Random& random, const Run& run);

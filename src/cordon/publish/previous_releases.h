@@ -23,7 +23,7 @@ Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInp
 // meant, and would guard nothing. `exact`: the current table has its exact cells; a release may have lost a value.
 Result<void> CheckNamedValues(const Policy& policy, const LinkedReleases& releases, bool exact);
 
-// The current table tied to what was published before. Refused where the tables do not list the same people, unless the request
+// The current table tied to what was published before. Refused if the tables do not list the same people, unless the request
 // allows it.
 Result<PreviousReleases> TieToPrevious(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
                                        const Run& run);

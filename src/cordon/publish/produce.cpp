@@ -218,7 +218,7 @@ std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes) {
   return columns;
 }
 
-// So many quasi columns that the choice of `auto` may not come far in the time given.
+// At this many quasi columns the choice of `auto` may not come far in the time given.
 bool IsWide(const Microdata& data) {
   constexpr std::ptrdiff_t kManyColumns = 100;
   return std::count_if(data.columns.begin(), data.columns.end(),

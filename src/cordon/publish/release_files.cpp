@@ -37,7 +37,7 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
 std::string ManifestPathOf(const std::string& path) { return path + ".manifest.json"; }
 std::string RecordPathOf(const std::string& path) { return path + ".private.json"; }
 
-// A text of a JSON object; empty where there is none.
+// A text of a JSON object; empty if there is none.
 std::string TextAt(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
@@ -59,7 +59,7 @@ std::optional<Json> ManifestBeside(const std::string& path) {
 }
 
 // Rows that are "*" throughout may be a group or suppressed rows: the manifest of exactly this file says how many were
-// suppressed, and those that are not left out are stars. Nothing where there is none, or the rows do not bear it out.
+// suppressed, and those that are not left out are stars. Nothing if there is none, or the rows do not bear it out.
 std::optional<std::uint64_t> StarredBeside(const std::string& path, const std::string& digest, const Release& release) {
   const std::optional<Json> manifest = ManifestBeside(path);
   if (!manifest || (*manifest)["output"].value("sha256", Json()) != digest) return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<std::uint64_t> StarredBeside(const std::string& path, const std::s
 }
 
 // A release without a header may have ends instead of a number, and a group column: its manifest names the columns. Taken
-// only where they are the published ones in their order, but for that.
+// only if they are the published ones in their order, but for that.
 std::optional<std::vector<std::string>> NamesBeside(const std::string& path, const std::vector<std::string>& published,
                                                     const Policy& policy) {
   const std::optional<Json> manifest = ManifestBeside(path);

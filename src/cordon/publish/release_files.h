@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How files are read that a policy speaks of: a table by its file format, an original bound to it, a release with the manifest
-// beside it or out of a store, and which rows of the two belong together.
+// next to it or out of a store, and which rows of the two belong together.
 #pragma once
 
 #include <optional>
@@ -48,7 +48,7 @@ UpperEnds EndsBeside(const std::string& path, const std::string& digest);
 Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::string& digest, const std::string& row_map,
                                          std::optional<Json>* kept = nullptr);
 
-// `original` may be given more digits after the point, where cells of the release show more.
+// `original` may be given more digits after the point, if cells of the release show more.
 Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, Microdata* original,
                                 std::optional<FileFormat> format, const Run& run, FileAudit* audit = nullptr,
                                 const std::string& row_map = "");

@@ -16,7 +16,7 @@ namespace cordon::engine {
 // registry lists are added to the request, if it names none. REQUIRES: the policy outlives what is made.
 Result<Anonymized> MakeReleaseNext(AnonymizeRequest& request, const Policy& policy, const Run& run);
 
-// The report of a release that was written (or would have been, on a dry run), with Report::join. Unsatisfiable where no
+// The report of a release that was written (or would have been, on a dry run), with Report::join. Unsatisfiable if no
 // release was found that satisfies the policy; then nothing is written.
 Result<Report> ReleaseNext(const AnonymizeRequest& request, const Policy& policy, const Run& run);
 

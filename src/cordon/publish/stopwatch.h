@@ -28,7 +28,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// So many seconds from now on.
+// This many seconds from now on.
 class TimeBudget final : public Budget {
  public:
   explicit TimeBudget(double seconds) : seconds_(seconds) {}

@@ -278,7 +278,7 @@ std::string SweepPage(const std::string& input, const std::vector<SweepPoint>& p
 std::string SweepSvg(const std::vector<SweepPoint>& points) {
   std::string svg = DrawSweep(SweepChart(points));
   const auto end = svg.find('>');
-  // A file of its own needs the name space and the colours.
+  // A separate file needs the name space and the colours.
   return svg.substr(0, end) + " xmlns=\"http://www.w3.org/2000/svg\"><style>" + std::string(ChartStyle()) +
          "svg{background:var(--paper)}</style>" + svg.substr(end + 1) + "\n";
 }

@@ -40,7 +40,7 @@ struct SweepPoint {
   std::string why_not;
 };
 
-// In the order of the lists: algorithm, then k, l, t, beta, the last running fastest. An error where a point is invalid;
+// In the order of the lists: algorithm, then k, l, t, beta, the last running fastest. An error if a point is invalid;
 // one that cannot be satisfied is a point. `k` is added to a policy that asks for none; l, t and beta need a model to belong
 // to.
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Microdata& data, const Run& run);
@@ -49,7 +49,7 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
 
 Json ToJson(const std::vector<SweepPoint>& points);
 std::string SweepTable(const std::vector<SweepPoint>& points);
-// Loss against the parameter with the most values, a line for everything else: a file of its own.
+// Loss against the parameter with the most values, a line for everything else: a separate file.
 std::string SweepSvg(const std::vector<SweepPoint>& points);
 
 }  // namespace cordon::engine

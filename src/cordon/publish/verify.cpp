@@ -19,7 +19,7 @@
 namespace cordon::engine {
 namespace {
 
-// Which row of the original is behind each row of the release, where that can be known.
+// Which row of the original is behind each row of the release, if that can be known.
 Result<std::optional<std::vector<RowId>>> Mapping(const VerifyRequest& request, const Release& release,
                                                   const Microdata& original, const Run& run) {
   if (!request.row_map.empty()) {

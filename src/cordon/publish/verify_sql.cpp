@@ -248,7 +248,7 @@ class VerifyStatement {
     return found->second;
   }
 
-  // How often each value occurs: in its group (c), in the whole (whole), of so many rows (n, all_rows).
+  // How often each value occurs: in its group (c), in the whole (whole), of this many rows (n, all_rows).
   std::string Counts(const std::string& rows) {
     const std::string part = Part("counts" + std::to_string(++counts_));
     With(part, fmt::format("SELECT g, value, c, {} AS n, {} AS whole, {} AS all_rows\n"
@@ -483,7 +483,7 @@ class VerifyStatement {
   const Policy& policy_;
   std::string permuted_;  // the column that was shuffled inside the groups that the release names; empty: none
   std::vector<std::string> selected_;
-  std::map<std::string, std::vector<std::string>> quasi_keys_;  // by column; two where a number has its ends in two
+  std::map<std::string, std::vector<std::string>> quasi_keys_;  // by column; two if a number has its ends in two
   std::vector<std::string> group_keys_;
   std::map<std::string, std::string> sensitive_;  // key by column
   std::set<std::string> declared_;                // those that are made

@@ -19,7 +19,7 @@
 namespace cordon::engine {
 namespace {
 
-// A stream of bytes has no name beside which other files could stand.
+// A stream of bytes has no name next to which other files could stand.
 bool HasSideFiles(const AnonymizeRequest& request) {
   return !request.output.empty() && request.output != "-" && !IsSpecialFile(request.output);
 }

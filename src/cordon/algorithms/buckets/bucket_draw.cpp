@@ -60,7 +60,7 @@ class HilbertDraw {
     Key key;
     RowId row;
   };
-  // Every kStep-th key of a bucket is kept apart: these fit a cache where all keys do not.
+  // Every kStep-th key of a bucket is kept apart: these fit a cache, while all keys do not.
   static constexpr std::size_t kStep = 64;
 
   std::size_t FirstNotBelow(std::size_t bucket, Key key) const {
@@ -84,7 +84,7 @@ class HilbertDraw {
     out.push_back(static_cast<std::uint32_t>(place));
   }
 
-  // The side whose key is nearer gives the next row; the left one where they are equally near.
+  // The side whose key is nearer gives the next row; the left one if they are equally near.
   void TakeAround(std::size_t bucket, std::size_t at, Key key, std::int64_t wanted, std::vector<std::uint32_t>& out) {
     constexpr std::size_t kNone = AlivePlaces::kNone;
     const auto from_left = [&](std::size_t place) { return place != kNone && place >= starts_[bucket] ? place : kNone; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How large the groups will be, bucket by bucket, before any row is drawn. All rows start as one group, so many from each
+// How large the groups will be, bucket by bucket, before any row is drawn. All rows start as one group, with a number from each
 // bucket; a group is halved, in every bucket alike, as long as both halves are eligible. SABRE and BUREL differ in what
 // makes an array of sizes eligible.
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nearest of a shrinking set of points, exactly: a k-d tree whose nodes know the box and the number of the points that
-// are still there. Distances are squared Euclidean in whole numbers, so a node is passed over only where no point in it can
+// are still there. Distances are squared Euclidean in whole numbers, so a node is passed over only if no point in it can
 // be nearer, and the answer is that of a scan over all points. When half of the points are gone the tree is built again over
 // the rest.
 #pragma once

@@ -2,7 +2,7 @@
 //
 // BUREL: beta-likeness by bucketizing the sensitive values by frequency and redistributing the rows of the buckets.
 //
-// Guarantee   no value is more frequent in a group than beta-likeness allows, sets of values included where the model names
+// Guarantee   no value is more frequent in a group than beta-likeness allows, sets of values included if the model names
 //             them, and every group satisfies every other model; or there is no release.
 // Source      J. Cao, PhD thesis, NUS 2010, chapter 4.
 // Departures  listed, with reasons, in docs/algorithms/burel.md.

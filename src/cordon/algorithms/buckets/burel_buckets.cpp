@@ -11,7 +11,7 @@ namespace {
 
 // rows / table_rows < (1 - margin) * limit, exactly. With limit * table_rows = whole + part / weight (part < weight) and
 // 1 - margin = a / b it is rows * b - whole * a < a * part / weight, where the right side is below a: so the left one is
-// multiplied only where it is below 2^30, and everything stays below 2^127.
+// multiplied only if it is below 2^30, and everything stays below 2^127.
 bool BelowLimit(std::int64_t rows, std::int64_t table_rows, const ShareLimit& limit, const Rational& margin) {
   const Int128 a = margin.denominator() - margin.numerator();
   const Int128 b = margin.denominator();

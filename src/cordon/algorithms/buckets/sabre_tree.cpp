@@ -24,7 +24,7 @@ std::size_t SabreTree::AddInner(std::int64_t height, std::vector<std::size_t> ch
     node.rarest = std::min(node.rarest, nodes_[child].rarest);
   }
   node.thesis = static_cast<Int128>(height) * (node.rows - node.rarest);
-  // With all rows at one value, those of its own child move inside that child, all others by this node's height.
+  // With all rows at one value, those of the same child move inside that child, all others by this node's height.
   for (const std::size_t child : children) {
     node.tight = std::max(node.tight, nodes_[child].tight + static_cast<Int128>(height) * (node.rows - nodes_[child].rows));
   }

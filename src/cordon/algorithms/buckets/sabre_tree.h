@@ -37,7 +37,7 @@ class SabreTree {
 
  private:
   std::size_t AddLeaf(Code code, std::int64_t rows);
-  // The children from left to right, at least one. Gives the only child where there is one.
+  // The children from left to right, at least one. Gives the only child if there is one.
   std::size_t AddInner(std::int64_t height, std::vector<std::size_t> children);
 
   std::vector<Node> nodes_;

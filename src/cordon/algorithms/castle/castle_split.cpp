@@ -191,7 +191,7 @@ std::vector<SplitPart> Splitter::Split(Tuples tuples, Random& random) {
   std::vector<SplitPart> best;
   double least = std::numeric_limits<double>::infinity();
   FindPeople(tuples);
-  // Halves come last: where they find no cut they lose no less than a random one, which goes before them.
+  // Halves come last: if they find no cut they lose no less than a random one, which goes before them.
   for (int i = 0; i < tries_ + (cuts_ == Cuts::kBest ? 1 : 0); ++i) {
     std::vector<SplitPart> parts = i < tries_ ? SplitAtRandom(tuples, random) : SplitByHalves(tuples);
     double loss = 0;

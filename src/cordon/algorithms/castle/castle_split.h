@@ -83,7 +83,7 @@ class Splitter {
   Splitter(const BoxLoss& loss, const GroupNeeds& needs, Cuts cuts, int tries)
       : loss_(&loss), needs_(&needs), cuts_(cuts), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
 
-  // The parts in the order they were made; all tuples are in one of them. A single part where no cut is possible.
+  // The parts in the order they were made; all tuples are in one of them. A single part if no cut is possible.
   // REQUIRES: the tuples together satisfy the needs.
   std::vector<SplitPart> Split(std::span<const SplitTuple> tuples, Random& random);
 

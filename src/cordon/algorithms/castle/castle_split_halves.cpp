@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cut by halves: a set of tuples is cut at the median of the axis where this saves most, as long as both sides have what
-// groups need. It has nothing random and finds no cut where all tuples look alike; beside random cuts it is one more to
+// groups need. It has nothing random and finds no cut if all tuples look alike; next to random cuts it is one more to
 // choose from, and on large clusters mostly the best.
 #include <algorithm>
 #include <limits>

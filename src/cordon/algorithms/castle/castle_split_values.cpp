@@ -102,7 +102,7 @@ void Splitter::TakeNearest(Tuples tuples, PointLanes& bucket, std::int64_t count
   }
 }
 
-// One part of k tuples, in proportion from the buckets and from l of them at least; nothing where they hold too little.
+// One part of k tuples, in proportion from the buckets and from l of them at least; nothing if they hold too little.
 std::optional<SplitPart> Splitter::TakePart(Tuples tuples, std::vector<PointLanes>& buckets, std::int64_t l, Random& random) {
   std::vector<std::int64_t> sizes;
   std::int64_t sum = 0;
@@ -161,7 +161,7 @@ std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, s
     parts_.Set(parts_.Add(), part->box);
     parts.push_back(*std::move(part));
   }
-  if (parts.empty()) {  // fewer than l values among one tuple a person: no cut
+  if (parts.empty()) {  // fewer than l values among one tuple per person: no cut
     Numbers all(tuples.size());
     std::iota(all.begin(), all.end(), 0);
     return {PartOf(tuples, std::move(all))};

@@ -165,7 +165,7 @@ std::size_t DynamicGroupState::LongestAxis(const Group& group) const {
   return longest;
 }
 
-// Halves the group as near the middle as both halves have enough; where no place will do, it is tried again when the group
+// Halves the group as near the middle as both halves have enough; if no place will do, it is tried again when the group
 // has twice the people.
 void DynamicGroupState::Cut(std::size_t at) {
   std::vector<std::int32_t> sorted = groups_[at].tuples;

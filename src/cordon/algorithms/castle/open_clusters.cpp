@@ -215,7 +215,7 @@ void OpenClusters::FreeLane(Lane lane) {
   --num_clusters_;
 }
 
-// The box shrinks only where the tuple stood at one of its ends.
+// The box shrinks only if the tuple stood at one of its ends.
 void OpenClusters::Loosen(Lane lane, Position position) {
   Cluster& cluster = clusters_[lane];
   if (cluster.loose) return;

@@ -9,7 +9,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kMostStretches = 64;  // an axis is cut into; where there are fewer values, one each
+constexpr std::uint64_t kMostStretches = 64;  // an axis is cut into; if there are fewer values, one each
 
 bool Meet(const ReuseSet::Box& a, const ReuseSet::Box& b) {
   for (std::size_t axis = 0; axis < a.size(); ++axis) {

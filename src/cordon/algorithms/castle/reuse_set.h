@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The closed groups that a later tuple may join: at most `cap`, the oldest leaves first, whatever the data. Which of them
-// hold a point is asked for every tuple that expires without a group, so beside the boxes stands a bitmap an axis and
+// hold a point is asked for every tuple that expires without a group, so next to the boxes stands a bitmap per axis and
 // stretch of the axis: the boxes that reach into it. A point's candidates are the AND over the axes.
 #pragma once
 
@@ -30,7 +30,7 @@ class ReuseSet {
 
   bool Contains(const Box& box);
   bool Overlaps(const Box& box);
-  // The oldest gives way where there is no room. REQUIRES: cap > 0, !Contains(entry.box).
+  // The oldest gives way if there is no room. REQUIRES: cap > 0, !Contains(entry.box).
   void Insert(Entry entry);
   void DropBefore(std::int64_t since);
 

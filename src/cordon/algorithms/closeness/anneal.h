@@ -17,7 +17,7 @@
 namespace cordon::engine {
 
 struct AnnealOptions {
-  // A sweep is as many steps as there are rows.
+  // A sweep has one step per row.
   double sweeps = 100;
   // Rows whose loss may grow by about this much in a step, at the start and at the end; 0: only what lowers the loss.
   double start_temperature = 1;

@@ -39,7 +39,7 @@ class ClosenessBlock {
 
   // Whether the model admits the rows of the block together: then groups can be begun in it.
   bool admitted() const;
-  // Groups from nothing; false where the time was used up before: then there are none. REQUIRES: admitted().
+  // Groups from nothing; false if the time was used up before: then there are none. REQUIRES: admitted().
   bool Begin(const GrowthOptions& growth, QuickRandom& random, const Run& run);
   // Groups as they were, each with all of its rows among those of the block.
   void BeginWith(std::span<const RowGroup> groups);

@@ -17,7 +17,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kMostShardRows = 130'000;
-constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, where the models ask for many
+constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, if the models ask for many
 constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 
@@ -54,8 +54,8 @@ std::optional<std::string> SteeringColumn(std::span<const ModelSpec> specs) {
   return other;
 }
 
-// Ways to begin, the likeliest first. Where the mix asks for more rows than the models do, cores of a few times the
-// least size leave room for rows between them; where it does not, small cores and nearly all rows in them are best.
+// Ways to begin, the likeliest first. If the mix asks for more rows than the models do, cores of a few times the
+// least size leave room for rows between them; if it does not, small cores and nearly all rows in them are best.
 std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t least, const ClosenessSearchOptions& options) {
   if (options.growth) return {*options.growth};
   const auto times = [&](double factor) { return static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(least))); };
@@ -73,7 +73,7 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
 
 using Grouping = std::vector<RowGroup>;
 
-// One block from nothing: every way is begun and tried a little, the best one goes on. False where the time was used up
+// One block from nothing: every way is begun and tried a little, the best one goes on. False if the time was used up
 // before there was any.
 bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span<const Grouping> starts, const SearchPlan& plan,
            const ClosenessTuning& tuning, const Random& random, const Run& run) {
@@ -271,7 +271,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   if (!steering) {
     return Error::InvalidPolicy("this search is for models of a sensitive column").WithHint("use algorithm = \"mondrian\"");
   }
-  // Also the answer where not even all rows together are admitted.
+  // Also the answer if not even all rows together are admitted.
   CORDON_TRY(const Groups cut, Mondrian(view, model, counted, {}, run));
   std::vector<Grouping> starts = {GroupingOf(cut)};
   for (const Groups& made : options.starts) starts.push_back(GroupingOf(made));
@@ -294,7 +294,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const Effort effort = options.effort;
   if (loose && !options.growth) {
-    // Where k alone decides the sizes, cuts come far, and refined ones are the better beginning.
+    // If k alone decides the sizes, cuts come far, and refined ones are the better beginning.
     CORDON_TRY(const Groups refined,
                Partition(view, model, counted,
                          {.effort = effort, .size_decides = problem.outlook.UsuallyClose(model.MinRows())}, run));

@@ -41,7 +41,7 @@ struct ClosenessSearchOptions {
 };
 
 // `specs` are what `model` was made of. The same groups for any number of threads.
-// Unsatisfiable where not even all rows together are admitted; InvalidPolicy where no model looks at a sensitive column.
+// Unsatisfiable if not even all rows together are admitted; InvalidPolicy if no model looks at a sensitive column.
 Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> specs, const AllOf& model,
                                const Reference& reference, const CountedColumns& counted, const ClosenessSearchOptions& options,
                                const Random& random, const Run& run);

@@ -3,7 +3,7 @@
 // What was tuned by hand in the closeness search, in one place, so that a trial is another object and not another build.
 // Bounds that only keep memory or one step finite are not here: they stand next to the code they bound.
 //
-// bench/algorithms/tuning_sweep measures each at half and at twice its value. Where a line of evidence follows a number, it is
+// bench/algorithms/tuning_sweep measures each at half and at twice its value. If a line of evidence follows a number, it is
 // the change of the loss on adult (bench/runs/2026-11-16-x86_64-2cpu/group_kernel.md); the others have not been swept yet.
 #pragma once
 
@@ -17,7 +17,7 @@ struct SearchPlan {
   std::size_t ways = 0;     // to begin, compared
   double trial_sweeps = 0;  // for each way
   double sweeps = 0;        // for the one that is kept
-  int rounds = 0;           // cuts into new blocks, where the table has more than one
+  int rounds = 0;           // cuts into new blocks, if the table has more than one
   double round_sweeps = 0;
 };
 
@@ -28,19 +28,19 @@ struct ClosenessTuning {
 
   // How long, by what the models ask for.
   // t ordered: less than 0.1 % either way, CPU -3 % and +5 %
-  double loose_sweeps = 0.4;  // of the plan's, where k alone decides the sizes: groups are good from the start
+  double loose_sweeps = 0.4;  // of the plan's, if k alone decides the sizes: groups are good from the start
   // beta = 4: +1.4 % and -1.0 %
-  double capped_sweeps = 0.08;  // where values are capped: rare ones have their place from the start,
+  double capped_sweeps = 0.08;  // if values are capped: rare ones have their place from the start,
   std::int64_t rare_need = 30;  // rows of a group that a rare value needs;
   // beta = 4: -2.7 % at half, for 22 % more CPU time; 0 at 1
-  double mostly_rare = 0.75;  // where such groups are most of the table, how they are begun decides,
+  double mostly_rare = 0.75;  // if such groups are most of the table, how they are begun decides,
   std::size_t rare_ways = 3;  // so several ways are tried,
   double rare_sweeps = 0.4;   // and it takes longer to part them
   double start_time = 0.25;   // of a budget: later no further beginning is tried
 
   // Which groups of others to begin with.
   double near_start = 1.6;       // starts that lose more than this many times the best one are dropped
-  double near_cuts = 1.35;       // unrefined cuts lose so many times what the search does: refined, they may do better
+  double near_cuts = 1.35;       // unrefined cuts lose this many times what the search does: refined, they may do better
   std::size_t few_rows = 5'000;  // so few that both are tried anyway
 
   // Heat: what a step may lose at first, in what a row loses on average.
@@ -49,7 +49,7 @@ struct ClosenessTuning {
   double most_heat = 1;          // up to this
   double starts_heat = 0.1;      // others' groups are near a good place already
   double end_temperature = 0.1;  // of the start's
-  double descent = 0.2;          // sweeps at temperature 0 after the annealing, of its own
+  double descent = 0.2;          // sweeps at temperature 0 after the annealing
 
   // Steps.
   std::size_t orders = 16;           // in which neighbours are looked for
@@ -64,11 +64,11 @@ struct ClosenessTuning {
   std::size_t least_reach = 3;   // alive rows of each class on either side of the seed
   std::int64_t overtime = 8;     // rows beyond the wanted size, where rounding keeps the mix from fitting
   float supply_bias = 0.05F;     // values that are left over too often are taken a little sooner
-  float most_loss = 0.375F;      // of a core, where not all rows are to be in cores
+  float most_loss = 0.375F;      // of a core, if not all rows are to be in cores
   double nearly_all = 0.9;       // share of the rows in cores: from here on wide ones are kept
   std::int64_t host_size = 30;   // from this size on, boxes are widened instead of rows added
   std::size_t most_hosts = 256;  // values' rows that get boxes
-  float narrowest = 1.05F;       // a box that loses no more than so many times the narrowest is as good
+  float narrowest = 1.05F;       // a box that loses no more than this many times the narrowest is as good
   std::int64_t reach = 30;       // positions on either side, in every order, at which a row looks for a group
   double ordered_penalty = 3;    // on what an ordered distance is above t
 

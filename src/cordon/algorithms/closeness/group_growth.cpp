@@ -97,7 +97,7 @@ class Grower {
 
   void Grow(Place seed, std::int64_t size, float most_loss) { Fill(seed, size, most_loss) ? Keep() : GiveBack(); }
 
-  // Into the scratch group. False where it does not come to an admitted group.
+  // Into the scratch group. False if it does not come to an admitted group.
   bool Fill(Place seed, std::int64_t size, float most_loss) {
     GatherPool(seed, size);
     Take(seed);

@@ -23,7 +23,7 @@ class HostBoxes {
     std::vector<std::uint32_t> rows;  // those of `alive` in it, the values of the largest need first
     float loss = 0;
   };
-  // Around a row, wide enough for a group of `size` rows of `alive` where there is such a box. The row itself is not among
+  // Around a row, wide enough for a group of `size` rows of `alive` if there is such a box. The row itself is not among
   // those of the box.
   Box Around(std::size_t seed, std::int64_t size, std::span<const std::uint32_t> alive);
   std::size_t num_values() const { return inside_.size(); }

@@ -207,7 +207,7 @@ bool MixOutlook::HasMix(std::int64_t size) const {
     if (LeastDistance(distance, none, 0, size, plenty) > distance.t + kSlack) return false;
   }
   for (const double t : ordered_t_) {
-    // Rows at the middles of `size` equal parts of the whole come about as close to it as so many rows can.
+    // Rows at the middles of `size` equal parts of the whole come about as close to it as this many rows can.
     std::vector<std::int32_t> counts(class_shares_.size());
     double below = 0;
     std::int64_t next = 0;

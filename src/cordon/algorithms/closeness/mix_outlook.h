@@ -28,20 +28,20 @@ class MixOutlook {
   // How many rows of the value a group of this size may hold, and the least size of a group that may hold one.
   std::int64_t Cap(Code value, std::int64_t size) const;
   std::int64_t Need(Code value) const { return needs_[value]; }
-  // How much of the table is in the groups of values that need at least so many rows; of the rarest, it may come to more
+  // How much of the table is in the groups of values that need at least this many rows; of the rarest, it may come to more
   // than 1.
   double ShareNeeding(std::int64_t size) const;
   // Whether some value needs a larger group than one row.
   bool HasCaps() const { return has_caps_; }
   // Whether some model asks for shares in sets of values: then not any rows will do, however many there are.
   bool LooksAhead() const { return !nested_.empty(); }
-  // Whether rows taken at random, so many, are within the distances of all ordered models on average.
+  // Whether this many rows, taken at random, are within the distances of all ordered models on average.
   bool UsuallyClose(std::int64_t size) const;
-  // About the least size from `size` on for which some mix of values looks admissible; `most` where there is none up to it.
+  // About the least size from `size` on for which some mix of values looks admissible; `most` if there is none up to it.
   std::int64_t LeastSize(std::int64_t size, std::int64_t most) const;
 
   static constexpr float kRefused = 1e9F;  // more than any box or penalty
-  // Whether one more row of a class leaves a way to a group of `size` rows. Where it does not, it does not for any group
+  // Whether one more row of a class leaves a way to a group of `size` rows. If it does not, it does not for any group
   // with these rows among its own, either.
   // counts: rows of each class in the group, `rows` in all; left: rows of each class outside of groups, these included.
   bool Reaches(std::size_t value_class, std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,

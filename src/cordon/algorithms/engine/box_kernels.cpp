@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each loop is written once and compiled for the plain machine and, where there is one, for AVX2; the processor decides
+// Each loop is written once and compiled for the plain machine and, if there is one, for AVX2; the processor decides
 // at the first call.
 #include "cordon/algorithms/engine/box_kernels.h"
 

@@ -45,7 +45,7 @@ class BoxLoss {
   double ToPoint(std::size_t axis, std::int64_t value) const { return static_cast<double>(value - axes_[axis].lo); }
   NodeId LeafNode(std::size_t axis, double leaf) const { return axes_[axis].hierarchy->leaf_node(static_cast<Code>(leaf)); }
   NodeId Join(std::size_t axis, NodeId a, NodeId b) const;
-  // By node: what it costs joined with the given one. `spare` is used where the table of all pairs would be too large.
+  // By node: what it costs joined with the given one. `spare` is used if the table of all pairs would be too large.
   const double* JoinRow(std::size_t axis, NodeId node, std::vector<double>& spare) const;
 
   LossBox Of(const double* point) const;

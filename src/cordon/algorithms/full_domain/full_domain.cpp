@@ -66,7 +66,7 @@ Error NothingFound(const View& view, std::span<const ModelSpec> specs, const Ful
                               AllSpecs(specs), options.max_suppressed, view.size());
 }
 
-// The bound has to hold whatever becomes of suppressed rows, so where there may be some only monotone models count.
+// The bound has to hold whatever becomes of suppressed rows, so if there may be some only monotone models count.
 Result<double> Bound(const View& view, std::span<const ModelSpec> specs, std::span<const std::size_t> sensitive,
                      FullDomainOptions options, const Run& run) {
   std::vector<ModelSpec> used(specs.begin(), specs.end());

@@ -15,7 +15,7 @@ using LatticeNode = std::uint32_t;
 
 class Lattice {
  public:
-  // How many nodes lie between the two; the greatest number where there are more.
+  // How many nodes lie between the two; the greatest number if there are more.
   static std::uint64_t Size(const LevelVector& bottom, const LevelVector& top) {
     std::uint64_t size = 1;
     for (std::size_t q = 0; q < top.size(); ++q) {

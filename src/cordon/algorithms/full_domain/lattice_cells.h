@@ -71,7 +71,7 @@ class CellGrouper {
   const LatticeCells& cells_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> ids_;
-  std::vector<std::uint32_t> slots_;  // by key, where the keys are few
+  std::vector<std::uint32_t> slots_;  // by key, if the keys are few
   KeyNumbers numbers_;
   std::vector<std::uint64_t> part_;  // of a key, by code
 };

@@ -49,7 +49,7 @@ NodeOutcome NodeCheck::Check(const LevelVector& levels, const CellSet& from) {
 }
 
 // Takes away refused groups until nothing is refused. False where more rows than allowed are refused; without
-// `to_the_end` where any is.
+// `to_the_end` if any is.
 bool NodeCheck::RefuseAll(const LevelVector& levels, Part part, bool to_the_end) {
   const std::vector<LatticeRequirement>& requirements = problem_.requirements_;
   while (true) {
@@ -134,7 +134,7 @@ std::uint64_t NodeCheck::RefuseByCounts(const AllOf& model, std::size_t num_grou
   return refused;
 }
 
-// The models against the rows that are still there. False where one of them cannot be had, or where a value of an ordered
+// The models against the rows that are still there. False if one of them cannot be had, or if a value of an ordered
 // axis is gone: the places of the others would change.
 bool NodeCheck::MoveReference() {
   std::vector<RowId> rows;
@@ -176,7 +176,7 @@ bool NodeCheck::StarGroupAdmitted() const {
 }
 
 // Suppresses one more group: the cheapest that makes the starred rows a group that is admitted, or else the cheapest.
-// False where the limit forbids it.
+// False if the limit forbids it.
 bool NodeCheck::WidenStarGroup(const LevelVector& levels) {
   std::vector<std::size_t> all(levels.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

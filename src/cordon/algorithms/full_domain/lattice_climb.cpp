@@ -121,7 +121,7 @@ class Climb {
   NodeCheck check_;
   LatticeSearch found_;
   double loss_ = 0;                     // of the node last looked at
-  std::map<LevelVector, double> seen_;  // the loss where it satisfies
+  std::map<LevelVector, double> seen_;  // the loss if it satisfies
   std::vector<LevelVector> hopeless_;
 };
 

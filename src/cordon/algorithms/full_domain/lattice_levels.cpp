@@ -11,7 +11,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr int kFinestParts = 16;  // of the range, where a number has neither labels nor a grid
+constexpr int kFinestParts = 16;  // of the range, if a number has neither labels nor a grid
 
 // Bins in the order of the first code that lies in each.
 class LevelBuilder {

@@ -9,7 +9,7 @@
 //   numeric, without       runs of 1/16, 1/8, 1/4, 1/2 of the range, aligned to its lower end; with a grid runs of
 //                          2, 4, 8, ... cells
 //
-// A missing number is a bin of its own below the top. Levels that change nothing are left out.
+// A missing number is a separate bin below the top. Levels that change nothing are left out.
 #pragma once
 
 #include <vector>

@@ -21,7 +21,7 @@ Result<std::vector<std::size_t>> QuasiOf(const Microdata& data, const std::vecto
   return places;
 }
 
-// k-anonymity alone, where each row is a person of its own: the least number of rows.
+// k-anonymity alone, if each row is a separate person: the least number of rows.
 std::uint32_t RowsDecide(const AllOf& model, const CountedColumns& counted) {
   if (model.uses_histograms() || (model.uses_persons() && counted.persons() != nullptr) || !model.monotone()) return 0;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(model.MinRows(), 1, 0xFFFFFFFF));

@@ -27,7 +27,7 @@ struct LatticeRequirement {
   AllOf monotone;                 // those of them that are
   bool any_monotone = false;      // there are such
   bool all_monotone = false;      // there are no others
-  std::uint32_t rows_decide = 0;  // a group is admitted exactly if it has so many rows; 0: not so simple
+  std::uint32_t rows_decide = 0;  // a group is admitted exactly if it has this many rows; 0: not so simple
 };
 
 class LatticeProblem {
@@ -87,7 +87,7 @@ struct NodeOutcome {
   bool satisfies = false;
   bool hopeless_below = false;  // nor does any node below
   std::uint64_t suppressed = 0;
-  double loss = 0;     // sum over rows, where it satisfies
+  double loss = 0;     // sum over rows, if it satisfies
   double penalty = 0;  // suppressing rows costs at least this much more than their levels, here and below
 };
 
@@ -96,7 +96,7 @@ class NodeCheck {
  public:
   explicit NodeCheck(const LatticeProblem& problem);
 
-  // `from`: all cells, or where rows decide the groups of a node below.
+  // `from`: all cells, or if rows decide the groups of a node below.
   NodeOutcome Check(const LevelVector& levels, const CellSet& from);
   NodeOutcome Check(const LevelVector& levels) { return Check(levels, problem_.cells().all()); }
   // Of the last check: which of from.cells are not suppressed.

@@ -3,7 +3,7 @@
 // The search to the end. What is known of a node without looking at it is a bound on its loss: the loss of its levels,
 // plus what rows that must go at a node above cost at least. Nodes are taken up in ascending order of the loss of their
 // levels; from each a path leads upward through nodes that could still be the best, and is searched by halves for the
-// border between nodes that satisfy and nodes that do not. Where only numbers of rows decide and none may be suppressed,
+// border between nodes that satisfy and nodes that do not. If only numbers of rows decide and none may be suppressed,
 // a refused group tells more: the size of its group at every node of the lattice, by one sum over the lattice.
 #include "cordon/algorithms/full_domain/lattice_search.h"
 

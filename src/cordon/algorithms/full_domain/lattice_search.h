@@ -30,8 +30,8 @@ LatticeSearch SearchLattice(const LatticeProblem& problem, const Lattice& lattic
 LatticeSearch ClimbLattice(const LatticeProblem& problem, const LevelVector& top, std::uint64_t checks, const Run& run);
 
 // No node loses less than this. The columns are taken in blocks whose lattices have at most block_nodes nodes: what a
-// block must lose by itself, the others being at their tops, the whole must lose in these columns. Weighs other columns
-// on its way. REQUIRES: problem.bounds_below() and, where rows may be suppressed, only monotone models.
+// block must lose alone, the others being at their tops, the whole must lose in these columns. Weighs other columns
+// on its way. REQUIRES: problem.bounds_below() and, if rows may be suppressed, only monotone models.
 double LossAtLeast(LatticeProblem& problem, std::uint64_t block_nodes, const Run& run);
 
 }  // namespace cordon::engine

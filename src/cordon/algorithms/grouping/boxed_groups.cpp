@@ -98,7 +98,7 @@ void BoxedGroups<Loss>::CountBits(Group& group, Place row, bool more) const {
   }
 }
 
-// Where one value is that of nearly all rows it takes long to find the others: large groups count them.
+// If one value is that of nearly all rows it takes long to find the others: large groups count them.
 template <typename Loss>
 bool BoxedGroups<Loss>::AdmittedWithout(Group& group, Place row) const {
   if (group.of_bit.empty()) {
@@ -266,7 +266,7 @@ Loss BoxedGroups<Loss>::LossMerged(GroupId a, GroupId b) const {
              [&](std::size_t q) { return std::max(hi(a, q), hi(b, q)); });
 }
 
-// Whether so many rows may come or go whichever they are: then the model need not be asked. Worth it where that takes long.
+// Whether this many rows may come or go whichever they are: then the model need not be asked. Worth it if that takes long.
 template <typename Loss>
 bool BoxedGroups<Loss>::HasRoom(Group& group, std::int64_t rows) const {
   if (!gate_.asks_long() || group.rows.size() < kCountedRows) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Groups of rows that rows can join and leave: what partition and the closeness search move rows about in. Each group keeps,
-// per attribute, its two least and two greatest ranks (equal where two rows share the end), so that the loss without a row,
+// per attribute, its two least and two greatest ranks (equal if two rows share the end), so that the loss without a row,
 // with one more, or with one for another, is known in O(attributes) and without looking at its rows. The loss of a group is
 // the sum of the spans of its box; its total is that times its rows.
 //
@@ -91,7 +91,7 @@ class BoxedGroups {
     std::vector<Place> rows;
     Loss loss = 0;
     bool dirty = true;
-    std::unique_ptr<GroupCounts> counts;  // where the gate says so
+    std::unique_ptr<GroupCounts> counts;  // if the gate says so
     std::int64_t room = kUnknown;         // what the model says of the counts
     std::vector<std::uint32_t> of_bit;    // rows per bit of the gate's masks; only of large groups
     std::vector<std::uint32_t> of_rank;   // rows per rank, attribute after attribute; only of large groups that rows leave

@@ -3,7 +3,7 @@
 // Asks the model about sets of rows, in the cheapest way there is:
 //
 //   rows decide      the number of rows is all that matters: nothing is looked at
-//   distinct needs   k people, l values: counted with marks by value, and no longer than it takes to find enough; where the
+//   distinct needs   k people, l values: counted with marks by value, and no longer than it takes to find enough; if the
 //                    values are few, masks
 //   counts           anything else: histograms, kept by the owner of the set if they are small, else taken again
 //
@@ -38,7 +38,7 @@ class GroupGate {
   const CountedColumns& counted() const { return counted_; }
   std::size_t min_rows() const { return min_rows_; }
   bool rows_decide() const { return rows_decide_; }
-  // Where the values of all needs together are few, those of a set of rows are a mask, that of a union the union of masks.
+  // If the values of all needs together are few, those of a set of rows are a mask, that of a union the union of masks.
   bool has_masks() const { return has_masks_; }
   std::uint64_t Mask(Place place) const;
   bool AdmitsMask(std::uint64_t mask) const;  // given rows enough

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merging groups until a model admits each of them: for what an algorithm does not reach by itself, such as a second
-// sensitive column, people with several rows, or another model beside its own. What holds already stays, if models
+// Merging groups until a model admits each of them: for what an algorithm alone does not reach, such as a second
+// sensitive column, people with several rows, or another model next to its own. What holds already stays, if models
 // are merge-closed.
 //
 // A group that is refused is joined by another, again and again until it is admitted: by the one with which its box loses

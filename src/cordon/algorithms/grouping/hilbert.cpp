@@ -31,10 +31,10 @@ HilbertCurve::HilbertCurve(std::span<const Code> sizes) : cells_(sizes.size()) {
   }
 }
 
-// One step of one bit: where it is set in `other`, `first` is inverted below it, else the two swap what is below it.
+// One step of one bit: if it is set in `other`, `first` is inverted below it, else the two swap what is below it.
 void HilbertCurve::Exchange(std::uint32_t* __restrict first, std::uint32_t* __restrict other, int bit, std::uint32_t below) {
   for (std::size_t i = 0; i < kBlock; ++i) {
-    const std::uint32_t set = 0 - ((other[i] >> bit) & 1);  // all ones where it is set
+    const std::uint32_t set = 0 - ((other[i] >> bit) & 1);  // all ones if it is set
     const std::uint32_t swap = (first[i] ^ other[i]) & below & ~set;
     first[i] ^= swap ^ (below & set);
     other[i] ^= swap;

@@ -21,7 +21,7 @@ namespace cordon::engine {
 
 class HilbertCurve {
  public:
-  // Over axes of so many codes each, every size at least 1.
+  // Over axes of this many codes each, every size at least 1.
   explicit HilbertCurve(std::span<const Code> sizes);
 
   std::size_t num_axes() const { return cells_.size(); }

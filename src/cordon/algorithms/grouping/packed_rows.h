@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The quasi codes of a view in the order in which a top-down search reads them: one record a row, its RowId first,
+// The quasi codes of a view in the order in which a top-down search reads them: one record per row, its RowId first,
 // then a code per quasi column in 1, 2 or 4 bytes, as the domain needs. Seven columns of up to 256 values are 12
 // bytes a row. There are two buffers of equal size: a run of records [begin, end) that is cut moves, part after
 // part, from one to the same run of the other, so that a part is always contiguous and keeps the order of its rows.
@@ -71,7 +71,7 @@ class PackedRows {
     }
   }
 
-  // Moves the run to the other buffer, part after part; part_of(code) is asked once a record, in order, and
+  // Moves the run to the other buffer, part after part; part_of(code) is asked once per record, in order, and
   // starts[p] says where part p begins.
   template <typename PartOf>
   void Partition(int buffer, std::size_t begin, std::size_t end, std::size_t column, const PartOf& part_of,

@@ -41,7 +41,7 @@ class RankSpace {
 
   float Span(std::size_t q, Rank lo, Rank hi) const { return spans_.Span(q, lo, hi); }
 
-  // The spans of all pairs of ranks, in either order, by lo * num_ranks + hi; null where that would be large.
+  // The spans of all pairs of ranks, in either order, by lo * num_ranks + hi; null if that would be large.
   const float* span_table(std::size_t q) const { return spans_.table(q); }
 
   // Whether the attribute is cut at hierarchy nodes, else at thresholds.
@@ -53,7 +53,7 @@ class RankSpace {
     return axes_[q].ancestors[static_cast<std::size_t>(rank) * axes_[q].depth + depth];
   }
 
-  // A column and depth at which the rows are under more than `most` times as many nodes as one level higher; the first
+  // A column and depth at which the rows are under more than `most` times the nodes of one level higher; the first
   // column that has one.
   struct NodePlace {
     std::size_t quasi = 0;
@@ -64,7 +64,7 @@ class RankSpace {
  private:
   struct Axis {
     std::size_t size = 0;
-    std::vector<Rank> rank_of;  // by code; -1 where it does not occur
+    std::vector<Rank> rank_of;  // by code; -1 if it does not occur
     int depth = 0;
     std::vector<NodeId> ancestors;
   };

@@ -11,11 +11,11 @@
 
 namespace cordon::engine {
 
-// Unsatisfiable where not even one group of all rows is admitted.
+// Unsatisfiable if not even one group of all rows is admitted.
 Result<void> CheckSatisfiable(const View& view, const GroupModel& model, const CountedColumns& counted);
 
 // Whether a group is admitted exactly if it has MinRows() rows: then nothing has to be counted. So for k-anonymity
-// where each row is a person of its own.
+// if each row is a separate person.
 bool RowsDecide(const View& view, const GroupModel& model, const CountedColumns& counted);
 
 }  // namespace cordon::engine

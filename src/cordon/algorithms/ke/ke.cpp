@@ -172,7 +172,7 @@ KeCut SpreadCopies(const KeAxis& axis, std::span<const std::uint32_t> starts_in_
     if (at < end) {  // v has one copy on either side
       last = v;
       const std::uint64_t left = rows - cut.starts.back();
-      std::uint64_t right = 0;  // rows of the next group beside v, with one row of a value it shares with the one after
+      std::uint64_t right = 0;  // rows of the next group next to v, with one row of a value it shares with the one after
       std::uint32_t place = at + 2;
       for (std::size_t w = v + 1; w < axis.values.size() && g + 1 < starts_in_copies.size() && place < starts_in_copies[g + 1];
            place += copies(w), ++w) {

@@ -59,25 +59,25 @@ struct KeCut {
 struct KeTable {
   static constexpr std::int64_t kInfinite = std::numeric_limits<std::int64_t>::max();
 
-  std::vector<std::int64_t> cost;     // f: of the first i values; kInfinite where they make no group
+  std::vector<std::int64_t> cost;     // f: of the first i values; kInfinite if they make no group
   std::vector<std::uint32_t> start;   // p: where the last group starts, the latest of equally good ones; 0: none
   std::vector<std::uint32_t> latest;  // L: the latest start that makes a group ending in i; 0: none
 };
 // REQUIRES: ascending values within kKeLargest, k >= 2, e >= 0.
 KeTable FillKeTable(std::span<const std::int64_t> ascending, const KeRequirement& requirement);
 
-// Nothing where not even all rows together are a group. REQUIRES as above.
+// Nothing if not even all rows together are a group. REQUIRES as above.
 std::optional<KeCut> CutBySum(const KeAxis& axis, const KeRequirement& requirement);
 std::optional<KeCut> CutByMax(const KeAxis& axis, const KeRequirement& requirement);
 
-// Each value of the axis once or, where it has several rows, twice: what the searches run on.
+// Each value of the axis once or, if it has several rows, twice: what the searches run on.
 std::vector<std::int64_t> TwoCopies(const KeAxis& axis);
 // Group starts in that list as a cut. Rows of a value in two groups are shared out in proportion to the other rows of
 // the two, which keeps its share in both as low as can be.
 KeCut SpreadCopies(const KeAxis& axis, std::span<const std::uint32_t> starts_in_copies);
 
 // Merges each group in which one value has more than max_share of the rows with the neighbour that costs less, until none
-// is left; nothing where one group of all rows still is one.
+// is left; nothing if one group of all rows still is one.
 std::optional<KeCut> LimitShare(const KeAxis& axis, KeCut cut, const Rational& max_share, KeAnonymitySpec::Objective objective);
 
 // The greatest share of one value in a group.
@@ -101,11 +101,11 @@ struct KeGroups {
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
 };
 
-// e of a policy at the values' scale: the least whole width that is at least e. Nothing where it exceeds any width.
+// e of a policy at the values' scale: the least whole width that is at least e. Nothing if it exceeds any width.
 std::optional<std::int64_t> ScaledE(const Rational& e, int scale);
 
 // Groups rows by their values as the model asks; no rows, no groups. Which rows of a value go to which of its two groups is
-// drawn at random. Unsatisfiable where nothing does, saying why. `scale`: digits after the point of the values.
+// drawn at random. Unsatisfiable if nothing does, saying why. `scale`: digits after the point of the values.
 Result<KeGroups> Ke(std::span<const std::int64_t> values, int scale, const KeAnonymitySpec& model, Random& random);
 
 // A cut of ordered rows as groups of rows, straddling values drawn at random.

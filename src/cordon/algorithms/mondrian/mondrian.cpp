@@ -17,7 +17,7 @@ namespace {
 // Runs above this are cut one after the other, level by level; below it a whole subtree is one task. It fits a cache.
 constexpr std::size_t kTaskRows = 1 << 14;
 constexpr std::size_t kNodesPerStopCheck = 256;
-// Counts of so many parts are kept for the next cuts; of more they would fill the memory, and are taken again.
+// Counts of this many parts are kept for the next cuts; of more they would fill the memory, and are taken again.
 constexpr std::size_t kCountsKept = 64;
 
 // A run of rows that is admitted. Whether it is cut further depends on its rows alone, so nodes can be worked on in
@@ -25,7 +25,7 @@ constexpr std::size_t kCountsKept = 64;
 struct Node {
   RowRun run;
   bool closed = false;                  // no cut is admitted, or none was worth a try
-  std::vector<CodeRange> bounds;        // of its codes; empty where it is closed
+  std::vector<CodeRange> bounds;        // of its codes; empty if it is closed
   std::unique_ptr<GroupCounts> counts;  // taken when first needed
 };
 
@@ -37,7 +37,7 @@ struct Search {
   const CountedColumns& counted;
   const MondrianOptions& options;
   std::size_t min_rows;  // no group with fewer is admitted
-  bool rows_decide;      // and each with as many is
+  bool rows_decide;      // and each with that many is
 };
 
 // Cuts nodes; one per task.
@@ -60,7 +60,7 @@ class Cutter {
   std::vector<std::size_t> starts_;  // of the parts of the cut at hand
   std::vector<std::uint32_t> part_of_code_;
   std::vector<RowId> row_ids_;
-  std::vector<std::unique_ptr<GroupCounts>> part_counts_;  // by part; null where not kept
+  std::vector<std::unique_ptr<GroupCounts>> part_counts_;  // by part; null if not kept
 };
 
 std::vector<Node> Cutter::TryCut(Node& node) {

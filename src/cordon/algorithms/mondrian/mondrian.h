@@ -19,7 +19,7 @@
 namespace cordon::engine {
 
 // Groups in pre-order of the cuts, the rows of a group in the order of the view; the same for any number of threads.
-// `counted` holds what the model looks at. Unsatisfiable where not even all rows together are admitted.
+// `counted` holds what the model looks at. Unsatisfiable if not even all rows together are admitted.
 Result<Groups> Mondrian(const View& view, const GroupModel& model, const CountedColumns& counted,
                         const MondrianOptions& options, const Run& run);
 

@@ -120,7 +120,7 @@ bool CutFinder::Hierarchical(std::size_t attribute) const {
   return attributes_[attribute].domain->is_categorical() && options_.categorical == MondrianOptions::Categorical::kHierarchy;
 }
 
-// With the codes in ascending order, the median is at place n / 2. Strict: codes below it go left; where it is the
+// With the codes in ascending order, the median is at place n / 2. Strict: codes below it go left; if it is the
 // least code, the next one present takes its place. Relaxed: the places below n / 2 go left.
 void CutFinder::FindMedian(std::size_t attribute) {
   counted_[attribute].narrow ? FindMedianByCounts(attribute) : FindMedianBySelection(attribute);

@@ -24,7 +24,7 @@ struct Cut {
   };
   std::size_t attribute = 0;
   std::vector<Part> parts;      // ascending and disjoint; relaxed: neighbours may share the code at the border
-  std::size_t shared_left = 0;  // relaxed: so many rows at parts[1].box.lo, the first ones, belong to parts[0]
+  std::size_t shared_left = 0;  // relaxed: this many rows at parts[1].box.lo, the first ones, belong to parts[0]
 };
 
 // For one thread at a time: it keeps its memory from run to run.
@@ -59,7 +59,7 @@ class CutFinder {
   void FindMedian(std::size_t attribute);
   void FindMedianByCounts(std::size_t attribute);
   void FindMedianBySelection(std::size_t attribute);
-  // `median` starts the right part; `below` is the greatest code under it, and so many rows are under it.
+  // `median` starts the right part; `below` is the greatest code under it, with the number of rows under it.
   void SetHalves(std::size_t attribute, Code below, Code median, std::size_t rows_below);
   void FindChildren(std::size_t attribute);
   double LossSaved(const Cut& cut) const;
@@ -75,7 +75,7 @@ class CutFinder {
   std::vector<Counted> counted_;
   std::array<std::vector<Reading>, 3> reading_;  // counted fields of 1, 2 and 4 bytes
   std::vector<std::uint32_t> counts_;
-  std::vector<Code> codes_;  // of the attribute at hand, where it is not counted
+  std::vector<Code> codes_;  // of the attribute at hand, if it is not counted
   std::vector<Cut> cuts_;
   std::vector<char> found_;
   std::vector<double> scores_;

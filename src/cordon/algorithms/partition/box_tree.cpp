@@ -300,7 +300,7 @@ double BoxTree::AroundBound(NodeId node, double weight, double enough) const {
   const Side* const box = &boxes_[node * d_];
   const Side* const from = asked_.data();
   const double least = nodes_[node].least_loss;
-  // Where the boxes overlap both ends are the same.
+  // If the boxes overlap both ends are the same.
   const auto near_end = [&](std::size_t q)
                             __attribute__((always_inline)) { return std::min(std::max(from[q].lo, box[q].lo), box[q].hi); };
   const auto far_end = [&](std::size_t q, Rank near)
@@ -348,7 +348,7 @@ bool BoxTree::Around(GroupId g, double weight, double bound, std::vector<Candida
 }
 
 // Along an attribute the union of the group with one below is at least as wide as with the near end of the node's box, and as
-// the other one: what remains of the less of these after its share is least where they are equal.
+// the other one: what remains of the less of these after its share is least if they are equal.
 double BoxTree::NearBound(NodeId node) const {
   const Side* const box = &boxes_[node * d_];
   const Shape* const shape = &shapes_[node * d_];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An index over the boxes of groups, for the two questions of a refinement: which group takes up a row most cheaply, and
-// which groups lie near another. A binary tree with a group a leaf; an inner node knows a box around all groups below it,
+// which groups lie near another. A binary tree with one group per leaf; an inner node knows a box around all groups below it,
 // the least loss among them, and how wide they are at most along each attribute. Nodes follow the groups as they grow and
 // shrink; only the shape grows old: build it again now and then.
 #pragma once
@@ -36,7 +36,7 @@ class BoxTree {
   Found Cheapest(const Rank* row, double bound, GroupId except, const std::function<bool(GroupId)>* allowed,
                  std::size_t max_visits);
   // Groups that might take up some row of the given one, box by box: all groups but itself for which s + weight * growth may
-  // be below `bound`, s being the loss of a group's box with the row and growth what it has more for it. False where not all
+  // be below `bound`, s being the loss of a group's box with the row and growth what it has more for it. False if not all
   // could be seen in `max_visits` nodes.
   struct Candidate {
     double bound = 0;  // s + weight * growth is not less
@@ -45,7 +45,7 @@ class BoxTree {
   bool Around(GroupId g, double weight, double bound, std::vector<Candidate>& found);
   // The `count` groups with the least loss of the union with this one less a share of their own loss, the nearest first; of
   // those seen in `max_visits` nodes. Without the share, small groups within a large one, of which nothing can be won, would
-  // all be nearer than those beside it.
+  // all be nearer than those next to it.
   void Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
   // Groups by subtrees of at most max_rows rows (or a single group), from left to right.
   std::vector<std::vector<GroupId>> Parts(std::size_t max_rows) const;
@@ -58,7 +58,7 @@ class BoxTree {
     NodeId first = kNone;  // child; the second follows it
     NodeId parent = kNone;
     GroupId group = kNoGroup;  // of a leaf
-    double least_loss = 0;     // infinite where all groups below are gone
+    double least_loss = 0;     // infinite if all groups below are gone
   };
   struct Side {
     Rank lo;

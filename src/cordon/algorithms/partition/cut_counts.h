@@ -27,7 +27,7 @@ class CutCounts {
     rows_ = rows;
     ++question_;
   }
-  // Whether the attribute's table has been made, or can be: where it would be far larger than the rows it cannot.
+  // Whether the attribute's table has been made, or can be: if it would be far larger than the rows it cannot.
   bool Has(std::size_t q);
   // REQUIRES: Has(q).
   bool AdmitsInside(std::size_t q, Rank lo, Rank hi) { return Admits(q, lo, hi, false); }
@@ -46,7 +46,7 @@ class CutCounts {
 
   const RankSpace& space_;
   const GroupGate& gate_;
-  std::size_t num_values_ = 0;  // of all histograms together; 0 where the model is not asked this way
+  std::size_t num_values_ = 0;  // of all histograms together; 0 if the model is not asked this way
   std::span<const Place> rows_;
   std::uint64_t question_ = 0;
   std::vector<Table> tables_;  // by attribute

@@ -75,7 +75,7 @@ double CutScores<Lane>::BoxLoss(const Lane* box, std::size_t count) const {
   return (even + odd) * static_cast<double>(count);
 }
 
-// The values that occur, or bins of them where a numeric attribute has very many.
+// The values that occur, or bins of them if a numeric attribute has very many.
 template <typename Lane>
 void CutScores<Lane>::FindValues(std::size_t num_rows, std::size_t q) {
   const Rank lo = box_[q];
@@ -212,7 +212,7 @@ void CutScores<Lane>::Score(std::size_t q, std::size_t first, std::size_t last) 
   const double inside_loss = inside_good ? BoxLoss(inside_box, inside) : 0;
   if (inside_good && outside_good) {
     if (inside_loss < below_) Offer(cut, inside_loss + BoxLoss(outside_box, outside), PartitionCut::Side::kNone);
-    // Where only the numbers of rows are known to do, either side may still turn out not to be admitted.
+    // If only the numbers of rows are known to do, either side may still turn out not to be admitted.
     if (price_ < 0 || gate_.exact()) return;
   }
   if (inside_good) Offer(cut, inside_loss + price_ * outside, PartitionCut::Side::kOutside);

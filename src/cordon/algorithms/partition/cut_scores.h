@@ -35,7 +35,7 @@ class CutScores {
     kBest,  // the last one is the best, the first of equals
   };
   // Returns what the rows lose together. A price of at least 0 asks for cuts that expel one side as well: see PartitionCuts.
-  // Where the gate decides sides exactly only admitted cuts are found, else those whose sides have rows enough.
+  // If the gate decides sides exactly only admitted cuts are found, else those whose sides have rows enough.
   double Find(std::span<const Place> rows, double price, Wanted wanted, std::vector<PartitionCut>& cuts);
 
  private:
@@ -59,7 +59,7 @@ class CutScores {
   double below_ = 0;  // what a cut has to lose less than
 
   std::vector<Lane> rows_;
-  std::vector<std::uint64_t> masks_;  // of the rows, where the gate has them
+  std::vector<std::uint64_t> masks_;  // of the rows, if the gate has them
   std::vector<Lane> box_;             // of all rows. Boxes: lows, then highs
   std::vector<Rank> values_;          // of the attribute at hand, ascending; the first of each bin
   std::vector<Rank> last_;            // the last rank of each bin

@@ -68,7 +68,7 @@ class Spreading {
     }
   }
 
-  // Expelled rows are cut in turn, until none is left; where that does not go on, the last of them without expulsion.
+  // Expelled rows are cut in turn, until none is left; if that does not go on, the last of them without expulsion.
   Started WithExpulsion(std::vector<Place> rows, double price) {
     Started started;
     for (int round = 0;; ++round) {
@@ -224,7 +224,7 @@ RowSets SearchOn(const Search& search, RowPlaces& places, RowSets groups, const 
   return best;
 }
 
-// One start, or two where it takes the refinement to tell which is the better one: models that can refuse a row more let
+// One start, or two if it takes the refinement to tell which is the better one: models that can refuse a row more let
 // some starts improve and others hardly, so the loss of a start says little.
 Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
   const double whole = search.space.suppressed_loss();
@@ -310,7 +310,7 @@ class LeaveOut {
   Left From(RowSets groups, std::uint64_t max_rows) {
     const std::size_t all = search_.space.num_rows() - 1;
     const std::size_t limit = std::min<std::uint64_t>(max_rows, all);
-    // Mostly the limit is not reached; where it is, it is spent again, where most is won first.
+    // Mostly the limit is not reached; if it is, it is spent again, where most is won first.
     const std::span<const double> prices = search_.tuning.prices;
     std::optional<Left> left = At(prices.last(1), all, groups);
     if (left && left->out.size() > limit) left = At(prices, limit, groups);

@@ -3,7 +3,7 @@
 // Partition: groups of rows, each published as its tight box, with as little loss as a search finds: a start from the top
 // down or by peeling, then refinement until no single move helps.
 //
-// Guarantee   every group is admitted by the model, or there is no release. Rows are suppressed where the options allow it
+// Guarantee   every group is admitted by the model, or there is no release. Rows are suppressed if the options allow it
 //             and the release loses less for it.
 // Departures  docs/algorithms/partition.md says what was tried and measured.
 #pragma once
@@ -36,14 +36,14 @@ struct PartitionOptions {
   // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
   std::size_t whole_rows = 150'000;
   std::size_t part_rows = 30'000;
-  // So many rows may be dropped, each of which counts as lost; only where the refinement is on. The model stays what it is:
+  // Rows that may be dropped, each of which counts as lost; only if the refinement is on. The model stays what it is:
   // for those that compare with the published rows see suppression.h.
   std::uint64_t max_suppressed = 0;
   PartitionTuning tuning = {};
 };
 
 // Groups in the order of their first rows, the rows of a group in the order of the view; the same for any number of
-// threads. Unsatisfiable where not even all rows together are admitted.
+// threads. Unsatisfiable if not even all rows together are admitted.
 Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
                          const PartitionOptions& options, const Run& run);
 

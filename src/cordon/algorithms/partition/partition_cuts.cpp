@@ -101,7 +101,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
   cuts_.clear();
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
   counts_.Begin(rows);
-  // Following cuts of many rows to their ends takes long where the model is asked about each.
+  // Following cuts of many rows to their ends takes long if the model is asked about each.
   const std::size_t followed_at_most =
       rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;

@@ -33,10 +33,10 @@ class PartitionCuts {
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);
   // The same with foresight: the `width` best cuts are followed to their ends before one is chosen. It is given up, and the
-  // loss infinite, where no end of the first choice loses less than `hopeless`.
+  // loss infinite, if no end of the first choice loses less than `hopeless`.
   double DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts);
   // One best cut. A price of at least 0 allows cuts that leave one side that is not admitted: its rows are expelled, to be
-  // divided later together with others of their kind, and are reckoned to lose the price each. Nothing where no cut gains.
+  // divided later together with others of their kind, and are reckoned to lose the price each. Nothing if no cut gains.
   struct Halves {
     std::span<Place> inside;
     std::span<Place> outside;

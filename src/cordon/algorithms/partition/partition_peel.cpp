@@ -105,7 +105,7 @@ class Peeling {
     }
   }
 
-  // Loss of the admitted groups' boxes plus the price of the rest; anything not below the bound where it cannot be.
+  // Loss of the admitted groups' boxes plus the price of the rest; anything not below the bound if it cannot be.
   double Score(const LevelVector& levels, double bound) {
     const std::size_t rest = Group(levels);
     double score = price_ * static_cast<double>(rest);
@@ -129,7 +129,7 @@ class Peeling {
     return score;
   }
 
-  // False where no group is admitted at these levels.
+  // False if no group is admitted at these levels.
   bool SetAside(const LevelVector& levels) {
     Group(levels);
     const std::size_t first = groups_.size();
@@ -155,7 +155,7 @@ class Peeling {
     return groups_.size() > first;
   }
 
-  // Rows that are no group by themselves join the groups that take them up most cheaply, or, where a model could mind
+  // Rows that alone are not a group join the groups that take them up most cheaply, or, if a model could mind
   // that, are put together with whole groups until it does not.
   void PlaceTheRest() {
     std::vector<Place> rest;

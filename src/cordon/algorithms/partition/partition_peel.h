@@ -14,7 +14,7 @@
 namespace cordon::engine {
 
 // `price` is what a row that is left over is reckoned to lose. Every row is in one of the groups, each of which is
-// admitted. REQUIRES: all rows together are admitted. An error where some column has no levels.
+// admitted. REQUIRES: all rows together are admitted. An error if some column has no levels.
 Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, double price, const Run& run);
 
 }  // namespace cordon::engine

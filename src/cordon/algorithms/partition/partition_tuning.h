@@ -71,9 +71,9 @@ struct PartitionTuning {
   // flat
   std::size_t largest_block = 20'000;  // rows that leave together
   // flat
-  std::size_t remembered = 64;  // rows of a block that is not tried again where it failed,
+  std::size_t remembered = 64;  // rows of a block that is not tried again if it failed,
   // flat
-  double worth_more = 1.05;  // unless the leaving of a row is worth so many times what it was
+  double worth_more = 1.05;  // unless the leaving of a row is worth this many times what it was
   // flat
   std::size_t large_block = 128;  // rows, of which each is looked for a place for a little while only:
   // flat

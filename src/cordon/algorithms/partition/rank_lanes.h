@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Boxes over ranks as lanes of numbers: the least rank of each attribute, then the greatest, each in whole blocks of 16 bytes
-// that one instruction compares. Lane is std::int16_t where all ranks fit, else std::int32_t.
+// that one instruction compares. Lane is std::int16_t if all ranks fit, else std::int32_t.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct RankLanes {
   static constexpr std::size_t kLanes = kBytes / sizeof(Lane);
   typedef Lane Block __attribute__((vector_size(kBytes)));
 
-  // Lanes of a row of so many attributes; a box has twice as many.
+  // Lanes of a row of this many attributes; a box has twice the number.
   static std::size_t Width(std::size_t num_attributes) { return (num_attributes + kLanes - 1) / kLanes * kLanes; }
 
   static void Empty(Lane* box, std::size_t width) {

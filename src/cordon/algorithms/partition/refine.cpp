@@ -347,7 +347,7 @@ BoxTree::Found GroupRefinement::SearchNext(Place row, double bound, GroupId exce
 }
 
 // Moves the rows one by one to where they cost least; later rows see what earlier ones widened. All go, for less than the
-// potential, or none. Large blocks are given up where the first
+// potential, or none. Large blocks are given up if the first
 // rows cost more than their share: most of them would fail, after all of the work.
 bool GroupRefinement::MoveBlock(GroupId g, std::span<const Place> rows, double potential) {
   const bool was_dirty = groups_.dirty(g);
@@ -434,7 +434,7 @@ bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> nea
     Place other;
     GroupId from;
     double gain;     // of the row's group
-    double leaving;  // of the other's, where nothing comes back
+    double leaving;  // of the other's, if nothing comes back
   };
   const auto size = static_cast<double>(groups_.rows(g).size());
   std::vector<Candidate> candidates;

@@ -8,8 +8,8 @@
 //   Swap       two rows of near groups change places, or one replaces another that goes to a third group
 //   Resplit    a group and its nearest ones are put together and divided again
 //
-// Where rows may be suppressed, leaving a row out is a place to go like any group, at a price: no box, no model, and only
-// so many rows. What is left out comes back when a group takes it up for less.
+// If rows may be suppressed, leaving a row out is a place to go like any group, at a price: no box, no model, and only
+// up to a limit. What is left out comes back when a group takes it up for less.
 //
 // Deterministic; every move lowers the total loss by more than a margin, so it ends.
 #pragma once

@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kNever = std::numeric_limits<float>::infinity();
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kMostSizes = 8;  // of a run that are tried, between the least and twice as many rows
+constexpr std::size_t kMostSizes = 8;  // of a run that are tried, between the least and twice that
 constexpr std::size_t kNear = 3;       // runs before one that is not admitted from which joining it is looked at
 
 // Categories in the order they are sorted by, and numbers: places among the quasi columns.
@@ -96,7 +96,7 @@ std::vector<RowId> OrderOf(const Microdata& data, std::span<const std::size_t> q
   return order;
 }
 
-// The boxes of runs: codes row by row, in the order, eight lanes to a block. Lanes are 16 bits wide where all codes fit, which
+// The boxes of runs: codes row by row, in the order, eight lanes to a block. Lanes are 16 bits wide if all codes fit, which
 // any machine compares eight at a time.
 template <typename Lane>
 class RunBoxes {
@@ -164,7 +164,7 @@ class RunBoxes {
     std::size_t size;
   };
 
-  // Where all domains are small and single values lose nothing, the losses side by side: looked up without a call.
+  // If all domains are small and single values lose nothing, the losses side by side: looked up without a call.
   void CopyTables() {
     for (std::size_t q = 0; q < spans_.width(); ++q) {
       if (spans_.domain(q).size() > kSmall) return;
@@ -270,7 +270,7 @@ class RunJoiner {
   }
 
   // Only unions around a refused run: of admitted ones the parts cost no more than the whole. From each run on, about twice
-  // as many are looked at as it takes to be admitted. Nothing where that does not come out at the end.
+  // only those that it takes to be admitted are looked at. Nothing if that does not come out at the end.
   std::vector<std::size_t> JoinBest() {
     std::vector<float> best(size() + 1, kNever);
     std::vector<std::size_t> from(size() + 1, 0);

@@ -6,7 +6,7 @@
 // curve over the numbers. It turns round: after codes that add up to an odd number the next column runs backwards, so that
 // rows on both sides of a step are alike in the columns behind it, too.
 //
-//   1  the cuts of least loss into runs of as many rows as the model asks at least, up to twice as many
+//   1  the cuts of least loss into runs of at least the rows that the model asks for, up to twice that
 //   2  runs that the model does not admit are joined with their neighbours, again at least loss
 //
 // Guarantee   every group is admitted by the model.

@@ -277,7 +277,7 @@ bool SabreWState::EmitDivided(const PositionRange& window, const ValueCounts& co
   return true;
 }
 
-// Where what is left cannot be divided, what an earlier window made leaves first; of the rest single tuples are given up,
+// If what is left cannot be divided, what an earlier window made leaves first; of the rest single tuples are given up,
 // those that spoil the mix most, until it can be divided or there are too few people.
 void SabreWState::FlushRest(const PositionRange& end, const ValueCounts& window) {
   std::vector<Position> left = Open(end.first, end.last);

@@ -2,7 +2,7 @@
 //
 // SABRE_W: groups of a stream whose sensitive values look like those of a window of the stream. A window of `window` tuples
 // advances by `step`; the tuples that it is about to lose leave in groups made out of all tuples of the window that have not
-// left yet (DIRECT), or, where these no longer look like the window, in groups that an earlier window had made (INDIRECT).
+// left yet (DIRECT), or, if these no longer look like the window, in groups that an earlier window had made (INDIRECT).
 //
 // Guarantee   every group that leaves lies in a window of exactly `window` consecutive tuples, satisfies the window models
 //             against it, and has k different people (and l different values where asked for); a tuple leaves once, when at
@@ -34,7 +34,7 @@ struct SabreWOptions {
   WindowMethod partition = WindowMethod::kCloseness;                  // how the tuples of a window are divided into groups
   MondrianOptions::Dims mondrian_dims = MondrianOptions::Dims::kAll;  // kMondrian: which columns a cut may be along
   double sweeps = 0;                                                  // kCloseness: annealing of the groups, in steps per tuple
-  Rational rho = 1;   // groups of an earlier window go first where the distance is rho * t or more
+  Rational rho = 1;   // groups of an earlier window go first if the distance is rho * t or more
   bool lazy = false;  // INDIRECT: only groups with tuples that have to leave
   Short short_stream = Short::kStatic;
 
@@ -47,7 +47,7 @@ class SabreWState;
 class SabreW final : public StreamEngine {
  public:
   // Takes window-closeness and window-likeness, all with one window, with ks-anonymity or k-anonymity, and l-diversity of kind
-  // distinct beside them. The random stream protects: in production it comes from the operating system.
+  // distinct next to them. The random stream protects: in production it comes from the operating system.
   static Result<SabreW> Make(StreamSchema schema, std::span<const ModelSpec> models, SabreWOptions options, Random random);
   // The same with another way to divide a window, for tests.
   static Result<SabreW> Make(StreamSchema schema, std::span<const ModelSpec> models, SabreWOptions options, Random random,

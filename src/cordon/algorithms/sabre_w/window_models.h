@@ -35,7 +35,7 @@ class WindowModels {
   // The columns that models look at: places in the schema, and their domains.
   std::span<const std::size_t> columns() const { return columns_; }
   std::span<const Attribute> attributes() const { return attributes_; }
-  // The code of a column's value in its domain here: a missing one is a value of its own.
+  // The code of a column's value in its domain here: a missing one is a separate value.
   Code CodeOf(std::size_t column, std::int32_t value) const {
     return value >= 0 ? value : attributes_[column].domain->missing().value_or(0);
   }

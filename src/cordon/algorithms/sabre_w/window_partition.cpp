@@ -179,7 +179,7 @@ class MondrianCuts final : public WindowPartition {
   MondrianOptions options_;
 };
 
-// It holds groups against the rows it divides, so the models are tightened by what these rows are away from the window.
+// It compares groups with the rows it divides, so the models are tightened by what these rows are away from the window.
 class FullDomainLevels final : public WindowPartition {
  public:
   Groups Divide(const WindowTask& task, Random&) const override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dividing the tuples of a window that have not left: what SABRE_W asks of whatever divides them. The tuples are a small
-// table; the models hold its groups against the window, whose other tuples have left.
+// table; the models compare its groups with the window, whose other tuples have left.
 //
 //   closeness     order_cuts.h: the best cuts of an order in which neighbours are alike; then, if asked for, annealed
 //   sabre-ak      the thesis: SABRE-AK within what the distance of these tuples to the window leaves of t, or BUREL with the
@@ -29,7 +29,7 @@ struct WindowTask {
   const Microdata& rows;                // the tuples, oldest first; quasi columns, then those that the models look at
   std::span<const Position> positions;  // theirs
   std::span<const ModelSpec> specs;     // as of a table
-  const Reference& window;              // what they hold groups against
+  const Reference& window;              // what they compare groups with
   const AllOf& model;                   // made of both; admits all of the rows together
   const CountedColumns& counted;
 };

@@ -156,7 +156,7 @@ MicrodataColumn WindowRing::QuasiColumn(std::size_t axis, std::span<const Positi
   return column;
 }
 
-// None where every tuple is another person's: so it is where the stream has no person column.
+// None if every tuple is another person's: so it is if the stream has no person column.
 void WindowRing::SetPersons(std::span<const Position> positions, Microdata& table) const {
   std::vector<PersonId> people;
   people.reserve(positions.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The newest tuples of a stream by position, as many as a window and one step hold: their places on the axes, whose they are,
+// The newest tuples of a stream by position, those of a window and one step: their places on the axes, whose they are,
 // the counted sensitive values, and whether they have left. Tuples that have left stay until the window has passed: it is
 // what the others are compared with.
 //
@@ -40,9 +40,9 @@ class WindowRing {
   }
 
   void Count(Position position, std::int64_t times, ValueCounts& counts) const;
-  // Whether so many different people are behind these tuples.
+  // Whether this many different people are behind these tuples.
   bool HasPeople(std::span<const Position> positions, std::int64_t least) const;
-  // Of the published node where the axis is one of categories.
+  // Of the published node if the axis is one of categories.
   std::vector<AxisRange> BoxOf(std::span<const Position> positions) const;
   Microdata TableOf(std::span<const Position> positions) const;
 
@@ -57,7 +57,7 @@ class WindowRing {
   std::size_t capacity_;  // like every size of the ring, a power of two
   std::size_t num_quasi_;
   std::size_t num_values_;
-  std::vector<std::shared_ptr<const Domain>> domains_;  // by axis; none where it is too wide to be listed
+  std::vector<std::shared_ptr<const Domain>> domains_;  // by axis; none if it is too wide to be listed
   Position last_ = 0;
   std::vector<std::int64_t> quasi_;
   std::vector<Code> values_;

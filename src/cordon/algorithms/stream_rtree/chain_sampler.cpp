@@ -84,7 +84,7 @@ void ChainSampler::Append(std::int32_t chain) {
   turns_.Put(chain, its.next);
 }
 
-// Every chain has a coin of its own; the wait for the next success is geometric. A chain whose sample has just expired has
+// Every chain has its own coin; the wait for the next success is geometric. A chain whose sample has just expired has
 // none: its successor is already even over the window, this arrival included, and a coin would favour the arrival.
 void ChainSampler::FindRestarts() {
   restarts_.clear();

@@ -91,7 +91,7 @@ class ChainSampler {
   std::vector<double> samples_;  // by chain, where its sample lies: all in one place
   Calendar expiry_;
   Calendar turns_;
-  // By axis and chain, a byte of each coordinate of the sample. Where an axis has more than 256 values the bytes keep their
+  // By axis and chain, a byte of each coordinate of the sample. If an axis has more than 256 values the bytes keep their
   // order but not all of them apart: then they are a sieve, and the points decide.
   std::vector<std::uint8_t> codes_;
   std::vector<double> code_scales_;

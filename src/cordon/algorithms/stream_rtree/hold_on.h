@@ -2,7 +2,7 @@
 //
 // Which tuples of a leaf that leaves are better held back. Around a tuple a small box is grown over the samples inside of
 // the leaf, the one that widens it least each time, until it holds the share of k - 1 arrivals. How much smaller it is than
-// the leaf tells how long waiting for such company pays; those for whom it pays longest are held, as many as leave k.
+// the leaf tells how long waiting for such company pays; those for whom it pays longest are held, as long as k are left.
 #pragma once
 
 #include <cstdint>

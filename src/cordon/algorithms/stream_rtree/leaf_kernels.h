@@ -29,7 +29,7 @@ struct CodeTest {
   std::uint8_t width;
 };
 
-// marks[i] = 1 where all tests hold of i, else 0; returns how many do.
+// marks[i] = 1 if all tests hold of i, else 0; returns how many do.
 std::size_t MarkAll(std::span<const CodeTest> tests, std::uint8_t* marks, std::size_t size);
 
 }  // namespace cordon::engine::internal

@@ -266,7 +266,7 @@ double LeafStore::SplitCost(std::span<const Index> sorted) const {
 LeafStore::Index LeafStore::Split(Index slot) {
   CORDON_CHECK(full(slot));
   const auto half = static_cast<std::size_t>(k_);
-  // Where the whole lacks values there is nothing to keep together.
+  // If the whole lacks values there is nothing to keep together.
   const auto fits = [&, whole = mature(slot)](std::span<const Index> cut) {
     return !whole || (Diverse(cut.first(half)) && Diverse(cut.subspan(half)));
   };

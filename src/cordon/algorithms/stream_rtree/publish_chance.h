@@ -29,7 +29,7 @@ double GeometricWait(double p, double unit);
 
 // For how long it pays to hold a tuple back from a group of this penalty in the hope of one as small as `small`:
 // log(penalty / small) / log(1 + alpha) instants. Infinite where waiting is free or the small box costs nothing, minus
-// infinite where it is no smaller: then there is nothing to gain.
+// infinite if it is not smaller: then there is nothing to gain.
 double HoldTime(double penalty, double small, double log_growth);
 
 }  // namespace cordon::engine

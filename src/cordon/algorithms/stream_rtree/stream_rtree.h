@@ -35,7 +35,7 @@ struct StreamRtreeOptions {
   enum class Control {
     kProportional,  // the more wait, the more leave: about `active` wait
     kFixed,         // proportional until it is known how much leaves, then the chances stay as they are
-    kLiteral,       // as many leave as arrive, whatever the number that wait: it wanders
+    kLiteral,       // the number that leaves is the number that arrives, whatever waits: it wanders
   };
 
   Method method = Method::kFull;
@@ -60,7 +60,7 @@ class StreamRtreeState;
 
 class StreamRtree final : public StreamEngine {
  public:
-  // Takes ks-anonymity and k-anonymity, with l-diversity of kind distinct beside them. The random stream protects: in
+  // Takes ks-anonymity and k-anonymity, with l-diversity of kind distinct next to them. The random stream protects: in
   // production it comes from the operating system.
   static Result<StreamRtree> Make(StreamSchema schema, std::span<const ModelSpec> models, StreamRtreeOptions options,
                                   Random random);

@@ -49,7 +49,7 @@ class StreamRtreeState {
   bool warm() const { return warm_; }
   double clock() const { return clock_; }
   std::optional<double> fixed_gamma() const { return fixed_gamma_; }
-  // What multiplies the weights to chances at this moment; 0 where no leaf has a weight.
+  // What multiplies the weights to chances at this moment; 0 if no leaf has a weight.
   double Gamma() const;
   // Of a leaf to leave in an instant.
   double Chance(Index slot) const;

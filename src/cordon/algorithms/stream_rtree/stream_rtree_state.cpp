@@ -62,7 +62,7 @@ double StreamRtreeState::Gamma() const {
   if (fixed_gamma_) return *fixed_gamma_;
   const double total = queue_.total_weight();
   if (!(total > 0)) return 0;
-  const double balance = 1 / total;  // as many leave as arrive
+  const double balance = 1 / total;  // the number that leaves is the number that arrives
   if (options_.control == Control::kLiteral) return balance;
   return static_cast<double>(leaves_.num_held()) / static_cast<double>(options_.active) * balance;
 }
@@ -249,7 +249,7 @@ bool StreamRtreeState::MoveToMature(Index tuple) {
   return true;
 }
 
-// Where people repeat, leaves may be left that lack people; after two mean delays theirs go where they can.
+// If people repeat, leaves may be left that lack people; after two mean delays theirs go where they can.
 void StreamRtreeState::RescueStarved() {
   if (!published_ || leaves_.num_immature() == 0) return;
   Index starved = kNone;

@@ -62,7 +62,7 @@ std::vector<RowId> Beyond(const Codes& codes, std::span<const RowId> rows, const
   return beyond;
 }
 
-// The fewest rows to leave out, by letting each of the values have no more than so many.
+// The fewest rows to leave out, by letting each of the values have no more than a limit.
 std::vector<RowId> LeaveOutFor(const SuppressionProblem& problem, const ModelSpec& spec, std::span<const RowId> rows) {
   std::vector<RowId> fewest;
   bool found = false;

@@ -36,7 +36,7 @@ Result<KeptRows> KeepWithout(const SuppressionProblem& problem, std::vector<RowI
 // Whether dropping rows changes what groups are compared with.
 bool ComparesWithPublished(std::span<const ModelSpec> specs);
 
-// Where the last row of a value would go that must stay on its axis, one of its rows stays: an axis that is read off the
+// If the last row of a value would go that must stay on its axis, one of its rows stays: an axis that is read off the
 // data would be another without it (ordered and hierarchical distances, ranges of values), and a value that a policy names
 // would be unknown. Returns whether any row was given back.
 bool GiveBackLastOfValues(const SuppressionProblem& problem, std::vector<RowId>& left_out);

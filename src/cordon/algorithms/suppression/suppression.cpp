@@ -17,7 +17,7 @@ constexpr int kPatience = 2;  // trials without gain before no more values are t
 // A trial that gains more than this is believed; closer ones are settled by two full searches, and so are small tables.
 constexpr double kClearGain = 0.1;
 constexpr std::size_t kSmallTable = 10'000;
-constexpr std::size_t kFewOutliers = 2'000;  // a smaller share than one in so many rows is not worth a search of its own
+constexpr std::size_t kFewOutliers = 2'000;  // a smaller share than one in this many rows is not worth a separate search
 
 // What the search pays: rows times the loss of their boxes, a suppressed row the whole.
 double CostOf(const Microdata& data, const Groups& groups, std::size_t left_out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rows a search leaves out, where a policy lets it. A row that is left out counts as wholly lost, so only what costs
+// Which rows a search leaves out, if a policy lets it. A row that is left out counts as wholly lost, so only what costs
 // the others more than that goes:
 //
 //   what makes it satisfiable   rows of values too frequent for any release (kept_rows.h)
@@ -29,7 +29,7 @@ enum class Depth {
 };
 
 // Groups of all rows that are kept, each admitted by the model of these rows; it may drop up to `more` further ones,
-// which is 0 where some model compares with the published rows.
+// which is 0 if some model compares with the published rows.
 using SearchKept = std::function<Result<Groups>(const KeptRows& kept, Depth depth, std::uint64_t more)>;
 
 // Drops at most `max_rows` rows, at least 1.

@@ -42,7 +42,7 @@ class JoinRequirement final : public StateRequirement {
  private:
   using Bits = std::vector<std::uint64_t>;
 
-  // What a group reaches: on the join, and by itself.
+  // What a group reaches: on the join, and alone.
   struct Value {
     Bound join;
     Bound alone;
@@ -104,7 +104,7 @@ class JoinRequirement final : public StateRequirement {
   std::vector<std::uint32_t> exact_;    // number of its cells in joining columns and columns of X that are not masked
   std::vector<std::uint32_t> exact_x_;  // by that number: of the columns of X among them
   std::vector<std::vector<const Bits*>> exact_masks_;  // by that number
-  std::vector<std::uint32_t> unit_;                    // what Y counts; empty: nothing of this table, or each row by itself
+  std::vector<std::uint32_t> unit_;                    // what Y counts; empty: nothing of this table, or each row alone
   bool rows_are_units_ = false;
   std::vector<std::uint32_t> guarded_set_;  // empty: nothing is guarded here
   std::vector<std::vector<std::uint32_t>> guarded_sets_;

@@ -21,7 +21,7 @@ struct SequentialInput {
   const std::vector<std::string>& missing;  // markers of missing cells
   const std::vector<JoinSpec>& specs;
   const std::vector<ImpossiblePairs>& impossible;
-  // Whether the columns that join are generalized besides those in X.
+  // Whether the columns that join are generalized in addition to those in X.
   bool generalize_joining = true;
 };
 

@@ -13,7 +13,7 @@
 
 namespace cordon::engine {
 
-// An error where no model is a confidence template.
+// An error if no model is a confidence template.
 Result<void> CheckTddModels(std::span<const ModelSpec> specs);
 
 // REQUIRES: nothing of the models; the error is that of CheckTddModels.

@@ -41,7 +41,7 @@ struct TopDownOptions {
   TopDownUtility utility = TopDownUtility::kClass;
   // By what the next refinement is chosen.
   Choice choice = Choice::kGainPerLoss;
-  // Stops after so many refinements, at a state in which everything holds.
+  // Stops after this many refinements, at a state in which everything holds.
   std::optional<std::int64_t> max_refinements;
   // Whether a refinement that was refused once is never asked again. Right for all requirements here but state
   // requirements that are not monotone, which are always asked again; off, every refinement is judged again after every step.
@@ -81,7 +81,7 @@ class TopDown {
     std::vector<std::unique_ptr<StateRequirement>> state_requirements;
   };
 
-  // Unsatisfiable where a requirement does not hold of all rows together. The view outlives the search. With foreign columns
+  // Unsatisfiable if a requirement does not hold of all rows together. The view outlives the search. With foreign columns
   // every requirement is a number of rows, classes are known for all rows, and no number is missing.
   static Result<std::unique_ptr<TopDown>> Make(const View& view, Plan plan, const TopDownOptions& options, const Run& run);
 
@@ -102,7 +102,7 @@ class TopDown {
   Result<void> CheckStep(const ToldStep& step) const;
   // Makes a step of a foreign column. An error, and nothing changed, if CheckStep finds one or the column is not foreign.
   Result<void> Apply(const ToldStep& step);
-  // Refines until nothing is left, the limit is reached or the run is stopped. Unsatisfiable where a state requirement fails
+  // Refines until nothing is left, the limit is reached or the run is stopped. Unsatisfiable if a state requirement fails
   // at the end.
   Result<void> ToTheEnd(const Run& run);
 

@@ -103,7 +103,7 @@ class MaskedAttribute {
   std::string Text(int node) const;
   // What the parts of a refinement that is not made yet would show. REQUIRES: it is among Refinements().
   std::vector<std::string> PartTexts(int refinement) const;
-  // Intervals: the least code of the upper part, kNull where only missing values are split off.
+  // Intervals: the least code of the upper part, kNull if only missing values are split off.
   Code split(int node) const { return nodes_[node].split; }
   CodeRange codes(int node) const { return nodes_[node].codes; }
 

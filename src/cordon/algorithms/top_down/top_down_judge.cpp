@@ -22,7 +22,7 @@ struct TopDown::Judged {
   std::vector<char> dead;    // by node
 };
 
-// All refinements against all groups. Where nothing is pruned, all start over.
+// All refinements against all groups. If nothing is pruned, all start over.
 void TopDown::JudgeAll() {
   for (AttributeState& state : attributes_) {
     for (std::size_t place = 0; place < state.would.size(); ++place) {
@@ -197,7 +197,7 @@ LossSum TopDown::StateLoss(std::size_t attribute, int node) const {
       lost = share(then) - share(now);
     } else {
       lost = static_cast<Int128>(now.above - then.above) << kLossBits;
-      if (share_units_ && now.above > 0) lost /= now.above;  // beside shares, counts lose in shares of themselves
+      if (share_units_ && now.above > 0) lost /= now.above;  // next to shares, counts lose in shares of themselves
     }
     loss.sum += std::max<Int128>(0, lost);
     ++loss.terms;
@@ -224,7 +224,7 @@ UInt128 TopDown::ScoreOf(std::size_t attribute, int node) const {
     switch (requirement(number).loss()) {
       case Requirement::Loss::kNone: continue;
       case Requirement::Loss::kRows:
-        // Beside shares, counts lose in shares of themselves.
+        // Next to shares, counts lose in shares of themselves.
         loss.sum += share_units_ ? (static_cast<Int128>(now.above - then.above) << kLossBits) / now.above
                                  : static_cast<Int128>(now.above - then.above) << kLossBits;
         break;

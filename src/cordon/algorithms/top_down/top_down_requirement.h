@@ -57,17 +57,17 @@ struct GroupCut {
   std::size_t column;                     // packed column of the attribute
   std::span<const std::int32_t> part_of;  // by code
   std::size_t num_parts;
-  // Each part is a refinement of its own, against the rest: suppression. Else the parts are one refinement.
+  // Each part is a separate refinement, against the rest: suppression. Else the parts are one refinement.
   bool one_by_one = false;
   std::span<const char> wanted = {};  // one by one: by part, whether anybody asks
 };
 
 struct PartBound {
-  std::int32_t part;  // 0 where the parts are one refinement
+  std::int32_t part;  // 0 if the parts are one refinement
   Bound bound;        // the worse of the part and the rest; of all parts
 };
 
-// Memory that is kept from group to group; one a thread. Counters are zero between calls.
+// Memory that is kept from group to group; one per thread. Counters are zero between calls.
 struct RequirementScratch {
   std::vector<std::uint32_t> counts;
   std::vector<std::int32_t> touched;
@@ -106,7 +106,7 @@ class Requirement {
     kShare,  // a share that goes up
   };
   virtual Loss loss() const = 0;
-  // Values counted beside the rows of a part.
+  // Values counted in addition to the rows of a part.
   virtual std::int64_t num_guarded() const { return 0; }
 
  private:
@@ -117,7 +117,7 @@ class Requirement {
 // At least k rows, or people, in every group.
 class MinCount final : public Requirement {
  public:
-  // `persons` by row of the microdata; null: each row is a person of its own.
+  // `persons` by row of the microdata; null: each row is a separate person.
   MinCount(std::string text, std::vector<std::size_t> on, std::int64_t k, const Codes* persons);
 
   Bound Of(const GroupRows& group, RequirementScratch& scratch) const override;

@@ -35,7 +35,7 @@ class LogTable {
     return static_cast<Int128>(n) * log;
   }
 
-  // |rows| * entropy of the classes * 2^32: 0 exactly where all rows are of one class.
+  // |rows| * entropy of the classes * 2^32: 0 exactly if all rows are of one class.
   Int128 Entropy(std::span<const std::int64_t> class_counts) const {
     Int128 sum = 0;
     std::int64_t rows = 0;

@@ -92,7 +92,7 @@ Made Make(const KeAnonymitySpec& spec, const Reference& reference) {
   return New<KeAnonymity>(spec, at, reference.sensitive[at].domain);
 }
 
-// Searches hold groups against one window at a time, by WithinWindow; a table has none.
+// Searches compare groups with one window at a time, by WithinWindow; a table has none.
 Error NeedsStream(const ModelSpec& spec) {
   return Error::InvalidPolicy("{} is for streams: a table has no windows", ModelName(spec))
       .WithHint("use t-closeness or beta-likeness, or cordon stream");

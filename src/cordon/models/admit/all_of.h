@@ -15,7 +15,7 @@
 
 namespace cordon::engine {
 
-// An error where the model is about the windows of a stream, which a table does not have.
+// An error if the model is about the windows of a stream, which a table does not have.
 Result<void> CheckOfTable(const ModelSpec& spec);
 
 // The model of one spec, with the sensitive columns it names found in the reference.

@@ -9,7 +9,7 @@
 //
 // delta-disclosure: |ln(q / p)| < delta, so every value occurs in every group.
 //
-// Both reduce to limits per value on q that are fixed once: count * weight <= limit * rows, in whole numbers. Where a
+// Both reduce to limits per value on q that are fixed once: count * weight <= limit * rows, in whole numbers. If a
 // logarithm enters, the limit is rounded towards refusing by 2^-54 of itself, far more than the error of the long double
 // that it comes from. As q of a union is a weighted mean, any such limits are merge-closed; they are not monotone.
 #pragma once
@@ -24,13 +24,13 @@ namespace cordon::engine {
 struct ShareLimit {
   Int128 weight = 1;  // count * weight <= most * rows
   Int128 most = 0;
-  Int128 least = 0;          // count * weight >= least * rows, and count >= 1 where it is above 0
+  Int128 least = 0;          // count * weight >= least * rows, and count >= 1 if it is above 0
   bool logarithmic = false;  // -ln p decides, not beta
 
   // Of what `count` of all whole_rows rows have, in beta-likeness.
   static ShareLimit Beta(const BetaLikenessSpec& spec, std::int64_t count, std::int64_t whole_rows);
 
-  // Whether a group of so many rows may have `count` of it. REQUIRES: count > 0.
+  // Whether a group of this many rows may have `count` of it. REQUIRES: count > 0.
   bool Admit(std::int64_t count, std::int64_t rows) const {
     const Int128 share = count * weight;
     return share <= most * rows && share >= least * rows;
@@ -57,7 +57,7 @@ class ShareLimits {
 // The sets of related values that a spec names by range or min_depth. Each is a run of codes.
 class SetLimits {
  public:
-  // An error where the domain has no such sets, or there are too many.
+  // An error if the domain has no such sets, or there are too many.
   static Result<SetLimits> Make(const BetaLikenessSpec& spec, const Domain& domain, const std::vector<std::int64_t>& whole,
                                 std::int64_t whole_rows);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// beta-likeness of sets of related values. Where the bound of a set is linear it is the sum of the bounds of its values,
+// beta-likeness of sets of related values. If the bound of a set is linear it is the sum of the bounds of its values,
 // and those hold already: only sets with p > e^-beta are kept. With the basic kind there are none.
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-// So many sets are looked at for every group, and take 64 bytes each.
+// At most this many sets are looked at for every group; they take 64 bytes each.
 constexpr std::size_t kMostSets = std::size_t{1} << 20;
 
 struct CodeRun {

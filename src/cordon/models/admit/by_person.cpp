@@ -126,7 +126,7 @@ bool BetaLikenessByPerson::Admits(const GroupCounts& group) const {
   return admitted;
 }
 
-// All three times the number of all rows, below 2^64. Where the logarithm decides, gain <= -ln p is asked with a margin of
+// All three times the number of all rows, below 2^64. If the logarithm decides, gain <= -ln p is asked with a margin of
 // 2^-53, far more than the error of the few operations on numbers below 45.
 bool BetaLikenessByPerson::Within(Int128 holders, Int128 expected, Int128 everybody) const {
   if (holders <= expected) return true;

@@ -9,7 +9,7 @@
 //   t              the sum of what shares of people are above those expected, over the sets of the distance
 //
 // Expected is, of a person with m rows in the group, min(1, m x the set's share of all published rows): no more people can be
-// expected to have a value of the set, and of people with one row it is the share itself. So where each person has one row,
+// expected to have a value of the set, and of people with one row it is the share itself. So if each person has one row,
 // these are the models of rows. They are not merge-closed: two groups may share a person.
 #pragma once
 

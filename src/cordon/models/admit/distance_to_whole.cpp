@@ -21,7 +21,7 @@ DistanceToWhole::DistanceToWhole(EarthMover mover, std::vector<std::int64_t> who
   first_above_.resize(static_cast<std::size_t>(sum >> shift_) + 2, static_cast<std::uint32_t>(whole_.size()));
 }
 
-// The least value with more rows of the whole up to it; that after the last where there is none.
+// The least value with more rows of the whole up to it; that after the last if there is none.
 std::size_t DistanceToWhole::FirstAbove(std::int64_t rows) const {
   const auto part = static_cast<std::size_t>(rows >> shift_);
   return static_cast<std::size_t>(

@@ -9,7 +9,7 @@ namespace {
 
 using Counts = std::span<const std::int64_t>;
 
-// Wide = int64 where the whole cost fits there: a few times faster, and the usual case.
+// Wide = int64 if the whole cost fits there: a few times faster, and the usual case.
 template <typename Wide>
 Wide OrderedCost(Counts group, std::int64_t group_rows, Counts whole, std::int64_t whole_rows) {
   Wide ahead = 0;

@@ -24,7 +24,7 @@ namespace cordon::engine {
 
 class EarthMover {
  public:
-  // An error where the domain has no such distance: hierarchical wants categories.
+  // An error if the domain has no such distance: hierarchical wants categories.
   static Result<EarthMover> Make(const Domain& domain, Distance distance);
 
   Distance distance() const { return distance_; }

@@ -9,7 +9,7 @@ namespace {
 using Listed = std::vector<ValueCount>;
 
 constexpr std::size_t kFewRows = 8;      // are listed one by one
-constexpr std::size_t kSortedBelow = 8;  // fewer than one row in so many values: they are sorted, not counted
+constexpr std::size_t kSortedBelow = 8;  // fewer than one row in this many values: they are sorted, not counted
 
 Listed::iterator Find(Listed& listed, Code value) {
   return std::lower_bound(listed.begin(), listed.end(), value,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the group models need to know of a group of rows: how many rows, how many people, how often each
-// sensitive value occurs, and, where a model asks, who has which value. Rows can be added and removed one by one, counts merged
+// sensitive value occurs, and, if a model asks, who has which value. Rows can be added and removed one by one, counts merged
 // and taken apart, and counts of disjoint shards merged into those of the whole.
 //
 // A column of few values is counted value by value; of one of very many, a group lists the values that it has, ascending.
@@ -29,7 +29,7 @@ class CountedColumns {
  public:
   static constexpr Code kMostCounted = 512;  // values of a column; of one with more, those that a group has are listed
 
-  // `sensitive`: columns of `data` to keep histograms of; persons are counted where the data has them. `holdings`: also who has
+  // `sensitive`: columns of `data` to keep histograms of; persons are counted if the data has them. `holdings`: also who has
   // which value of these columns.
   CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
                  Code most_counted = kMostCounted, bool holdings = false);
@@ -37,12 +37,12 @@ class CountedColumns {
   std::size_t num_histograms() const { return columns_.size(); }
   Code histogram_size(std::size_t i) const { return columns_[i].size; }
   const Codes& codes(std::size_t i) const { return *columns_[i].codes; }
-  // Whether the values of a group are listed, and where its counts begin where they are not: histogram after histogram.
+  // Whether the values of a group are listed, and where its counts begin if they are not: histogram after histogram.
   bool sparse(std::size_t i) const { return columns_[i].sparse; }
   std::size_t start(std::size_t i) const { return columns_[i].start; }
   std::size_t num_sparse() const { return num_sparse_; }
   std::size_t num_counts() const { return num_counts_; }  // of all histograms that are not sparse
-  const Codes* persons() const { return persons_; }       // null: each row is a person of its own
+  const Codes* persons() const { return persons_; }       // null: each row is a separate person
   bool holdings() const { return holdings_; }
   Holding holding(std::size_t i, RowId row) const {
     return {persons_ == nullptr ? static_cast<Code>(row) : (*persons_)[row], codes(i)[row], 1};
@@ -98,7 +98,7 @@ class GroupCounts {
   std::vector<std::int64_t> counts_;                    // all histograms that are not sparse, one after the other
   std::vector<std::vector<ValueCount>> listed_;         // the sparse ones
   std::unordered_map<Code, std::int64_t> person_rows_;  // rows of each person, where persons are counted
-  std::vector<std::vector<Holding>> holdings_;          // by column, where they are kept
+  std::vector<std::vector<Holding>> holdings_;          // by column, if they are kept
 };
 
 }  // namespace cordon::engine

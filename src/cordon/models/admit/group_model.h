@@ -38,9 +38,9 @@ struct Reference {
 Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensitive, std::span<const RowId> rows);
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows);
 
-// The place of a sensitive column in the reference; an error with the nearest name as hint where it is not there.
+// The place of a sensitive column in the reference; an error with the nearest name as hint if it is not there.
 Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column);
-// So many different values of a histogram, or people, in every group.
+// This many different values of a histogram, or people, in every group.
 struct DistinctNeed {
   std::optional<std::size_t> histogram;  // none: people
   std::int64_t least = 1;
@@ -58,15 +58,15 @@ class GroupModel {
   virtual std::int64_t MinRows() const { return 1; }
   virtual bool monotone() const { return false; }
   virtual bool merge_closed() const { return true; }
-  // So many rows may join or leave an admitted group, whichever they are, and it stays admitted: a bound that saves asking
-  // again about large groups. 0 where the model does not know.
+  // This many rows may join or leave an admitted group, whichever they are, and it stays admitted: a bound that saves asking
+  // again about large groups. 0 if the model does not know.
   virtual std::int64_t Room(const GroupCounts&) const { return 0; }
   // Whether Admits looks at histograms / at persons / at holdings; a search need not keep what nobody looks at.
   virtual bool uses_histograms() const { return true; }
   virtual bool uses_persons() const { return false; }
   virtual bool uses_holdings() const { return false; }
-  // Where such needs are all that the model asks: a search may count them as it likes, and need not keep histograms of
-  // many values for many groups. Nothing where it asks more.
+  // If such needs are all that the model asks: a search may count them as it likes, and need not keep histograms of
+  // many values for many groups. Nothing if it asks more.
   virtual std::optional<std::vector<DistinctNeed>> only_distinct() const { return std::nullopt; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // (k,e)-anonymity of a group: at least k different values that span at least e, and none with more than max_share of the
-// rows. A missing value is no value: it is left out of the counts. Merge-closed: a union has the values of both, spans no
+// rows. A missing value does not count: it is left out of the counts. Merge-closed: a union has the values of both, spans no
 // less, and the share of a value in it lies between its shares in the two. Monotone without max_share.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// l-diversity: a group shows enough different values. A missing value is no value: it is left out of the counts.
+// l-diversity: a group shows enough different values. A missing value does not count: it is left out of the counts.
 //
 //   distinct    at least l values                              monotone
 //   entropy     -sum q ln q >= ln l                            exact, also where both sides are equal

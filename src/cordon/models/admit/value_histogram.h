@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each value of one sensitive column occurs in a group. Where the column has few values, every one of them has a
-// count; where it has very many, a group has few of them, and only those are listed. So what a group costs depends on its
+// How often each value of one sensitive column occurs in a group. If the column has few values, every one of them has a
+// count; if it has very many, a group has few of them, and only those are listed. So what a group costs depends on its
 // own rows, not on how many values others have. A view: it shows what a GroupCounts holds.
 #pragma once
 
@@ -26,9 +26,9 @@ class ValueHistogram {
 
   // Whether only the values that occur are there.
   bool sparse() const { return sparse_; }
-  // By value; none where it is sparse.
+  // By value; none if it is sparse.
   std::span<const std::int64_t> counts() const { return counts_; }
-  // Those that occur, ascending; none where it is not.
+  // Those that occur, ascending; none if it is not.
   std::span<const ValueCount> listed() const { return listed_; }
 
   std::int64_t operator[](Code value) const {

@@ -232,7 +232,7 @@ bool CountsPersons(const ModelSpec& spec);
 std::vector<ModelSpec> ToldByRows(const std::vector<ModelSpec>& specs);
 // Whether every release satisfies it: then it guards nothing.
 bool AlwaysHolds(const ModelSpec& spec);
-// The tuples of the window that a model holds groups against; nothing for models that have none.
+// The tuples of the window that a model compares groups with; nothing for models that have none.
 std::optional<std::int64_t> WindowOf(const ModelSpec& spec);
 // What a window model asks of one window: the same as of a table. Other models as they are.
 ModelSpec WithinWindow(const ModelSpec& spec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The verifier's own copy of the tuples that have come and not gone, by position: a ring of rows from the oldest to the
-// newest, and beside it the few that were set aside because they wait in a pool. Private: it holds data.
+// newest, and next to it the few that were set aside because they wait in a pool. Private: it holds data.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class HeldTuples {
 
   std::size_t size() const { return in_ring_ + aside_.size(); }
   Position last() const { return last_; }
-  // The oldest that is not set aside; last() + 1 where there is none.
+  // The oldest that is not set aside; last() + 1 if there is none.
   Position first() const { return first_; }
 
   void Save(ByteWriter& writer) const;

@@ -20,7 +20,7 @@ const char* FirstWrong(const std::pair<const char*, std::pair<HelpVerifier::Cell
 
 bool Before(const HelpVerifier::Group& group, std::int64_t number) { return group.number < number; }
 
-// The groups by number, with as many rows as `end` says. Numbers that lie close, as ours do, are counted, and the place of each
+// The groups by number, with the rows that `end` says. Numbers that lie close, as ours do, are counted, and the place of each
 // is given, from the least on; others are sorted.
 std::vector<std::size_t> PlacesOf(std::span<const std::int64_t> numbers, std::vector<HelpVerifier::Group>& groups) {
   if (numbers.empty()) return {};

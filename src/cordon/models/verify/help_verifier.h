@@ -19,7 +19,7 @@ namespace cordon::engine {
 
 class HelpVerifier {
  public:
-  // By published row. REQUIRES: as many of the one as of the other.
+  // By published row. REQUIRES: the same number of both.
   HelpVerifier(std::span<const std::int64_t> group_of_row, std::span<const std::int64_t> values);
 
   struct Group {
@@ -42,10 +42,10 @@ class HelpVerifier {
     Cell group, rows, distinct, least, greatest, total;
   };
   // The next line, or facts of the next group: they come by group, lines then by hits from 1 to the rows of the group. The
-  // column that is wrong, or null. "group" also where there is no line left to come.
+  // column that is wrong, or null. "group" also if there is no line left to come.
   const char* Check(const Line& line);
   const char* Check(const Facts& facts);
-  // Where the next line belongs: it stays there where a line was wrong.
+  // Where the next line belongs: it stays there if a line was wrong.
   bool done() const { return line_group_ == groups_.size(); }
   std::int64_t next_group() const { return groups_[line_group_].number; }  // REQUIRES: not done
   std::int64_t next_hits() const { return static_cast<std::int64_t>(hits_) + 1; }
@@ -56,8 +56,8 @@ class HelpVerifier {
 
   std::size_t line_group_ = 0;
   std::size_t hits_ = 0;  // lines of that group that were seen
-  Int128 above_ = 0;      // values of the rows that are not hit, where the hit ones are the lowest
-  Int128 below_ = 0;      // the same where they are the highest
+  Int128 above_ = 0;      // values of the rows that are not hit, if the hit ones are the lowest
+  Int128 below_ = 0;      // the same if they are the highest
   std::size_t fact_group_ = 0;
 };
 

@@ -52,7 +52,7 @@ class PairIndex {
     }
   }
 
-  // Every pair of a block matches, and both sides have as many rows: then no pair can be excluded by counting.
+  // Every pair of a block matches, and both sides have the same number of rows: then no pair can be excluded by counting.
   bool complete() const { return complete_; }
   std::uint64_t candidate_pairs() const { return candidate_pairs_; }
 

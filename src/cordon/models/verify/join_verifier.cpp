@@ -411,7 +411,7 @@ WorstTuple WorstOf(const Tallied& tallied, bool shares) {
   return worst;
 }
 
-// The current release by itself, with what Y is of it.
+// The current release alone, with what Y is of it.
 Result<std::optional<JoinMeasure>> MeasureAlone(const LinkedTables& linked, const Question& asked, const Run& run) {
   const bool of_current = asked.shares ? std::any_of(asked.guarded.begin(), asked.guarded.end(),
                                                      [](const GuardedCell& each) { return each.table == 0; })

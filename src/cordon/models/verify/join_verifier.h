@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judges a release together with what was published before: by the definition over all tuples of rows where these are few
+// Judges a release together with what was published before: by the definition over all tuples of rows if these are few
 // enough, else by counting distinct rows. It reads texts alone and shares no code with the search.
 //
 // Of each requirement three things must hold: on the join; on the current release alone, if Y lies in it; and on the join
@@ -54,13 +54,13 @@ struct JoinVerification {
 };
 
 struct JoinOptions {
-  // Up to so many tuples of rows are tried one by one.
+  // Up to this many tuples of rows are tried one by one.
   std::uint64_t most_tuples = 10'000'000;
   // Holds although there is no pairing of all rows: the releases are not of the same people, and the audit cannot be made.
   bool allow_unequal = false;
 };
 
-// REQUIRES: Validate(spec) for each; the columns of `impossible` are those of linked.impossible. An error where a column is not
+// REQUIRES: Validate(spec) for each; the columns of `impossible` are those of linked.impossible. An error if a column is not
 // there, or the join is too large to be counted.
 Result<JoinVerification> JudgeJoin(const LinkedTables& linked, std::span<const JoinSpec> specs,
                                    const std::vector<ImpossiblePairs>& impossible, const JoinOptions& options, const Run& run);

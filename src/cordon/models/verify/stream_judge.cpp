@@ -32,7 +32,7 @@ class PeopleJudge final : public StreamJudge {
   std::int64_t k_;
 };
 
-// A missing value is no value.
+// A missing value does not count.
 class DistinctValuesJudge final : public StreamJudge {
  public:
   DistinctValuesJudge(const LDiversitySpec& spec, std::size_t sensitive)

@@ -5,14 +5,14 @@
 // It keeps its own copy of every tuple that waits, fed on arrival, so it goes by no count of the engine and cannot be
 // misled by a driver that mixes up rows. Of each departure it checks that
 //   every position is waiting, and leaves once;
-//   a new group satisfies every model by itself, by a second formula, and holds each member in its box;
+//   a new group alone satisfies every model, by a second formula, and holds each member in its box;
 //   of a category the box is the leaves of one node; everywhere it stays within the declared domain;
 //   a tuple that joins a group lies in exactly the box of a group judged before, so it can only add people and values;
 //   a window model holds of the group in the window that it claims (window_verifier.h);
 //   nothing waits longer than the delay allows, except for the pool of suppressed tuples, which must leave at the widest box;
-//   no more tuples wait than may, where the stream has no delay.
+//   no more tuples wait than may, if the stream has no delay.
 // So every prefix that ends between two departures satisfies the models: all of them are monotone, but for window
-// models, which are promised of each group by itself.
+// models, which are promised for each group alone.
 //
 // Memory is bounded: the tuples that wait, what windows need and, of groups that may be joined, the `reuse_cap` newest.
 #pragma once
@@ -37,7 +37,7 @@ struct StreamVerifierOptions {
   // How many arrivals, or how much event time, a tuple may wait: one of them is above 0, or else most_held.
   std::int64_t delay_tuples = 0;
   EventTime delay_ms = 0;
-  std::int64_t most_held = 0;  // tuples that may wait after a step; 0: as many as the delay allows
+  std::int64_t most_held = 0;  // tuples that may wait after a step; 0: what the delay allows
   bool pool = false;           // suppressed tuples may wait longer, to leave together
   std::size_t reuse_cap = 0;   // groups that may be joined at any moment
   bool short_window = false;   // a stream that ends before it fills a window is its own window
@@ -53,7 +53,7 @@ class StreamVerifier {
   StreamVerifier& operator=(StreamVerifier&&) noexcept;
   ~StreamVerifier();
 
-  // Before the engine sees it. An error where the positions have a gap, time runs backwards or a value is out of its domain.
+  // Before the engine sees it. An error if the positions have a gap, time runs backwards or a value is out of its domain.
   Result<void> Arrive(const Tuple& tuple);
   Result<void> Advance(EventTime now);
   // Unsatisfiable where anything is wrong; then nothing of this step may be written.

@@ -13,7 +13,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kBatch = 256;                   // rows looked up together; divides kChunkRows
-constexpr std::size_t kRowsPerPart = 4 * kChunkRows;  // a thread of its own is not worth less
+constexpr std::size_t kRowsPerPart = 4 * kChunkRows;  // a separate thread is not worth less
 constexpr std::uint32_t kExempt = ~std::uint32_t{0};
 
 using Entry = Tally::Entry;
@@ -248,7 +248,7 @@ Tally Tally::OneGroup(std::uint32_t rows, std::vector<Entry> entries) {
 }
 
 Result<Tally> Tally::CountAll(const TallyPlan& plan, const Run& run) {
-  // One part a thread: merging is what parts cost. The result is the same for any number of them.
+  // One part per thread: merging is what parts cost. The result is the same for any number of them.
   const std::size_t wanted = std::max<std::size_t>(
       1, std::min<std::size_t>(static_cast<std::size_t>(std::max(run.threads, 1)), plan.num_rows() / kRowsPerPart));
   const std::size_t rows_per_part =

@@ -4,7 +4,7 @@
 // each sensitive value and each person occurs in it. Tallies of disjoint rows can be merged, and the result does not
 // depend on how the rows were cut.
 //
-// Grouping is exact. A row's codes are packed into a few 64-bit words, with as many bits a column as its dictionary
+// Grouping is exact. A row's codes are packed into a few 64-bit words, with the bits per column that its dictionary
 // needs, so equal words are equal texts; the hash only finds where to compare. Group records (words, rows, first row)
 // lie together, and lookups run in batches that fetch ahead, because with millions of groups the memory is what costs.
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 const char* const kNotCovered = "the cell does not cover the true value";
-constexpr CodeRange kUnreadableRange{1, -1};  // covers nothing, and is no range that CoveredCodes gives
+constexpr CodeRange kUnreadableRange{1, -1};  // covers nothing, and is not a range that CoveredCodes gives
 const char* const kUnreadable = "the cell cannot be read on the column's domain";
 const char* const kOtherText = "the cell differs from the original";
 const char* const kNoSuchValue = "the cell covers no value that occurs in the original";

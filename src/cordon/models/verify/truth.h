@@ -24,7 +24,7 @@ struct Truth {
   bool holds = true;
   bool necessary_only = false;           // no mapping was given: necessary conditions only
   std::optional<std::uint64_t> bad_row;  // first row of the release, from 1, that is not true
-  std::string bad_column;                // its first wrong column; empty where rows are too many
+  std::string bad_column;                // its first wrong column; empty if rows are too many
   std::string reason;                    // in words, without any cell
 
   // "truth: holds", "truth: passed every check that is possible without a row map", "truth: does not hold: row 7, column 'age':
@@ -32,7 +32,7 @@ struct Truth {
   std::string Explain() const;
 };
 
-// `rows`: row of the original behind each row of the release; none given: necessary conditions only. An error where the
+// `rows`: row of the original behind each row of the release; none given: necessary conditions only. An error if the
 // two tables do not go together: a column the original lacks, a mapping of the wrong size or to rows that are not there.
 Result<Truth> CheckTruth(const Release& release, const Microdata& original, std::optional<std::span<const RowId>> rows,
                          const Run& run);

@@ -103,7 +103,7 @@ ValueMap MapTexts(const ReleaseColumn& column) {
 struct Wanted {                        // one set of grouping columns
   std::vector<std::size_t> models;     // places in the list of specs
   std::vector<std::size_t> sensitive;  // columns of the release, each once
-  std::set<std::size_t> held;          // those of them where a model asks who has which value
+  std::set<std::size_t> held;          // those for which a model asks who has which value
 };
 
 // Every pair of a person and a value that some row shows, and the place of each row's own.

@@ -25,9 +25,9 @@ namespace cordon::engine {
 //
 // What `reached` is, model by model: k, the least number of people in a group; distinct l, the least number of values;
 // entropy l, exp of the least entropy; recursive l, the greatest r1 / (r_l + ... + r_m), which c has to exceed (infinite
-// where a group has fewer than l values); t, the greatest distance; beta, the greatest gain (q - p) / p, for both kinds;
-// delta, the greatest |ln(q / p)| (infinite where a group lacks a value); alpha-k and confidence, the greatest share of a
-// guarded value; (k,e), the least number of values, with the least range and the greatest share of a value beside it.
+// if a group has fewer than l values); t, the greatest distance; beta, the greatest gain (q - p) / p, for both kinds;
+// delta, the greatest |ln(q / p)| (infinite if a group lacks a value); alpha-k and confidence, the greatest share of a
+// guarded value; (k,e), the least number of values, with the least range and the greatest share of a value next to it.
 
 // The worst group: where it starts in the release (rows from 1, the header not counted) and how large it is. A group that
 // fails comes before any that does not, then the worse value, then the earlier row.
@@ -41,14 +41,14 @@ struct Verdict {
   std::string text;  // Describe(spec)
   bool holds = false;
   double reached = 0;              // k, l, t, beta, ... that the release has: the value of its worst group
-  std::string reached_text;        // exact where it is a fraction: "3", "11/60"; else a short decimal, or "infinite"
+  std::string reached_text;        // exact if it is a fraction: "3", "11/60"; else a short decimal, or "infinite"
   std::string reached_shown;       // the same for people: a decimal, rounded to the side on which it looks worse
   std::optional<Witness> witness;  // none for a release without rows
   std::uint64_t failing_groups = 0;
   std::uint64_t failing_rows = 0;               // in them
   std::optional<std::uint64_t> failing_people;  // whose rows these are; only if the model counts people and knows them
   std::vector<double> per_group;                // value of each group, in order of first row: what a report draws
-  std::vector<std::string> warnings;            // e.g. a person with several rows in a group, where rows are counted
+  std::vector<std::string> warnings;            // e.g. a person with several rows in a group, if rows are counted
 };
 
 struct JoinVerification;
@@ -68,8 +68,8 @@ class Verifier {
   // REQUIRES: Validate(spec) for each.
   explicit Verifier(std::vector<ModelSpec> specs, VerifyOptions options = {}, std::vector<JoinSpec> join_specs = {});
 
-  // One verdict a model. An error where a model cannot be judged at all: a column that is not there, a sensitive
-  // cell that is no value of its domain.
+  // One verdict per model. An error if a model cannot be judged at all: a column that is not there, a sensitive
+  // cell that is not a value of its domain.
   Result<std::vector<Verdict>> Judge(const Release& release, const Run& run) const;
 
   // Judges, and lets the release pass if every verdict holds; else Unsatisfiable, naming model, value reached

@@ -42,7 +42,7 @@ class GainBook {
   }
 
   bool holds() const { return holds_; }
-  // Enhanced: whether so many rows of the group, and so many of the whole, are clearly within the bound.
+  // Enhanced: whether these numbers of rows, of the group and of the whole, are clearly within the bound.
   bool Keeps(std::uint64_t count, std::uint64_t whole) const {
     const Ratio ratio{count * whole_rows_, whole * rows_};
     return ratio.group <= ratio.whole ||
@@ -57,7 +57,7 @@ class GainBook {
   }
 
  private:
-  // gain <= -ln p, as p * exp(gain) <= 1. Equality is impossible: gain is a fraction above 0 and p one below 1. Where the
+  // gain <= -ln p, as p * exp(gain) <= 1. Equality is impossible: gain is a fraction above 0 and p one below 1. If the
   // two are near, gain < 23, and the left side comes out within 2^-58 of itself; the margin is 2^-57.
   bool BelowSurprise(const Measure& gain, std::uint64_t whole, long double margin = std::ldexp(1.0L, -57)) const {
     const long double p = static_cast<long double>(whole) / static_cast<long double>(whole_rows_);
@@ -73,7 +73,7 @@ class GainBook {
   Measure most_ = Measure::Fraction(0, 1);
 };
 
-// The value is the largest gain (q - p) / p, also for the enhanced kind, and of sets where the spec names some.
+// The value is the largest gain (q - p) / p, also for the enhanced kind, and of sets if the spec names some.
 class BetaJudge final : public GroupJudge {
  public:
   BetaJudge(BetaLikenessSpec spec, const Evidence& evidence)
@@ -178,7 +178,7 @@ class BetaJudge final : public GroupJudge {
   std::vector<std::uint64_t> before_;  // rows of the whole with smaller values
 };
 
-// q is the share of people who have the value, and p what is expected of people with so many rows (counts_persons.md). Both
+// q is the share of people who have the value, and p what is expected of people with this many rows (counts_persons.md). Both
 // times people and all rows: what is expected is what is not unexpected.
 class BetaByPersonJudge final : public GroupJudge {
  public:
@@ -204,7 +204,7 @@ class BetaByPersonJudge final : public GroupJudge {
   bool counts_rows() const override { return false; }
 
  private:
-  // p exp(gain) <= 1, with the margin that is told of above. Where people are expected to have it for certain, none are more.
+  // p exp(gain) <= 1, with the margin that is told of above. If people are expected to have it for certain, none are more.
   static bool BelowSurprise(Int128 more, Int128 expected, Int128 everybody) {
     const long double p = static_cast<long double>(expected) / static_cast<long double>(everybody);
     return p * std::exp(static_cast<long double>(more) / static_cast<long double>(expected)) <= 1 - std::ldexp(1.0L, -57);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the verifier decides one model for one group of published rows. Second formulas on purpose: nothing here is shared
-// with the group models (group_model.h), and tests hold the two against each other.
+// with the group models (group_model.h), and tests compare the two.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace cordon::engine {
 
-// A person has a value: so many rows of the person show it.
+// A person has a value: this many rows of the person show it.
 struct Holder {
   Code person;
   Code value;
@@ -33,9 +33,9 @@ struct SensitiveFacts {
   std::optional<Code> missing;       // the value that stands for none
   std::vector<std::int64_t> counts;  // by value: the reference distribution
   std::int64_t rows = 0;
-  std::vector<Holder> holders = {};  // by person, then by value, each pair once; only where a model counts people
+  std::vector<Holder> holders = {};  // by person, then by value, each pair once; only if a model counts people
 
-  // The value of a text in a policy; nothing where the column has no such value.
+  // The value of a text in a policy; nothing if the column has no such value.
   std::optional<Code> Find(const std::string& text) const;
 };
 
@@ -66,7 +66,7 @@ class Evidence {
   bool persons_;
 };
 
-// The value of a group: a fraction where it is one (denominator 0: infinite), else a real number. Parts of fractions are
+// The value of a group: a fraction if it is one (denominator 0: infinite), else a real number. Parts of fractions are
 // small enough for products of two of them: below 2^96 over 2^32, or both below 2^64.
 struct Measure {
   UInt128 numerator = 0;
@@ -104,7 +104,7 @@ class GroupJudge {
   virtual bool smaller_is_worse() const { return false; }
   // Whether it goes by rows although people are what it protects.
   virtual bool counts_rows() const { return true; }
-  // What all fractions are to be divided by besides.
+  // What all fractions are to be divided by in addition.
   virtual UInt128 common_denominator() const { return 1; }
   enum class Numbers { kExact, kShown };
   virtual std::string Note(const Evidence&, Numbers) const { return ""; }

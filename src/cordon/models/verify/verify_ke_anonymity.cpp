@@ -36,7 +36,7 @@ class KeJudge final : public GroupJudge {
   }
   bool smaller_is_worse() const override { return true; }
 
-  // The other two numbers, each of its own worst group.
+  // The other two numbers, each for its own worst group.
   std::string Note(const Evidence& evidence, Numbers numbers) const override {
     Int128 range = FactsOf(evidence, 0).range;
     Rational share(0);

@@ -115,7 +115,7 @@ class LJudge final : public GroupJudge {
 };
 
 // By who has which value (docs/models/counts_persons.md): taken away one after the other, the most widespread first, the values
-// leave at least so many people who have none of those taken.
+// leave at least this many people who have none of those taken.
 class LByPersonJudge final : public GroupJudge {
  public:
   LByPersonJudge(LDiversitySpec spec, const Evidence& evidence)
@@ -134,7 +134,7 @@ class LByPersonJudge final : public GroupJudge {
   bool counts_rows() const override { return false; }
 
  private:
-  // The greatest l that holds: as many values as can be taken away and leave somebody, and one more.
+  // The greatest l that holds: the values that can be taken away and leave somebody, and one more.
   Finding Distinct(const std::vector<std::int64_t>& counts, std::int64_t people) const {
     std::int64_t reached = 0;
     for (const std::int64_t count : counts) {

@@ -115,7 +115,7 @@ class HierarchicalJudge final : public TJudge {
  protected:
   std::int64_t Scale() const override { return std::max<std::int64_t>(2 * tree_.height(), 1); }
 
-  // Where the group has nothing below an edge, all that the whole has there crosses it: that is all_edges_ * rows if it
+  // If the group has nothing below an edge, all that the whole has there crosses it: that is all_edges_ * rows if it
   // were so everywhere. Edges above values of the group are put right one by one.
   Int128 Cost(std::span<const Tally::Entry> values, std::int64_t rows) const override {
     static thread_local std::vector<std::int64_t> below;  // all zero between calls

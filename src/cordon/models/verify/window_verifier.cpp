@@ -65,7 +65,7 @@ struct WindowVerifier::Model {
   std::int64_t unknown = 0;    // values in it that are not known
   std::int64_t rows = 0;
   Counted least;  // without the unknown values
-  Counted most;   // likeness: as if all of them were of the value that is asked for; none where all are known
+  Counted most;   // likeness: as if all of them were of the value that is asked for; none if all are known
 };
 
 WindowVerifier::WindowVerifier() = default;

@@ -5,7 +5,7 @@
 // verifier of tables (verify_internal.h), with the window in the place of the table.
 //
 // A claim holds only for exactly `window` consecutive tuples that are all known and hold every member. A stream that ends
-// before it has so many may be compared with all of it, if it was agreed so; after that nothing may arrive any more.
+// before it has that many may be compared with all of it, if it was agreed so; after that nothing may arrive any more.
 //
 // An audit after the fact does not know the values of tuples that were never published: it tells this by kNull, and where
 // they could decide either way, the answer is that it cannot be told.
@@ -31,7 +31,7 @@ class WindowVerifier {
   enum class Answer { kHolds, kFails, kUnknown };
   struct Judgement {
     Answer answer = Answer::kHolds;
-    std::string what;  // where it does not hold: goes on after "it" or names the model
+    std::string what;  // if it does not hold: goes on after "it" or names the model
   };
   struct Options {
     std::int64_t keep = 0;      // tuples that a window may reach back
@@ -39,7 +39,7 @@ class WindowVerifier {
     bool gaps = false;          // values may be unknown
   };
 
-  // Of the window models among the specs; they may be none. An error where a column is not there or not declared.
+  // Of the window models among the specs; they may be none. An error if a column is not there or not declared.
   static Result<WindowVerifier> Make(const StreamSchema& schema, std::span<const ModelSpec> specs, const Options& options);
   WindowVerifier(WindowVerifier&&) noexcept;
   WindowVerifier& operator=(WindowVerifier&&) noexcept;

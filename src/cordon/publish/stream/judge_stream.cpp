@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a stream's output against the models: all together, each group by itself, and each against its window.
+// The rows of a stream's output against the models: all together, each group alone, and each against its window.
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
@@ -81,7 +81,7 @@ Result<void> Auditor::Judge() {
   CheckBoxes(whole, shown);
   CORDON_TRY(audit_.whole, Verifier(models_).Judge(whole, run_));
 
-  // The same models for each departure by itself: rows of other departures are told apart by one more column.
+  // The same models for each departure alone: rows of other departures are told apart by one more column.
   CORDON_TRY(Release alone, ReleaseOf(founding));
   std::erase_if(alone.columns, [](const ReleaseColumn& column) { return column.attribute.role == Role::kGroup; });
   auto names = std::make_shared<Dictionary>();
@@ -96,7 +96,7 @@ Result<void> Auditor::Judge() {
   return {};
 }
 
-// The sensitive codes of every tuple, position by position; kNull where nothing of it was published.
+// The sensitive codes of every tuple, position by position; kNull if nothing of it was published.
 Result<std::vector<std::vector<std::int32_t>>> Auditor::ValuesByPosition(const std::vector<SensitiveCoder>& coders) const {
   // Tuples that the log names before they came are faults of their own.
   std::vector<std::vector<std::int32_t>> values(static_cast<std::size_t>(last_at_) + 1,

@@ -13,7 +13,7 @@ constexpr std::size_t kKeepOfPipes = 8;  // a reader may be some checkpoints beh
 
 }  // namespace
 
-// What a checkpoint must have been made with to be continued, beside policy and columns.
+// What a checkpoint must have been made with to be continued, next to policy and columns.
 std::string StreamRun::Options() const {
   return fmt::format("algorithm {}, input {}, output {}, sequence {}, group column {}, audit {}, dead letters {}",
                      parts_.algorithm().name, record_options_.format == FileFormat::kCsv ? "csv" : "jsonl",

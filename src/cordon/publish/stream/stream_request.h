@@ -34,7 +34,7 @@ struct StreamRequest {
   std::optional<std::uint64_t> seed;
   bool sequence = false;
   bool group_column = false;
-  bool force = false;  // replaces an output, audit log or dead letters that are there, where no checkpoint continues them
+  bool force = false;  // replaces an output, audit log or dead letters that are there, if no checkpoint continues them
 
   std::function<void(const StreamMetrics&, bool final)> on_status;
   std::function<void(const std::string&)> on_note;  // a line for the person at the terminal
@@ -47,7 +47,7 @@ namespace internal {
 
 // The output cannot be cut: standard output, a pipe, a device.
 bool IsPipe(const std::string& output);
-// Where dead letters go; nothing where they are only told of.
+// Where dead letters go; nothing if they are only counted.
 std::optional<std::string> DeadLettersPath(const StreamRequest& request);
 
 // What of the policy no stream serves, whatever its algorithm.

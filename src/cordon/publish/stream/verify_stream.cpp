@@ -7,7 +7,7 @@ namespace cordon::engine {
 namespace internal {
 namespace {
 
-constexpr Position kMostHeld = Position{1} << 27;  // where no delay in tuples bounds how many wait
+constexpr Position kMostHeld = Position{1} << 27;  // if no delay in tuples bounds how many wait
 
 }  // namespace
 

@@ -24,8 +24,8 @@ struct Log {
   std::optional<AuditedEnd> end;
 };
 
-// Judges one output by its log. verify_stream.cpp reads the log and holds it against the rows; judge_stream.cpp holds the rows
-// against the models.
+// Judges one output by its log. verify_stream.cpp reads the log and compares it with the rows; judge_stream.cpp judges the rows
+// by the models.
 class Auditor {
  public:
   Auditor(const Policy& policy, const Table& out, const Run& run)
