@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 TESTS  ?= $(shell echo $$((2 * $(JOBS))))
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev fuzz verifiers dbt reproduce python-test wheel nightly package install clean
+.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev fuzz verifiers kills dbt reproduce python-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -71,6 +71,10 @@ fuzz: | build/
 verifiers: build
 	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
 
+# Programs killed, and the power lost, at every place; `make test` takes some of them.
+kills: build
+	CORDON_TEST_ALL=1 ctest --preset release --parallel $(TESTS) -R '_kills$$|two_processes'
+
 # The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
 REPRODUCE_SCALE ?= small
 reproduce: build
@@ -107,6 +111,7 @@ nightly:
 	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) verifiers
+	$(MAKE) kills
 	$(MAKE) dbt
 	$(MAKE) reproduce
 	$(MAKE) python-test

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 CORDON, LIBRARY = (os.path.abspath(path) for path in (sys.argv.pop(1), sys.argv.pop(1)))
+ALL = "CORDON_TEST_ALL" in os.environ  # a kill and a loss of power at every step, not one of the two by turns
 POLICY = """
 [attributes.age]
 role = "quasi"
@@ -32,6 +33,11 @@ e = 10
 
 def cordon(*arguments, **environment):
     return subprocess.run([CORDON, *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def cuts(turn):
+    both = ({}, {"DIE_POWER": "1"})
+    return both if ALL else both[turn % 2:turn % 2 + 1]
 
 
 def write(path, first, rows, unit=100):
@@ -110,7 +116,7 @@ class AppendKills(unittest.TestCase):
         new, (steps, _), seen = self.answer(), read_json("count"), set()
         self.assertGreater(steps, 20)
         for step in range(1, steps + 1, stride):
-            for power in ({}, {"DIE_POWER": "1"}):
+            for power in cuts(step // stride):
                 self.restore()
                 done = cordon("append", "store", *arguments, LD_PRELOAD=LIBRARY, DIE_AT=str(step), **power)
                 self.assertEqual(done.returncode, -signal.SIGKILL, f"{step} of {steps}")
@@ -173,7 +179,7 @@ class AppendKills(unittest.TestCase):
         cordon("permute", "rows.csv", "--policy", "policy.toml", "--output", "made", LD_PRELOAD=LIBRARY, DIE_COUNT="count")
         steps, seen = read_json("count")[0], set()
         for step in range(1, steps + 1, 2):
-            for power in ({}, {"DIE_POWER": "1"}):
+            for power in cuts(step // 2):
                 for half in ("store", "store.private"):
                     shutil.rmtree(half, ignore_errors=True)
                 permute = ("permute", "rows.csv", "--policy", "policy.toml", "--output", "store")
@@ -230,7 +236,7 @@ class AppendKills(unittest.TestCase):
         self.assertEqual(cordon(*append, LD_PRELOAD=LIBRARY, DIE_COUNT="count").returncode, 0)
         states = set()
         for step in range(1, read_json("count")[0] + 1, stride):
-            for power in ({}, {"DIE_POWER": "1"}):
+            for power in cuts(step // 2):
                 self.restore_registered()
                 seen = self.published()
                 self.assertEqual(cordon(*append, LD_PRELOAD=LIBRARY, DIE_AT=str(step), **power).returncode, -signal.SIGKILL)
