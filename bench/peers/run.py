@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Other tools beside cordon on the same data, under one evaluator: cordon evaluate measures every release, cordon verify judges it.
+"""Other tools and cordon on the same data, under one evaluator: cordon evaluate measures every release, cordon verify judges it.
 
     bench/peers/run.py --data DIR [--arx JAR] [--python PYTHON] [--mondrian DIR] [--castle DIR] [--k 5,10,100] [--stream-rows 3000] [--output DIR] [--cordon BINARY]
 
@@ -219,7 +219,7 @@ def main():
     version = subprocess.run([args.cordon, "--version"], capture_output=True, text=True).stdout.strip()
     folder = args.output or measure.runs_folder()
     measure.write_results(folder, "peers.csv", rows, "peers.md",
-                          ["# cordon beside other tools", "", f"Made by `bench/peers/run.py` with {version}. Every release is measured by `cordon evaluate` and judged by",
+                          ["# cordon and other tools", "", f"Made by `bench/peers/run.py` with {version}. Every release is measured by `cordon evaluate` and judged by",
                            "`cordon verify`. Ratios are over cordon's run with the lowest loss on the same table. CPU time is that of the whole process.", "",
                            *measure.markdown_table(rows)])
     print(f"written: {folder / 'peers.md'}")

@@ -135,7 +135,7 @@ class Reproduce(unittest.TestCase):
             page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
             self.assertIn("| true | here | Loss rises with k. | reproduced |", page)
             self.assertIn("| refused | here | Anything. | not run |", page)
-            # Verdicts come out of the CSV file, whoever wrote it.
+            # Verdicts come out of the CSV file, no matter who wrote it.
             with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
             with open(folder / "out" / "loss.csv", "w", encoding="utf-8", newline="") as file:

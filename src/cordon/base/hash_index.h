@@ -20,7 +20,7 @@ class HashIndex {
  public:
   std::size_t size() const { return size_; }
 
-  // Empty again, with room for so many.
+  // Empty again, with room for this many.
   void Clear(std::size_t expected = 0) {
     const std::size_t capacity = std::bit_ceil(2 * expected + 16);
     bits_ = std::countr_zero(capacity);

@@ -25,7 +25,7 @@ class HashMap {
   };
 
   std::size_t size() const { return size_; }
-  // Empty again, with room for so many.
+  // Empty again, with room for this many.
   void Clear(std::size_t expected = 0) {
     *this = {};
     if (expected > 0) Resize(std::max(kFirstBits, static_cast<int>(std::bit_width(2 * expected))));

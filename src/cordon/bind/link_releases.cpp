@@ -92,7 +92,7 @@ Result<LinkedReleases> LinkAll(const Policy& policy, LinkedTable current, const 
 Error EndsNotKnown(const std::string& file, const std::string& column) {
   return Error::InvalidData("{}: whether the end in '{}_hi' belongs to its range is not known", file, column)
       .WithHint(
-          "the manifest of a release says so: put {}.manifest.json beside it, or give the ranges as one column, [lo,hi) or "
+          "the manifest of a release says so: put {}.manifest.json next to it, or give the ranges as one column, [lo,hi) or "
           "[lo,hi]",
           file);
 }

@@ -24,7 +24,7 @@ class GuardDrafter {
   // All three outlive it.
   GuardDrafter(const Table& table, const Profile& profile, const SensitiveRounding& rounding);
 
-  // Streams hold groups against a window only if the values are declared, so their drafts have l-diversity alone.
+  // Streams compare groups with a window only if the values are declared, so their drafts have l-diversity alone.
   bool HasStreamGuard(std::size_t column) const;
 
   // Whether people have several rows, and models are to count people.

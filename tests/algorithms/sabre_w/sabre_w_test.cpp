@@ -39,7 +39,7 @@ TEST(SabreW, ParametersThatCannotBeServedAreRefused) {
   EXPECT_EQ(Refusal({Closeness(0), KsAnonymitySpec{2}}, two),
             "window-closeness: window is 0, it must be a number of tuples from 1 to 1000000000");
   EXPECT_EQ(Refusal({KsAnonymitySpec{2}}, two), "sabre-w needs window-closeness or window-likeness");
-  EXPECT_EQ(Refusal({Closeness()}, two), "sabre-w needs ks-anonymity besides its window models");
+  EXPECT_EQ(Refusal({Closeness()}, two), "sabre-w needs ks-anonymity in addition to its window models");
   EXPECT_EQ(Refusal({Closeness(), WindowLikenessSpec{"salary", 6, 1}, KsAnonymitySpec{2}}, two),
             "sabre-w has one window for all models, here are 8 and 6");
   EXPECT_EQ(Refusal({WindowClosenessSpec{"disease", 8, 1, Distance::kEqual}, KsAnonymitySpec{2}}, two),

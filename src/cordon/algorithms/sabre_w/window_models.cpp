@@ -99,7 +99,7 @@ Result<WindowModels> WindowModels::Make(const StreamSchema& schema, std::span<co
     if (!WindowOf(spec)) CORDON_RETURN_IF_ERROR(models.Add(schema, spec));
   }
   if (models.k_ == 0) {
-    return Error::InvalidPolicy("sabre-w needs ks-anonymity besides its window models")
+    return Error::InvalidPolicy("sabre-w needs ks-anonymity in addition to its window models")
         .WithHint("add ks-anonymity with k of at least 2: without it a group of one tuple may look enough like the window");
   }
   if (models.k_ > models.window_) {
