@@ -40,7 +40,7 @@ Result<WholeLog> ReadWholeLog(const std::string& text, const Policy& policy) {
 }
 
 Column RowsOf(const Column& column, std::span<const std::size_t> rows, const Run& run) {
-  if (column.codes.size() == 0) return column;
+  if (column.codes.empty()) return column;
   return {column.name, column.dictionary,
           Codes::Generate(rows.size(), run.threads, [&](std::size_t row) { return column.codes[rows[row]]; })};
 }
@@ -53,7 +53,7 @@ Microdata TuplesOf(const Microdata& original, std::size_t first, std::size_t siz
   part.num_rows = part.num_persons = size;
   for (const MicrodataColumn& column : original.columns) {
     MicrodataColumn own{column.attribute, {}, RowsOf(column.text, rows, run)};
-    if (column.codes.size() > 0) {
+    if (!column.codes.empty()) {
       own.codes = Codes::Generate(size, run.threads, [&](std::size_t row) { return column.codes[rows[row]]; });
     }
     part.columns.push_back(std::move(own));

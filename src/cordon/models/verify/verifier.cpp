@@ -326,10 +326,11 @@ void JudgeGroups(const GroupJudge& judge, const Evidence& evidence, const Verify
 // Whether the model could count people instead.
 bool CouldCountPersons(const ModelSpec& spec) {
   return std::visit(
-      [](auto each) {
+      [](const auto& each) {
         if constexpr (requires { each.counts; }) {
-          each.counts = CountBy::kPersons;
-          return Validate(each).ok();
+          auto by_persons = each;
+          by_persons.counts = CountBy::kPersons;
+          return Validate(by_persons).ok();
         } else {
           return false;
         }
