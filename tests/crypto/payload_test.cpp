@@ -157,7 +157,7 @@ TEST(Payload, WrongListsOfIdsAreRefused) {
   EXPECT_FALSE(ReadPayload<PsiPayload>(MakeFrame(PsiPart(1, PsiPayload::List::kRaised))).ok());
   EXPECT_FALSE(ReadPayload<PsiPayload>(MakeFrame(PsiPart(3, PsiPayload::List::kOwn))).ok());
   wrong = PsiPart(2, PsiPayload::List::kOwn);
-  wrong.total = PsiPayload::kMostIds + 1;
+  wrong.total = PsiPayload::kMaxIds + 1;
   EXPECT_FALSE(ReadPayload<PsiPayload>(MakeFrame(wrong)).ok());
 }
 

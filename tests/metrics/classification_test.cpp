@@ -24,15 +24,15 @@ FeatureColumn Values(const std::string& name, bool ordered, Code leaves, std::ve
 TEST(Atoms, LeavesThatNoCellTellsApartAreOneAtom) {
   // Cells: {0,1,2}, {1,2}, {4}; leaf 3 is in none.
   const FeatureColumn column{"c", false, 5, {{{0, 2}}, {{1, 2}}, {{4, 4}}}, {}};
-  const AtomAxis axis(column);
+  const FeatureAxis axis(column);
   EXPECT_EQ(axis.num_atoms(), 4);
-  const std::vector<AtomShare> wide = axis.Shares(column.cells[0]);
+  const std::vector<AxisShare> wide = axis.Shares(column.cells[0]);
   ASSERT_EQ(wide.size(), 2u);
   EXPECT_DOUBLE_EQ(wide[0].share + wide[1].share, 1);
   EXPECT_DOUBLE_EQ(std::max(wide[0].share, wide[1].share), 2.0 / 3);
   EXPECT_DOUBLE_EQ(wide[0].coverage, 1);
   // A single value of a larger atom covers a part of it.
-  const std::vector<AtomShare> one = axis.Shares({{1, 1}});
+  const std::vector<AxisShare> one = axis.Shares({{1, 1}});
   ASSERT_EQ(one.size(), 1u);
   EXPECT_DOUBLE_EQ(one[0].coverage, 0.5);
 }
@@ -40,10 +40,10 @@ TEST(Atoms, LeavesThatNoCellTellsApartAreOneAtom) {
 TEST(Atoms, StretchesOfAnUnorderedAxisJoin) {
   // "the rest" of leaf 2.
   const FeatureColumn column{"c", false, 5, {{{0, 1}, {3, 4}}, {{2, 2}}}, {}};
-  EXPECT_EQ(AtomAxis(column).num_atoms(), 2);
+  EXPECT_EQ(FeatureAxis(column).num_atoms(), 2);
   FeatureColumn ordered = column;
   ordered.ordered = true;
-  EXPECT_EQ(AtomAxis(ordered).num_atoms(), 3);
+  EXPECT_EQ(FeatureAxis(ordered).num_atoms(), 3);
 }
 
 TEST(NaiveBayes, ByHand) {

@@ -386,7 +386,7 @@ TEST(ByPersonProperty, RoomIsForAnyRows) {
     Random random = Random::FromSeed(seed).Substream("room");
     const View view = View::All(table.data);
     const Reference reference = ReferenceOf(table.data, view.rows());
-    const CountedColumns columns(table.data, {2}, true, CountedColumns::kMostCounted, true);
+    const CountedColumns columns(table.data, {2}, true, CountedColumns::kMaxCounted, true);
     for (const ModelSpec& spec : SpecsByPerson(random, table.data)) {
       SCOPED_TRACE(Describe(spec));
       const auto model = MakeGroupModel(spec, reference).value();
@@ -413,7 +413,7 @@ TEST(ByPersonProperty, HoldingsFollowTheRows) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     const RandomTable table = MakeRandomTable(seed, SensitiveKind::kNumeric, true);
-    const CountedColumns columns(table.data, {2}, true, CountedColumns::kMostCounted, true);
+    const CountedColumns columns(table.data, {2}, true, CountedColumns::kMaxCounted, true);
     Random random = Random::FromSeed(seed).Substream("moves");
     GroupCounts here(columns);
     GroupCounts there(columns);

@@ -56,7 +56,7 @@ Result<void> WriteParts(Disk& disk, const std::string& stage, const std::set<std
   for (const std::uint64_t number : numbers) {
     for (const char* table : kStoreTables) {
       const std::string name = PartFile(table, number);
-      CORDON_TRY(const auto file, disk.Append(stage + "/" + name, FileLayer::Access::kPublic, 0));
+      CORDON_TRY(const auto file, disk.Append(stage + "/" + name, FileSystem::Access::kPublic, 0));
       CORDON_RETURN_IF_ERROR(file->Write(BytesOf(name, draw)));
     }
   }

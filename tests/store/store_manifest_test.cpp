@@ -191,7 +191,7 @@ TEST_F(StoreManifestTest, AReaderWhosePartsWereMergedReadsAgain) {
   int reads = 0;
   const auto read = [&](int appends) {
     reads = 0;
-    return ReadSteady(store_, {}, [&]() -> Result<std::string> {
+    return ReadConsistent(store_, {}, [&]() -> Result<std::string> {
       if (++reads > appends) return std::string("all of one state");
       Write({{static_cast<std::uint64_t>(reads % 2 + 1), 5, 0}});
       return Error::Io("a file has gone meanwhile");
@@ -204,7 +204,7 @@ TEST_F(StoreManifestTest, AReaderWhosePartsWereMergedReadsAgain) {
   const auto never = read(1000);
   ASSERT_FALSE(never.ok());
   EXPECT_EQ(never.error().message(), store_ + " changed while it was read");
-  const auto missing = ReadSteady(store_ + "2", {}, [&] { return OpenStore(store_ + "2"); });
+  const auto missing = ReadConsistent(store_ + "2", {}, [&] { return OpenStore(store_ + "2"); });
   EXPECT_NE(missing.error().message().find("is not a store"), std::string::npos);
 }
 

@@ -287,7 +287,7 @@ TEST(StreamCrash, ARunThatWroteNothingLeavesNoCheckpoint) {
   Crash crash(PolicyOf({}), RandomRows(12, 100, 0), 1);
   Disk disk;
   {
-    const auto other = disk.Append("out.csv", FileLayer::Access::kPublic, 0);
+    const auto other = disk.Append("out.csv", FileSystem::Access::kPublic, 0);
     EXPECT_NE(Refusal(crash.Run(disk)).find("in use"), std::string::npos);
   }
   EXPECT_EQ(Newest(disk), "");
@@ -306,7 +306,7 @@ TEST(StreamCrash, FilesThatAnotherRunHoldsAreRefused) {
     crash.request_.checkpoint.reset();
     Disk disk;
     {
-      const auto other = disk.Append(held, FileLayer::Access::kPublic, 0);
+      const auto other = disk.Append(held, FileSystem::Access::kPublic, 0);
       ASSERT_TRUE(other.ok());
       crash.request_.force = true;
       for (const char* name : {"out.csv", "audit.jsonl"}) {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "cordon/base/random.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 
 namespace cordon::engine::testing {
 
-class Disk final : public FileLayer {
+class Disk final : public FileSystem {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 

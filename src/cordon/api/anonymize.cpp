@@ -5,7 +5,7 @@
 #include "cordon/api/convert_internal.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/publish/release_next.h"
-#include "cordon/publish/write_run.h"
+#include "cordon/publish/write_outputs.h"
 #include "cordon/release_next.h"
 #include "cordon/report/html.h"
 
@@ -125,8 +125,8 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   if (made.registration) {
     CORDON_TRY(registration, made.registration->WithOutput(path));
   }
-  const auto written = engine::WriteRun(request, policy, made.data, made.verified, made.record, made.report, run.run(),
-                                        registration ? &*registration : nullptr);
+  const auto written = engine::WriteOutputs(request, policy, made.data, made.verified, made.record, made.report, run.run(),
+                                            registration ? &*registration : nullptr);
   if (!written.ok()) return internal::ForCaller(written.error());
   return {};
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cordon/api/convert_internal.h"
-#include "cordon/bind/open_release.h"
+#include "cordon/bind/table_as_release.h"
 #include "cordon/data/table.h"
 #include "cordon/io/arrow/arrow_stream.h"
 #include "cordon/io/open_source.h"

@@ -13,9 +13,9 @@ namespace cordon::engine {
 namespace {
 
 constexpr int kRounds = 10;
-constexpr int kScalings = 10;                             // of the beliefs in a group, to its counts
-constexpr double kPseudo = 1;                             // people of the average kind, added to each value: no frequency is 0
-constexpr std::size_t kMostCells = std::size_t{1} << 22;  // of a table of one known column and the sensitive one
+constexpr int kScalings = 10;                            // of the beliefs in a group, to its counts
+constexpr double kPseudo = 1;                            // people of the average kind, added to each value: no frequency is 0
+constexpr std::size_t kMaxCells = std::size_t{1} << 22;  // of a table of one known column and the sensitive one
 
 // Beliefs in a group: people after people, a number per value.
 using Beliefs = std::vector<float>;
@@ -25,7 +25,7 @@ class Learner {
  public:
   Learner(const Seen& seen, std::size_t num_values) : seen_(seen), num_values_(num_values), of_value_(num_values) {
     for (const KnownColumn& column : seen.columns) {
-      const std::size_t most = std::max<std::size_t>(16, kMostCells / num_values);
+      const std::size_t most = std::max<std::size_t>(16, kMaxCells / num_values);
       const std::size_t blocks = std::min(most, static_cast<std::size_t>(column.size));
       blocks_.push_back(blocks);
       tables_.emplace_back(blocks * num_values);

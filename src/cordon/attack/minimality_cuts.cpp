@@ -13,9 +13,9 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostWorlds = 5'000;   // gone through one by one
+constexpr std::size_t kMaxWorlds = 5'000;    // gone through one by one
 constexpr std::size_t kDrawnWorlds = 1'000;  // of more
-constexpr double kMostSteps = 4e8;           // rows looked at; of more groups, some are drawn
+constexpr double kMaxSteps = 4e8;            // rows looked at; of more groups, some are drawn
 
 // The models as they judge the values of one column: a row of microdata per value, to be counted as often as need be.
 struct ValueModel {
@@ -83,13 +83,13 @@ class GroupWorlds {
     seen_.resize(group.people.size() * group.values.size());
   }
 
-  // How many worlds there are, as far as kMostWorlds.
+  // How many worlds there are, as far as kMaxWorlds.
   std::size_t Count() const {
     double worlds = 1;
     double placed = 0;
     for (const ValueRows& each : group_.values) {
       for (std::uint32_t i = 1; i <= each.rows; ++i) worlds *= ++placed / i;
-      if (worlds > kMostWorlds) return kMostWorlds + 1;
+      if (worlds > kMaxWorlds) return kMaxWorlds + 1;
     }
     return static_cast<std::size_t>(std::llround(worlds));
   }
@@ -172,7 +172,7 @@ std::vector<KnownGroup> GroupsInTime(std::vector<KnownGroup> groups, std::size_t
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].people.size() < 2 * least) continue;  // it cannot be cut
     steps += static_cast<double>(groups[i].people.size() * num_columns) * static_cast<double>(kDrawnWorlds);
-    if (steps <= kMostSteps || i == 0) continue;
+    if (steps <= kMaxSteps || i == 0) continue;
     groups.resize(i);
     break;
   }
@@ -202,7 +202,7 @@ Result<Attacked> MinimalityByCuts(const Scene& scene) {
         if (group.values.size() > 1) cuts = CutsOf(scene, group.people, least);
         if (!cuts.empty()) {
           worlds.emplace(model, group, std::move(cuts));
-          if (worlds->Count() <= kMostWorlds) {
+          if (worlds->Count() <= kMaxWorlds) {
             worlds->TryAll();
           } else {
             worlds->TryRandom(scene.Draws("worlds", i));

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostTables = 2'000;
+constexpr std::size_t kMaxTables = 2'000;
 
 // Assignments of the values to the people; nothing if there are too many.
 std::optional<std::size_t> NumTables(std::span<const ValueRows> values) {
@@ -21,7 +21,7 @@ std::optional<std::size_t> NumTables(std::span<const ValueRows> values) {
       tables *= ++placed / i;
       if (tables > 1e15) return std::nullopt;
     }
-    if (tables > kMostTables + 0.5) return std::nullopt;
+    if (tables > kMaxTables + 0.5) return std::nullopt;
   }
   return static_cast<std::size_t>(std::llround(tables));
 }

@@ -86,12 +86,12 @@ std::vector<double> CellShares(const Seen& seen, std::size_t num_rows) {
 }
 
 ClassIndex::ClassIndex(const Seen& seen) : seen_(seen), words_((seen.num_classes() + 63) / 64) {
-  constexpr std::size_t kMostBlocks = 256;
-  constexpr std::size_t kMostWords = std::size_t{1} << 22;  // of a column: 32 MB
+  constexpr std::size_t kMaxBlocks = 256;
+  constexpr std::size_t kMaxWords = std::size_t{1} << 22;  // of a column: 32 MB
   for (std::size_t i = 0; i < seen.columns.size(); ++i) {
     Axis axis;
     axis.size = std::max<Code>(1, seen.columns[i].size);
-    const std::size_t most = std::clamp<std::size_t>(kMostWords / std::max<std::size_t>(1, words_), 1, kMostBlocks);
+    const std::size_t most = std::clamp<std::size_t>(kMaxWords / std::max<std::size_t>(1, words_), 1, kMaxBlocks);
     axis.blocks = std::min(most, static_cast<std::size_t>(axis.size));
     axis.exact = axis.blocks == static_cast<std::size_t>(axis.size);
     axis.bits.resize(axis.blocks * words_);

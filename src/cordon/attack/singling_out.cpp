@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostColumns = 3;
+constexpr std::size_t kMaxColumns = 3;
 constexpr int kTries = 20;  // to find cells that one released row alone shows
 
 struct Condition {
@@ -43,8 +43,8 @@ bool OneRowShows(const Seen& seen, std::span<const Condition> conditions) {
 std::vector<std::size_t> DrawColumns(std::size_t all, QuickRandom& random) {
   std::vector<std::size_t> columns(all);
   for (std::size_t i = 0; i < all; ++i) columns[i] = i;
-  for (std::size_t i = 0; i < std::min(all, kMostColumns); ++i) std::swap(columns[i], columns[i + random.Below(all - i)]);
-  columns.resize(std::min(all, kMostColumns));
+  for (std::size_t i = 0; i < std::min(all, kMaxColumns); ++i) std::swap(columns[i], columns[i + random.Below(all - i)]);
+  columns.resize(std::min(all, kMaxColumns));
   return columns;
 }
 

@@ -16,7 +16,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
 
 // The code units of a text in UTF-16, by which names are ordered; nothing if it is not UTF-8.
 std::optional<std::u16string> Utf16(std::string_view text) {
@@ -102,11 +102,11 @@ Result<void> AppendCanonical(const Json& json, std::string& to) {
       AppendQuoted(json.get_ref<const std::string&>(), to);
       return {};
     case Json::value_t::number_unsigned:
-      if (json.get<std::uint64_t>() > std::uint64_t{kLargestExact}) return NotCanonical("a whole number is beyond 2^53");
+      if (json.get<std::uint64_t>() > std::uint64_t{kMaxExact}) return NotCanonical("a whole number is beyond 2^53");
       to += std::to_string(json.get<std::uint64_t>());
       return {};
     case Json::value_t::number_integer:
-      if (std::abs(json.get<std::int64_t>()) > kLargestExact) return NotCanonical("a whole number is beyond 2^53");
+      if (std::abs(json.get<std::int64_t>()) > kMaxExact) return NotCanonical("a whole number is beyond 2^53");
       to += std::to_string(json.get<std::int64_t>());
       return {};
     case Json::value_t::number_float:

@@ -7,12 +7,12 @@ namespace cordon::engine {
 
 std::string Rounded(UInt128 numerator, UInt128 denominator, Rounding rounding) {
   constexpr int kDigits = 4;
-  constexpr int kMostDigits = 20;
+  constexpr int kMaxDigits = 20;
   constexpr int kFourDigits = 1000;
   UInt128 scaled = numerator / denominator;
   UInt128 rest = numerator % denominator;
   int digits = 0;
-  while (rest != 0 && (digits < kDigits || (scaled < kFourDigits && digits < kMostDigits))) {
+  while (rest != 0 && (digits < kDigits || (scaled < kFourDigits && digits < kMaxDigits))) {
     rest *= 10;
     scaled = scaled * 10 + rest / denominator;
     rest %= denominator;

@@ -32,9 +32,9 @@ struct Run {
   const Budget* budget = nullptr;  // none: all the time it takes
 
   bool Stopped() const { return stop.stop_requested(); }
-  // Enough: a search should stop improving and keep what it has. This alone is never an error.
+  // ShouldStop: a search should stop improving and keep what it has. This alone is never an error.
   double Used() const { return budget == nullptr ? 0 : budget->Used(); }
-  bool Enough() const { return Stopped() || Used() >= 1; }
+  bool ShouldStop() const { return Stopped() || Used() >= 1; }
   // For a part of the work: who started it tells how far it is.
   Run Silent() const { return {threads, stop, nullptr, budget}; }
   void Report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {

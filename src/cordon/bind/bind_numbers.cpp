@@ -12,7 +12,7 @@ namespace cordon::engine::internal {
 namespace {
 
 constexpr std::int64_t kGreatest = 999'999'999'999'999'999;  // of 18 digits
-constexpr std::int64_t kMostDeclared = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxDeclared = std::int64_t{1} << 22;
 
 // All values that the declared range can hold once they are rounded and put on the grid.
 Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribute, const NumberShape& shape) {
@@ -30,8 +30,8 @@ Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribut
                                 attribute.name)
         .WithHint("set a smaller range, and top to clamp values");
   }
-  if ((last - first) / step > kMostDeclared) {
-    return Error::InvalidPolicy("[attributes.{}]: the range holds more than {} values", attribute.name, kMostDeclared)
+  if ((last - first) / step > kMaxDeclared) {
+    return Error::InvalidPolicy("[attributes.{}]: the range holds more than {} values", attribute.name, kMaxDeclared)
         .WithHint("set grid or round");
   }
   std::vector<std::int64_t> values;

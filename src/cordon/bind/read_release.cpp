@@ -7,7 +7,7 @@
 
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/join_bounds.h"
-#include "cordon/bind/shown_numbers.h"
+#include "cordon/bind/published_scale.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy_table_internal.h"
 

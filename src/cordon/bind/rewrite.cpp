@@ -13,7 +13,7 @@ using internal::BadCells;
 using internal::ColumnView;
 using internal::Flags;
 
-constexpr std::size_t kMostNotations = 4;  // of one column; more are a sign that it is something else
+constexpr std::size_t kMaxNotations = 4;  // of one column; more are a sign that it is something else
 
 struct CountedText {
   std::string_view text;
@@ -151,7 +151,7 @@ std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& dat
     std::erase_if(candidates, [](const Notation& each) { return each.text().ends_with(",56"); });
   }
   std::vector<Notation> chosen;
-  while (!left.empty() && chosen.size() < (date ? kMostNotations : 1)) {
+  while (!left.empty() && chosen.size() < (date ? kMaxNotations : 1)) {
     const Notation* best = nullptr;
     std::uint64_t most = 0;
     for (const Notation& notation : candidates) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cordon/base/nearest.h"
-#include "cordon/bind/open_release.h"
+#include "cordon/bind/table_as_release.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/tell.h"
 #include "cordon/data/decimal.h"

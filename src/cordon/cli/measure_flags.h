@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

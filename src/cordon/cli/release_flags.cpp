@@ -3,7 +3,7 @@
 
 #include "cordon/cli/format_flag.h"
 #include "cordon/cli/tell.h"
-#include "cordon/publish/write_run.h"
+#include "cordon/publish/write_outputs.h"
 
 namespace cordon::engine {
 

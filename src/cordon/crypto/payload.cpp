@@ -43,7 +43,7 @@ void Read(WireReader& from, PackedNumbers& numbers) {
   numbers.below = from.Number<std::uint16_t>();
   const auto bits = from.Number<std::uint8_t>();
   numbers.count = from.Number<std::uint32_t>();
-  from.Require(numbers.below > 0 && bits == BitsFor(numbers.below) && numbers.count <= PackedNumbers::kMostNumbers);
+  from.Require(numbers.below > 0 && bits == BitsFor(numbers.below) && numbers.count <= PackedNumbers::kMaxNumbers);
   from.Require(from.ok() && from.num_left() == PackedSize(numbers.count, bits));
   if (!from.ok()) return;
   numbers.bytes = from.Take(from.num_left());
@@ -99,7 +99,7 @@ void Read(WireReader& from, PsiPayload& psi) {
   psi.total = from.Number<std::uint32_t>();
   psi.first = from.Number<std::uint32_t>();
   from.Require(psi.list == PsiPayload::List::kOwn || psi.list == PsiPayload::List::kRaised);
-  from.Require(HasList(psi.step, psi.list) && psi.total <= PsiPayload::kMostIds);
+  from.Require(HasList(psi.step, psi.list) && psi.total <= PsiPayload::kMaxIds);
   from.Require(from.ok() && from.num_left() % sizeof(Point) == 0);
   const std::size_t count = from.num_left() / sizeof(Point);
   from.Require(count <= kMaxPsiPoints && psi.first <= psi.total && count <= psi.total - psi.first);
@@ -328,7 +328,7 @@ void Read(WireReader& from, AbortPayload& payload) {
 }  // namespace
 
 PackedNumbers PackedNumbers::Pack(std::span<const std::uint32_t> numbers, std::uint16_t below) {
-  CORDON_CHECK(below > 0 && numbers.size() <= kMostNumbers);
+  CORDON_CHECK(below > 0 && numbers.size() <= kMaxNumbers);
   const unsigned bits = BitsFor(below);
   PackedNumbers packed{.below = below, .count = static_cast<std::uint32_t>(numbers.size()), .bytes = {}};
   packed.bytes.resize(PackedSize(packed.count, bits));

@@ -37,7 +37,7 @@ struct ConfigPayload {
 // A part of a list of masked ids. PSI1: A's, once. PSI2: A's raised by B, and B's, once. PSI3: B's raised by A.
 struct PsiPayload {
   enum class List : std::uint8_t { kOwn = 0, kRaised = 1 };
-  static constexpr std::uint32_t kMostIds = 1U << 26;
+  static constexpr std::uint32_t kMaxIds = 1U << 26;
 
   std::uint8_t step = 1;  // 1 to 3
   List list = List::kOwn;
@@ -48,13 +48,13 @@ struct PsiPayload {
 
 // Numbers below `below`, each in the bits that this takes (at least one), lowest bit first.
 struct PackedNumbers {
-  static constexpr std::uint32_t kMostNumbers = 1U << 26;
+  static constexpr std::uint32_t kMaxNumbers = 1U << 26;
 
   std::uint16_t below = 1;
   std::uint32_t count = 0;
   std::string bytes;
 
-  // REQUIRES: 0 < below, every number is below it, and at most kMostNumbers.
+  // REQUIRES: 0 < below, every number is below it, and at most kMaxNumbers.
   static PackedNumbers Pack(std::span<const std::uint32_t> numbers, std::uint16_t below);
   std::vector<std::uint32_t> Unpack() const;
   friend bool operator==(const PackedNumbers&, const PackedNumbers&) = default;

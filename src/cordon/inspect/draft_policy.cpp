@@ -19,11 +19,11 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::int64_t kMostDays = 390 * 366;
+constexpr std::int64_t kMaxDays = 390 * 366;
 constexpr int kDraftDelay = 10'000;
-constexpr std::int64_t kMostStep = std::int64_t{1} << 50;
-constexpr std::size_t kFewValues = 4;        // of so few values no hierarchy is made
-constexpr std::size_t kMostLeaves = 20'000;  // of this many neither
+constexpr std::int64_t kMaxStep = std::int64_t{1} << 50;
+constexpr std::size_t kFewValues = 4;       // of so few values no hierarchy is made
+constexpr std::size_t kMaxLeaves = 20'000;  // of this many neither
 
 bool IsPlain(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '-';
@@ -218,7 +218,7 @@ class Drafter {
   // As wide again as what the sample has, to round numbers; more digits than the sample has are rounded away.
   void AddNumberRange(std::int64_t lo, std::int64_t hi, int scale) {
     std::int64_t step = 1;
-    while (step <= std::max<std::int64_t>(hi - lo, 1) / 2 && step < kMostStep) step *= 10;
+    while (step <= std::max<std::int64_t>(hi - lo, 1) / 2 && step < kMaxStep) step *= 10;
     const std::int64_t span = std::max<std::int64_t>(hi - lo, 1);
     const auto down = [&](std::int64_t value) { return (value >= 0 ? value / step : -((-value + step - 1) / step)) * step; };
     const std::int64_t from = lo >= 0 && lo < span ? 0 : down(lo - span / 2);
@@ -235,7 +235,7 @@ class Drafter {
       Line("range = [{}, {}]  # the sample, and ten years around it: check it", FormatDate(days.front().first - kRoom),
            FormatDate(days.back().first + kRoom));
     }
-    if (days.back().first - days.front().first < kMostDays) {
+    if (days.back().first - days.front().first < kMaxDays) {
       Line(
           "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do; a day that a whole "
           "group shares is shown, unless grid = 7 (days) or so is set");
@@ -255,7 +255,7 @@ class Drafter {
       Line("other = \"other\"  # values to come");
       return {};
     }
-    if (values.size() <= kFewValues || values.size() > kMostLeaves) return {};
+    if (values.size() <= kFewValues || values.size() > kMaxLeaves) return {};
     return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: one by meaning is better");
   }
 
@@ -263,7 +263,7 @@ class Drafter {
   Result<void> AddPrefixes(const Column& column, int longest) {
     std::vector<std::string> codes;
     for (const Counted& value : CountValues(column, profile_.missing)) codes.push_back(value.first);
-    if (codes.size() > kMostLeaves) return {};
+    if (codes.size() > kMaxLeaves) return {};
     return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...");
   }
 

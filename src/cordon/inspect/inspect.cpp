@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <map>
 
-#include "cordon/bind/open_release.h"
 #include "cordon/bind/rewrite.h"
+#include "cordon/bind/table_as_release.h"
 #include "cordon/inspect/first_line.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"

@@ -10,8 +10,8 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kFewLeaves = 5;                               // values that several files may hold by chance
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{256} << 20;  // a hierarchy is not larger; the data may be
+constexpr std::size_t kFewLeaves = 5;                           // values that several files may hold by chance
+constexpr std::uintmax_t kMaxFile = std::uintmax_t{256} << 20;  // a hierarchy is not larger; the data may be
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Result<HierarchyFolder> ReadHierarchyFolder(const std::string& folder) {
   HierarchyFolder made;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     if (!at->is_regular_file(failed)) continue;
-    if (at->file_size(failed) <= kLargestFile) {
+    if (at->file_size(failed) <= kMaxFile) {
       paths.push_back(at->path().string());
     } else {
       made.passed_over.push_back({at->path().string(), "too large for a hierarchy"});

@@ -12,7 +12,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostPairs = 5;
+constexpr std::size_t kMaxPairs = 5;
 constexpr std::size_t kPairColumns = 16;  // of which pairs are tried
 // What files say instead of a value, in several languages.
 constexpr const char* kMarkers[] = {
@@ -196,7 +196,7 @@ std::vector<Singled> WorstPairs(const std::vector<const Column*>& quasi, std::si
   std::stable_sort(singled.begin(), singled.end(), [](const Singled& a, const Singled& b) {
     return std::pair(a.unique_rows, a.groups) > std::pair(b.unique_rows, b.groups);
   });
-  singled.resize(std::min(singled.size(), kMostPairs));
+  singled.resize(std::min(singled.size(), kMaxPairs));
   return singled;
 }
 

@@ -14,7 +14,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 50;
 
 // 1, 2, 5, 10, ...
 std::int64_t NextStep(std::int64_t step) {
@@ -34,7 +34,7 @@ RoundedColumn NumbersToRound(const Table& table, const Profile& profile, std::si
   RoundedColumn made{column, {1, ScaleOf(table.columns[column], profile.missing)}};
   made.numbers = NumbersAt(table.columns[column], made.rounding.scale, profile.missing);
   if (!made.numbers.empty())
-    made.coarsest = std::min(NiceWidths(Quantile(made.numbers, 0.05), Quantile(made.numbers, 0.95)).front(), kMostSteps);
+    made.coarsest = std::min(NiceWidths(Quantile(made.numbers, 0.05), Quantile(made.numbers, 0.95)).front(), kMaxSteps);
   return made;
 }
 

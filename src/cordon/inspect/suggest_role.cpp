@@ -11,8 +11,8 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kFewPeople = 20;   // so few values of a key are not those of people
-constexpr std::uint64_t kMostRows = 1000;  // of one person, on average
+constexpr std::uint64_t kFewPeople = 20;           // so few values of a key are not those of people
+constexpr std::uint64_t kMaxRowsPerPerson = 1000;  // of one person, on average
 
 using Names = std::vector<std::string>;
 
@@ -46,7 +46,7 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
   if (!key && !number) return std::nullopt;
   if (column.distinct == present)
     return Suggestion{Role::kIdentifier, "its name says that it is a key, and no value repeats", 0};
-  const bool people = column.distinct >= kFewPeople && column.distinct * kMostRows >= present;
+  const bool people = column.distinct >= kFewPeople && column.distinct * kMaxRowsPerPerson >= present;
   const char* why = "its name says that it is a key, and values repeat: rows of one person?";
   if (IsKeyOfPeople(words) && people) return Suggestion{Role::kPerson, why, Mentions(words, Meant::kPerson) ? 4 : 3};
   if (key && people) return Suggestion{Role::kPerson, why, 2};

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "cordon/base/digest.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/io/open_source.h"
 #include "cordon/joint/check_party.h"
 #include "cordon/joint/party_search.h"

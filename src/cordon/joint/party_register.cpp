@@ -32,7 +32,7 @@ struct RegisteredRun {
   std::vector<std::uint64_t> people;
 };
 
-Result<RegisteredRun> ReadRun(FileLayer& files, const std::string& path) {
+Result<RegisteredRun> ReadRun(FileSystem& files, const std::string& path) {
   CORDON_TRY(const std::string text, files.Read(path));
   const std::size_t end = text.find('\n');
   const Json head = ParseJson(std::string_view(text).substr(0, end == std::string::npos ? 0 : end));
@@ -47,14 +47,14 @@ Result<RegisteredRun> ReadRun(FileLayer& files, const std::string& path) {
 }
 
 // Names of its files of people.
-Result<std::vector<std::string>> RunsOf(FileLayer& files, const std::string& folder) {
+Result<std::vector<std::string>> RunsOf(FileSystem& files, const std::string& folder) {
   CORDON_TRY(std::vector<std::string> names, files.List(folder));
   std::erase_if(names, [](const std::string& name) { return !name.ends_with(kEnding); });
   return names;
 }
 
 // Another run holds the folder for a moment only.
-Result<std::unique_ptr<FolderLock>> LockSoon(FileLayer& files, const std::string& folder) {
+Result<std::unique_ptr<FolderLock>> LockSoon(FileSystem& files, const std::string& folder) {
   for (int left = 100;; --left) {
     auto lock = files.Lock(folder);
     if (lock.ok() || left == 0) return lock;
@@ -64,7 +64,7 @@ Result<std::unique_ptr<FolderLock>> LockSoon(FileLayer& files, const std::string
 
 }  // namespace
 
-Result<PartyRegister> PartyRegister::Open(FileLayer& files, const std::string& folder) {
+Result<PartyRegister> PartyRegister::Open(FileSystem& files, const std::string& folder) {
   CORDON_RETURN_IF_ERROR(files.MakeFolder(folder));
   if (files.OpenToOthers(folder)) {
     return Error::InvalidData("others may look into {}, which says who was entered into runs", folder)

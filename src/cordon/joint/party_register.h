@@ -14,7 +14,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/base/result.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 
 namespace cordon::engine {
 
@@ -22,7 +22,7 @@ class PartyRegister {
  public:
   // Makes the folder and its key if they are not there. An error if people were entered and the key is gone: who they were
   // can no longer be told.
-  static Result<PartyRegister> Open(FileLayer& files, const std::string& folder);
+  static Result<PartyRegister> Open(FileSystem& files, const std::string& folder);
 
   // An error if one of these people was entered by another policy.
   Result<void> Check(const Sha256Digest& joint_policy, std::span<const std::string_view> ids) const;
@@ -31,11 +31,11 @@ class PartyRegister {
   Result<void> Enter(const Sha256Digest& joint_policy, std::span<const std::string_view> ids, const std::string& why);
 
  private:
-  PartyRegister(FileLayer& files, std::string folder, const SipKey& key)
+  PartyRegister(FileSystem& files, std::string folder, const SipKey& key)
       : files_(&files), folder_(std::move(folder)), key_(key) {}
   std::vector<std::uint64_t> Hashed(std::span<const std::string_view> ids) const;
 
-  FileLayer* files_;
+  FileSystem* files_;
   std::string folder_;
   SipKey key_;
 };

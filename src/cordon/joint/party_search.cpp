@@ -6,7 +6,7 @@
 #include "cordon/base/random.h"
 #include "cordon/bind/bind.h"
 #include "cordon/data/recode.h"
-#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/plan/run_top_down.h"
 
 namespace cordon::engine {
@@ -47,7 +47,7 @@ Result<void> PartySearch::CheckOwnTruth(const Release& release, const Run& run) 
   for (const std::uint64_t input : release.input_rows) {
     rows.push_back(std::lower_bound(record_of.begin(), record_of.end(), std::pair(input, RowId{0}))->second);
   }
-  CORDON_TRY(const Truth truth, CheckTruth(own, data, std::span<const RowId>(rows), run));
+  CORDON_TRY(const Truth truth, CheckAgainstOriginal(own, data, std::span<const RowId>(rows), run));
   if (truth.holds) return {};
   return Error::InvalidData("the release was not written: {}", truth.Explain());
 }

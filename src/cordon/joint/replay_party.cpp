@@ -7,7 +7,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/bind/bind_party.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/io/open_source.h"
 #include "cordon/joint/audit_party.h"
 #include "cordon/joint/check_party.h"

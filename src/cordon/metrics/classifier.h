@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cordon/base/run.h"
-#include "cordon/metrics/atoms.h"
+#include "cordon/metrics/feature_axes.h"
 
 namespace cordon::engine {
 

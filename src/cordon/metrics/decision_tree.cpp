@@ -12,7 +12,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr double kLeastWeight = 2;
-constexpr int kMostDepth = 60;
+constexpr int kMaxDepth = 60;
 constexpr double kSmall = 1e-9;
 
 struct WeightedRow {
@@ -78,12 +78,12 @@ class Tree final : public Classifier {
  public:
   Tree(const FeatureTable& table, std::span<const RowId> rows) : num_classes_(static_cast<std::size_t>(table.num_classes)) {
     for (const FeatureColumn& column : table.columns) axes_.emplace_back(column);
-    std::vector<AtomColumn> columns;
+    std::vector<AxisColumn> columns;
     for (std::size_t c = 0; c < axes_.size(); ++c) columns.emplace_back(axes_[c], table.columns[c]);
     std::vector<WeightedRow> all;
     for (const RowId row : rows) all.push_back({row, 1});
     Bounds bounds;
-    for (const AtomAxis& axis : axes_) bounds.push_back({0, axis.num_atoms() - 1});
+    for (const FeatureAxis& axis : axes_) bounds.push_back({0, axis.num_atoms() - 1});
     labels_ = table.labels;
     columns_ = &columns;
     Grow(std::move(all), bounds, 0);
@@ -93,10 +93,10 @@ class Tree final : public Classifier {
   }
 
   std::vector<Code> Predict(const FeatureTable& table, std::span<const RowId> rows) const override {
-    std::vector<AtomColumn> columns;
+    std::vector<AxisColumn> columns;
     for (std::size_t c = 0; c < axes_.size(); ++c) columns.emplace_back(axes_[c], table.columns[c]);
     Bounds bounds;
-    for (const AtomAxis& axis : axes_) bounds.push_back({0, axis.num_atoms() - 1});
+    for (const FeatureAxis& axis : axes_) bounds.push_back({0, axis.num_atoms() - 1});
     std::vector<Code> predicted;
     std::vector<double> votes(num_classes_);
     for (const RowId row : rows) {
@@ -112,21 +112,21 @@ class Tree final : public Classifier {
 
   // f(atom, share) of the row's cell within the bounds, shares summing to 1; nothing if it lies outside.
   template <typename Function>
-  static void ForEachShare(const std::vector<AtomShare>& shares, const CodeRange& bounds, const Function& f) {
+  static void ForEachShare(const std::vector<AxisShare>& shares, const CodeRange& bounds, const Function& f) {
     if (shares.size() == 1) {
       if (bounds.lo <= shares[0].atom && shares[0].atom <= bounds.hi) f(shares[0].atom, 1.0);
       return;
     }
     double inside = 0;
-    for (const AtomShare& share : shares) inside += bounds.lo <= share.atom && share.atom <= bounds.hi ? share.share : 0;
-    for (const AtomShare& share : shares) {
+    for (const AxisShare& share : shares) inside += bounds.lo <= share.atom && share.atom <= bounds.hi ? share.share : 0;
+    for (const AxisShare& share : shares) {
       if (bounds.lo <= share.atom && share.atom <= bounds.hi) f(share.atom, share.share / inside);
     }
   }
 
   // Class weights of the atoms that occur, in their order.
   void CountAtoms(std::span<const WeightedRow> rows, std::size_t column, const CodeRange& bounds) {
-    const AtomColumn& atoms = (*columns_)[column];
+    const AxisColumn& atoms = (*columns_)[column];
     present_.clear();
     const auto num_atoms = static_cast<std::size_t>(axes_[column].num_atoms());
     if (counts_.size() < num_atoms * num_classes_) counts_.resize(num_atoms * num_classes_);
@@ -204,7 +204,7 @@ class Tree final : public Classifier {
     for (const WeightedRow& each : rows) classes[labels_[each.row]] += each.weight;
     nodes_[id].classes = classes;
     const double before = Information(classes);
-    if (before < 1e-6 || Sum(classes) < 2 * kLeastWeight || depth >= kMostDepth) return id;
+    if (before < 1e-6 || Sum(classes) < 2 * kLeastWeight || depth >= kMaxDepth) return id;
     std::vector<Branches> found;
     double gains = 0;
     for (std::size_t column = 0; column < axes_.size(); ++column) {
@@ -277,7 +277,7 @@ class Tree final : public Classifier {
     return as_leaf;
   }
 
-  void Vote(int id, const std::vector<AtomColumn>& columns, RowId row, double weight, Bounds& bounds,
+  void Vote(int id, const std::vector<AxisColumn>& columns, RowId row, double weight, Bounds& bounds,
             std::vector<double>& votes) const {
     const Node& node = nodes_[id];
     if (node.children.empty()) {
@@ -310,10 +310,10 @@ class Tree final : public Classifier {
   }
 
   std::size_t num_classes_;
-  std::vector<AtomAxis> axes_;
+  std::vector<FeatureAxis> axes_;
   std::vector<Node> nodes_;
   // While it grows:
-  const std::vector<AtomColumn>* columns_ = nullptr;
+  const std::vector<AxisColumn>* columns_ = nullptr;
   std::vector<Code> labels_;
   std::vector<double> counts_;  // atom, class; zero between columns
   std::vector<char> is_present_;

@@ -13,8 +13,8 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostIntervals = 20;
-constexpr std::size_t kMostCategories = 10;
+constexpr std::size_t kMaxIntervals = 20;
+constexpr std::size_t kMaxCategories = 10;
 constexpr double kLeastShare = 0.002;  // of the rows: a bar that can be seen
 
 // Rows by code, in the release by expectation.
@@ -69,14 +69,14 @@ std::int64_t FloorTo(std::int64_t value, std::int64_t step) {
   return value - (rest < 0 ? rest + step : rest);
 }
 
-// The lower ends of round intervals that cover lo..hi, at most kMostIntervals of them, and the end of the last.
+// The lower ends of round intervals that cover lo..hi, at most kMaxIntervals of them, and the end of the last.
 std::vector<std::int64_t> RoundNumbers(std::int64_t lo, std::int64_t hi) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 16;
   for (std::int64_t power = 1; power < kLargest; power *= 10) {
     for (const std::int64_t factor : {1, 2, 5}) {
       const std::int64_t step = power * factor;
       const std::int64_t first = FloorTo(lo, step);
-      if ((hi - first) / step >= static_cast<std::int64_t>(kMostIntervals)) continue;
+      if ((hi - first) / step >= static_cast<std::int64_t>(kMaxIntervals)) continue;
       std::vector<std::int64_t> edges = {first};
       while (edges.back() <= hi) edges.push_back(edges.back() + step);
       return edges;
@@ -94,7 +94,7 @@ std::vector<std::int64_t> RoundDates(std::int64_t lo, std::int64_t hi) {
   const std::int64_t last_month = part(hi, 0, 4) * 12 + part(hi, 5, 2) - 1;
   for (const std::int64_t step : {1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200}) {
     const std::int64_t first = FloorTo(first_month, step);
-    if ((last_month - first) / step >= static_cast<std::int64_t>(kMostIntervals)) continue;
+    if ((last_month - first) / step >= static_cast<std::int64_t>(kMaxIntervals)) continue;
     std::vector<std::int64_t> edges;
     for (std::int64_t month = first; month <= last_month + step; month += step) {
       const auto day = ParseDate(fmt::format("{:04}-{:02}-01", month / 12, month % 12 + 1));
@@ -190,7 +190,7 @@ int LevelToShow(const Hierarchy& hierarchy, const std::vector<double>& weights) 
     for (std::size_t leaf = 0; leaf < weights.size(); ++leaf) {
       if (weights[leaf] > 0) nodes.insert(hierarchy.node_at_level(static_cast<Code>(leaf), level));
     }
-    if (nodes.size() <= kMostCategories && (nodes.size() > 1 || level == 0)) return level;
+    if (nodes.size() <= kMaxCategories && (nodes.size() > 1 || level == 0)) return level;
   }
   return 0;
 }
@@ -220,7 +220,7 @@ std::vector<DistributionBin> BinCategories(const MicrodataColumn& column, const 
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return people[a] > people[b]; });
   std::vector<bool> named(all.size());
   const double least = kLeastShare * static_cast<double>(data.num_rows);
-  for (std::size_t i = 0; i < std::min(order.size(), kMostCategories); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxCategories); ++i) {
     named[order[i]] = people[order[i]] >= kFewestPeople && all[order[i]].original >= least;
   }
   std::vector<DistributionBin> bins;

@@ -122,7 +122,7 @@ std::vector<std::vector<std::size_t>> Subsets(std::size_t count, std::size_t siz
   }
 }
 
-constexpr double kMostGroupBys = 100'000;
+constexpr double kMaxGroupBys = 100'000;
 
 double NumberOfSubsets(std::size_t count, std::size_t size) {
   double number = 1;
@@ -139,7 +139,7 @@ Result<KlDivergence> MeasureKlDivergence(const Microdata& original, const Releas
   KlDivergence measured;
   measured.level = std::min<std::uint64_t>(level, tables.quasi.size());
   if (measured.level == 0 || original.num_rows == 0) return measured;
-  if (NumberOfSubsets(tables.quasi.size(), measured.level) > kMostGroupBys) {
+  if (NumberOfSubsets(tables.quasi.size(), measured.level) > kMaxGroupBys) {
     return Error::InvalidPolicy("{} quasi columns have too many group-bys of {}", tables.quasi.size(), measured.level)
         .WithHint("ask for a lower level");
   }

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr Code kMostBins = 32;
+constexpr Code kMaxBins = 32;
 
 class NaiveBayes final : public Classifier {
  public:
@@ -49,14 +49,14 @@ class NaiveBayes final : public Classifier {
 
  private:
   struct Learned {
-    AtomAxis axis;
+    FeatureAxis axis;
     std::vector<Code> bin_of_atom;
     std::vector<double> bin_leaves;
     std::vector<double> chance;  // bin, class
 
     std::vector<double> Chance(const LeafSet& cell, std::size_t classes) const {
       std::vector<double> sum(classes);
-      for (const AtomShare& share : axis.Shares(cell)) {
+      for (const AxisShare& share : axis.Shares(cell)) {
         const auto bin = static_cast<std::size_t>(bin_of_atom[share.atom]);
         const double covered = share.coverage * static_cast<double>(axis.size(share.atom)) / bin_leaves[bin];
         for (std::size_t k = 0; k < classes; ++k) sum[k] += covered * chance[bin * classes + k];
@@ -67,21 +67,21 @@ class NaiveBayes final : public Classifier {
 
   static Learned Learn(const FeatureTable& table, const FeatureColumn& column, std::span<const RowId> rows,
                        const std::vector<double>& class_rows) {
-    Learned made{AtomAxis(column), {}, {}, {}};
-    const AtomColumn atoms(made.axis, column);
+    Learned made{FeatureAxis(column), {}, {}, {}};
+    const AxisColumn atoms(made.axis, column);
     const std::size_t classes = class_rows.size();
     const auto num_atoms = static_cast<std::size_t>(made.axis.num_atoms());
     std::vector<double> counts(num_atoms * classes);
     std::vector<double> weight(num_atoms);
     for (const RowId row : rows) {
-      for (const AtomShare& share : atoms[row]) {
+      for (const AxisShare& share : atoms[row]) {
         counts[static_cast<std::size_t>(share.atom) * classes + static_cast<std::size_t>(table.labels[row])] += share.share;
         weight[share.atom] += share.share;
       }
     }
     made.bin_of_atom.resize(num_atoms);
-    const bool binned = column.ordered && made.axis.num_atoms() > kMostBins;
-    const double per_bin = static_cast<double>(rows.size()) / kMostBins;
+    const bool binned = column.ordered && made.axis.num_atoms() > kMaxBins;
+    const double per_bin = static_cast<double>(rows.size()) / kMaxBins;
     double filled = 0;
     Code bin = 0;
     for (std::size_t atom = 0; atom < num_atoms; ++atom) {

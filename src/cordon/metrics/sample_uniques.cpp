@@ -146,7 +146,7 @@ double SetScore(std::size_t size, std::size_t columns, std::size_t max_size) {
 
 Result<SampleUniques> FindSampleUniques(std::span<const CodedColumn> columns, std::size_t num_rows,
                                         const SampleUniqueOptions& options, const Run& run) {
-  CORDON_CHECK(!columns.empty() && columns.size() <= kMostUniqueColumns && options.below >= 2);
+  CORDON_CHECK(!columns.empty() && columns.size() <= kMaxUniqueColumns && options.below >= 2);
   SampleUniques made;
   made.max_size = LargestSize(columns.size(), num_rows, options.budget);
   made.contribution.resize(columns.size());

@@ -40,13 +40,13 @@ struct SampleUniques {
   std::vector<double> contribution;  // by column, over all rows
 };
 
-inline constexpr std::size_t kMostUniqueColumns = 64;
+inline constexpr std::size_t kMaxUniqueColumns = 64;
 
 // The score of a set of s out of n columns, as SUDA has it with sets of at most m: (n - s) (n - s - 1) ... (n - m), where m is
 // below n; 1 for an empty product.
 double SetScore(std::size_t size, std::size_t columns, std::size_t max_size);
 
-// REQUIRES: 1 to kMostUniqueColumns columns, below >= 2.
+// REQUIRES: 1 to kMaxUniqueColumns columns, below >= 2.
 Result<SampleUniques> FindSampleUniques(std::span<const CodedColumn> columns, std::size_t num_rows,
                                         const SampleUniqueOptions& options, const Run& run);
 

@@ -350,7 +350,7 @@ Result<Statistics> MeasureStatistics(const Microdata& original, const Release& r
   }
   for (std::size_t i = 0; i < categories.size() && !run.Stopped(); ++i) {
     for (std::size_t j = i + 1; j < categories.size(); ++j) {
-      if (categories[i].leaves * categories[j].leaves <= kMostTableCells)
+      if (categories[i].leaves * categories[j].leaves <= kMaxTableCells)
         made.tables.push_back(TableOf(categories[i], categories[j]));
     }
   }

@@ -67,10 +67,10 @@ struct Regression {  // least squares of a sensitive number on the quasi numbers
 struct Statistics {
   std::vector<NumberStatistics> numbers;
   std::vector<PairStatistics> correlations;  // Pearson's, of pairs of number columns
-  std::vector<TableStatistics> tables;       // of pairs of category columns whose table has at most kMostTableCells cells
+  std::vector<TableStatistics> tables;       // of pairs of category columns whose table has at most kMaxTableCells cells
   std::vector<Regression> regressions;
 };
-inline constexpr std::size_t kMostTableCells = 10'000;
+inline constexpr std::size_t kMaxTableCells = 10'000;
 
 // Of quasi and sensitive columns. REQUIRES: the release is one of `original`.
 Result<Statistics> MeasureStatistics(const Microdata& original, const Release& release, const Run& run);

@@ -281,21 +281,21 @@ Result<PartyJournal> ReadPartyJournal(std::string_view text) {
   return journal;
 }
 
-Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Make(FileLayer& files, const std::string& path,
+Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Make(FileSystem& files, const std::string& path,
                                                                      const JournalHead& head, Transport& transport) {
   if (files.Size(path)) {
     return Error::Io("{} is there already", path)
         .WithHint("it is the journal of a run: cordon party resume goes on with it; a new run needs another name");
   }
-  CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileLayer::Access::kPrivate, 0));
+  CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileSystem::Access::kPrivate, 0));
   CORDON_RETURN_IF_ERROR(file->Write(EncodeHead(head)));
   CORDON_RETURN_IF_ERROR(file->Sync());
   return std::make_unique<JournaledTransport>(std::move(file), transport);
 }
 
-Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Continue(FileLayer& files, const std::string& path,
+Result<std::unique_ptr<JournaledTransport>> JournaledTransport::Continue(FileSystem& files, const std::string& path,
                                                                          std::uint64_t keep, Transport& transport) {
-  CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileLayer::Access::kPrivate, keep));
+  CORDON_TRY(std::unique_ptr<WritableFile> file, files.Append(path, FileSystem::Access::kPrivate, keep));
   return std::make_unique<JournaledTransport>(std::move(file), transport);
 }
 

@@ -21,7 +21,7 @@
 #include "cordon/crypto/frame.h"
 #include "cordon/crypto/payload.h"
 #include "cordon/crypto/signature.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/party/channel.h"
 #include "cordon/party/transport.h"
 
@@ -61,10 +61,10 @@ Result<PartyJournal> ReadPartyJournal(std::string_view text);
 class JournaledTransport final : public Transport {
  public:
   // The file is new, readable by its owner alone, and held. An error if it is there already.
-  static Result<std::unique_ptr<JournaledTransport>> Make(FileLayer& files, const std::string& path, const JournalHead& head,
+  static Result<std::unique_ptr<JournaledTransport>> Make(FileSystem& files, const std::string& path, const JournalHead& head,
                                                           Transport& transport);
   // Goes on after the first `keep` bytes of a journal.
-  static Result<std::unique_ptr<JournaledTransport>> Continue(FileLayer& files, const std::string& path, std::uint64_t keep,
+  static Result<std::unique_ptr<JournaledTransport>> Continue(FileSystem& files, const std::string& path, std::uint64_t keep,
                                                               Transport& transport);
   JournaledTransport(std::unique_ptr<WritableFile> file, Transport& transport)
       : file_(std::move(file)), transport_(&transport) {}

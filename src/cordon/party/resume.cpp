@@ -7,7 +7,7 @@ namespace cordon::engine {
 namespace {
 
 // The frames that one party can send before the other has to answer: two lists of the most ids, in parts, and a few others.
-constexpr std::uint64_t kMostInARow = 2 * (PsiPayload::kMostIds / kMaxPsiPoints) + 16;
+constexpr std::uint64_t kMaxInARow = 2 * (PsiPayload::kMaxIds / kMaxPsiPoints) + 16;
 
 // The chain of a sender after the first `count` of its frames.
 Sha256Digest ChainAfter(PartyRole sender, const std::deque<std::string>& frames, std::uint64_t count) {
@@ -32,7 +32,7 @@ bool FitTogether(PartyRole role, const ResumePayload& own, const ResumePayload& 
   if (knows(own) && knows(peer) && own.run != peer.run) return false;
   if ((!knows(own) && own.num_received > 0) || (!knows(peer) && peer.num_received > 0)) return false;
   if (peer.num_received > own.num_sent || own.num_received > peer.num_sent) return false;
-  if (peer.num_sent - own.num_received > kMostInARow) return false;
+  if (peer.num_sent - own.num_received > kMaxInARow) return false;
   if (!SameBytes(peer.received_chain, ChainAfter(role, past.sent, peer.num_received))) return false;
   if (peer.num_sent == own.num_received && !SameBytes(peer.sent_chain, own.received_chain)) return false;
   return peer.durable_round != own.durable_round || SameBytes(peer.state, own.state);

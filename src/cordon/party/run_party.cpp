@@ -136,8 +136,7 @@ class PartyRun {
     using List = PsiPayload::List;
     if (input_.known_rows) return AdoptAlignment();
     if (input_.before_ids && !OfMatching(channel_.next_sent())) CORDON_RETURN_IF_ERROR(input_.before_ids());
-    if (input_.ids.size() > PsiPayload::kMostIds)
-      return Error::InvalidData("there are more than {} rows", PsiPayload::kMostIds);
+    if (input_.ids.size() > PsiPayload::kMaxIds) return Error::InvalidData("there are more than {} rows", PsiPayload::kMaxIds);
     const ByteSource secret = [random = input_.matching.Substream("secret")](std::span<std::uint8_t> bytes) mutable {
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.Next());
     };

@@ -13,7 +13,7 @@
 #include "cordon/base/random.h"
 #include "cordon/data/permute.h"
 #include "cordon/models/verify/verifier.h"
-#include "cordon/permute/ke_published.h"
+#include "cordon/permute/check_shuffle.h"
 #include "cordon/policy/policy.h"
 #include "cordon/query/help_table.h"
 

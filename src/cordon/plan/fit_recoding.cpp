@@ -12,9 +12,9 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostBoxes = 32;  // of a row that are tried
-constexpr int kRounds = 4;              // with the models measured against the rows that stay
-constexpr int kSweeps = 2;              // groups that have grown take rows that they refused before
+constexpr std::size_t kMaxBoxes = 32;  // of a row that are tried
+constexpr int kRounds = 4;             // with the models measured against the rows that stay
+constexpr int kSweeps = 2;             // groups that have grown take rows that they refused before
 
 using RowPlace = std::size_t;  // of the view
 
@@ -235,7 +235,7 @@ bool AllAdmitted(const Groups& groups, const AllOf& model, const CountedColumns&
 
 Result<AppliedRecoding> FitRecoding(const Recoding& recoding, const View& view, std::span<const std::size_t> sensitive,
                                     const Policy& policy, const Run& run) {
-  CORDON_TRY(const CoveringBoxes covering, Cover(recoding, view, kMostBoxes, run));
+  CORDON_TRY(const CoveringBoxes covering, Cover(recoding, view, kMaxBoxes, run));
   const std::vector<std::size_t> columns(sensitive.begin(), sensitive.end());
   const auto model_of = [&](const std::vector<RowId>& rows, Reference& reference) {
     reference = ReferenceOf(view.data(), columns, rows);

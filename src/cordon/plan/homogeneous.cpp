@@ -7,7 +7,7 @@
 
 #include "cordon/data/view.h"
 #include "cordon/models/admit/all_of.h"
-#include "cordon/models/admit/distance_to_whole.h"
+#include "cordon/models/admit/emd_to_reference.h"
 
 namespace cordon::engine {
 namespace {
@@ -79,7 +79,7 @@ class Reach {
  private:
   explicit Reach(const Reference& whole) : whole_(&whole) {}
   const Reference* whole_;
-  std::optional<DistanceToWhole> distance_;  // t-closeness
+  std::optional<EmdToReference> distance_;  // t-closeness
 };
 
 double ParameterOf(const ModelSpec& spec) {

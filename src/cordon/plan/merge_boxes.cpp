@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostTries = 64;  // groups that a row is offered to at the root
+constexpr std::size_t kMaxTries = 64;  // groups that a row is offered to at the root
 
 using Ranges = std::vector<CodeRange>;  // one per quasi column
 
@@ -183,7 +183,7 @@ class BoxMerger {
   void Join(RowId row) {
     std::vector<std::pair<double, std::size_t>> by_growth;
     for (std::size_t group = 0; group < groups_.size(); ++group) by_growth.emplace_back(Growth(groups_[group].box, row), group);
-    const std::size_t tries = std::min(kMostTries, by_growth.size());
+    const std::size_t tries = std::min(kMaxTries, by_growth.size());
     std::partial_sort(by_growth.begin(), by_growth.begin() + static_cast<std::ptrdiff_t>(tries), by_growth.end());
     for (std::size_t i = 0; i < tries; ++i) {
       MergedGroup& group = groups_[by_growth[i].second];

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cordon/policy/policy.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

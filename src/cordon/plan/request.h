@@ -14,7 +14,7 @@
 #include "cordon/io/text/text_format.h"
 #include "cordon/policy/catalog.h"
 #include "cordon/policy/policy.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

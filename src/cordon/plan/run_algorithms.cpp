@@ -74,7 +74,7 @@ std::vector<std::size_t> SensitiveOf(const AlgorithmInput& input) {
 }
 
 // The input with fewer rows, and the models as they hold for these.
-AlgorithmInput Of(const KeptRows& kept, const AlgorithmInput& input, Depth depth) {
+AlgorithmInput Of(const RemainingRows& kept, const AlgorithmInput& input, Depth depth) {
   return {kept.view,
           kept.model,
           kept.reference,
@@ -94,7 +94,7 @@ Result<Groups> SearchWithSuppression(const AlgorithmInput& input, const Run& run
   const SuppressionProblem problem{input.view, input.policy.models, sensitive, input.counted};
   return SearchLeavingOut(
       problem, max_rows,
-      [&](const KeptRows& kept, Depth depth, std::uint64_t more) { return search(Of(kept, input, depth), more); }, run);
+      [&](const RemainingRows& kept, Depth depth, std::uint64_t more) { return search(Of(kept, input, depth), more); }, run);
 }
 
 // Groups that are published alike are one group to a reader: it is admitted as well if models are merge-closed.

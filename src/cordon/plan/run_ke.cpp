@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/plan/run_ke.h"
 
-#include "cordon/permute/ke_published.h"
+#include "cordon/permute/check_shuffle.h"
 #include "cordon/permute/permuted_release.h"
 
 namespace cordon::engine {

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr Code kMostClasses = 1000;
+constexpr Code kMaxClasses = 1000;
 
 // Rows without a class take part in every count, and say nothing about the class.
 Result<ClassLabels> LabelsOf(const Microdata& data, const Policy& policy) {
@@ -30,9 +30,9 @@ Result<ClassLabels> LabelsOf(const Microdata& data, const Policy& policy) {
     if (number[code] == kNull) number[code] = labels.num_classes++;
     labels.of_row[row] = number[code];
   }
-  if (labels.num_classes > kMostClasses) {
+  if (labels.num_classes > kMaxClasses) {
     return Error::InvalidPolicy("the class column '{}' has {} different values, more than {}",
-                                data.columns[columns[0]].attribute.name, labels.num_classes, kMostClasses)
+                                data.columns[columns[0]].attribute.name, labels.num_classes, kMaxClasses)
         .WithHint("a class is what a classifier predicts; give the column another role, or set utility = \"distortion\"");
   }
   return labels;

@@ -46,7 +46,7 @@ struct Cut {
   std::vector<std::int64_t> counts;  // rows of its codes, if they are guarded
 };
 std::optional<Cut> LeastCut(const View& view, const Guarded& guarded) {
-  constexpr int kMostSteps = 10'000;
+  constexpr int kMaxSteps = 10'000;
   const auto place = view.data().Find(guarded.column);
   if (!place || guarded.limit < Rational(0) || guarded.limit >= Rational(1)) return std::nullopt;
   const auto rows = static_cast<std::int64_t>(view.size());
@@ -54,7 +54,7 @@ std::optional<Cut> LeastCut(const View& view, const Guarded& guarded) {
   Cut cut;
   cut.column = &view.data().columns[*place];
   cut.counts = CountGuarded(view, *cut.column, guarded);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     cut.cap = static_cast<std::int64_t>(static_cast<Int128>(rows - cut.rows) * limit.numerator() / limit.denominator());
     std::int64_t above = 0;
     for (const std::int64_t count : cut.counts) above += std::max<std::int64_t>(0, count - cut.cap);

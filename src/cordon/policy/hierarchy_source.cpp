@@ -12,7 +12,7 @@ namespace {
 
 using Path = std::vector<std::string>;
 
-constexpr std::int64_t kMostDays = 400 * 366;
+constexpr std::int64_t kMaxDays = 400 * 366;
 
 // Bytes of the character that starts here, 0 if it is not well-formed UTF-8.
 std::size_t CharacterLength(std::string_view text) {
@@ -219,7 +219,7 @@ Result<Hierarchy> DateHierarchy(std::int64_t first, std::int64_t last, std::span
     first = UnitAround(first, units.back()).from;
     last = UnitAround(last, units.back()).to - 1;
   }
-  if (last - first > kMostDays) {
+  if (last - first > kMaxDays) {
     return Error::InvalidData("the dates span more than 400 years")
         .WithHint("set bottom and top, or list the marker of unknown dates in data.missing");
   }

@@ -11,7 +11,7 @@
 namespace cordon::engine::internal {
 namespace {
 
-constexpr std::size_t kMostSteps = 16;
+constexpr std::size_t kMaxSteps = 16;
 
 struct Step {
   std::string key;
@@ -67,7 +67,7 @@ Result<Override> ParseOverride(const std::string& text) {
     const char next = text[at++];
     if (next == '=') break;
     if (next != '.') return BadForm(text, "keys have points between them");
-    if (made.path.size() == kMostSteps) return BadForm(text, "the path is too long");
+    if (made.path.size() == kMaxSteps) return BadForm(text, "the path is too long");
   }
   made.value = text.substr(at);
   return made;

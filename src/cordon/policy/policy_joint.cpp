@@ -10,7 +10,7 @@
 namespace cordon::engine::internal {
 namespace {
 
-constexpr std::int64_t kMostIds = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxIds = std::int64_t{1} << 26;
 
 Result<PartyPolicy> ReadParty(const std::string& name, const toml::table& toml, const std::string& file) {
   CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[parties.{}]", name), {"key", "max_ids"}));
@@ -27,8 +27,8 @@ Result<PartyPolicy> ReadParty(const std::string& name, const toml::table& toml, 
   party.key = ToHex(bytes);
   CORDON_TRY(const auto most, table.Whole("max_ids"));
   if (!most) return table.Missing("max_ids", "a party").WithHint("the number of people that it may enter");
-  if (*most < 1 || *most > kMostIds) {
-    return table.AtKey("max_ids", "'max_ids' in {} must be from 1 to {}", table.where(), kMostIds);
+  if (*most < 1 || *most > kMaxIds) {
+    return table.AtKey("max_ids", "'max_ids' in {} must be from 1 to {}", table.where(), kMaxIds);
   }
   party.max_ids = *most;
   return party;

@@ -7,7 +7,7 @@
 namespace cordon::engine::internal {
 namespace {
 
-constexpr std::size_t kMostQueries = 100'000;
+constexpr std::size_t kMaxQueries = 100'000;
 
 // What can be asked about: identifiers are not published, and what other columns hold is published as it is.
 QuerySchema SchemaOf(const Policy& policy) {
@@ -50,7 +50,7 @@ Result<void> ReadWorkload(Policy& policy) {
   Result<std::string> text = ReadFile(path, 64 * kMebibyte);
   if (!text.ok()) return std::move(text).error().WithContext("{}:{}: workload", policy.name, policy.algorithm.line);
   CORDON_TRY(std::vector<WorkloadQuery> queries, ParseWorkload(text.value(), SchemaOf(policy), path));
-  if (queries.size() > kMostQueries) return Error::InvalidPolicy("{} has more than {} queries", path, kMostQueries);
+  if (queries.size() > kMaxQueries) return Error::InvalidPolicy("{} has more than {} queries", path, kMaxQueries);
   for (const WorkloadQuery& query : queries) CORDON_RETURN_IF_ERROR(Check(query, policy, path));
   policy.algorithm.queries = std::make_shared<const std::vector<WorkloadQuery>>(std::move(queries));
   return {};

@@ -14,8 +14,8 @@ namespace cordon::engine {
 namespace internal {
 namespace {
 
-constexpr std::size_t kLargestPolicy = 4 << 20;  // bytes
-constexpr int kDeepestKey = 16;                  // parts of a dotted key
+constexpr std::size_t kMaxPolicy = 4 << 20;  // bytes
+constexpr int kDeepestKey = 16;              // parts of a dotted key
 
 // A key of very many parts would nest tables deeper than the stack on which they are taken apart again. Dots in comments
 // and texts are no keys.
@@ -42,8 +42,7 @@ bool KeysAreShallow(std::string_view text) {
 }
 
 Result<toml::table> ParseToml(std::string_view text, const std::string& file) {
-  if (text.size() > kLargestPolicy)
-    return Error::InvalidPolicy("{}: larger than {} bytes: this is not a policy", file, kLargestPolicy);
+  if (text.size() > kMaxPolicy) return Error::InvalidPolicy("{}: larger than {} bytes: this is not a policy", file, kMaxPolicy);
   if (!KeysAreShallow(text)) return Error::InvalidPolicy("{}: a dotted key has more than {} parts", file, kDeepestKey);
   try {
     return toml::parse(text, std::string_view(file));

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostBoxes = 4096;  // of one query
+constexpr std::size_t kMaxBoxes = 4096;  // of one query
 // What is not asked about keeps so much of a weight: of two groups that serve the queries alike, the smaller box is better.
 constexpr double kUnasked = 0.02;
 
@@ -100,8 +100,8 @@ Result<void> AddBoxes(const WorkloadQuery& query, const Microdata& data, Workloa
   }
   std::vector<CountQuery> boxes(1);
   for (const auto& [key, runs] : by_column) {
-    if (boxes.size() * runs.size() > kMostBoxes) {
-      return Error::InvalidPolicy("line {} asks for more than {} boxes", query.line, kMostBoxes)
+    if (boxes.size() * runs.size() > kMaxBoxes) {
+      return Error::InvalidPolicy("line {} asks for more than {} boxes", query.line, kMaxBoxes)
           .WithHint("name labels of the hierarchy instead of many values, or split the query");
     }
     std::vector<CountQuery> longer;

@@ -3,15 +3,15 @@
 
 #include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
-#include "cordon/bind/shown_numbers.h"
+#include "cordon/bind/published_scale.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_supported.h"
 #include "cordon/plan/registry.h"
+#include "cordon/publish/choose_release.h"
 #include "cordon/publish/previous_releases.h"
-#include "cordon/publish/produce.h"
 #include "cordon/publish/stopwatch.h"
-#include "cordon/publish/write_run.h"
+#include "cordon/publish/write_outputs.h"
 
 namespace cordon::engine {
 namespace {
@@ -99,14 +99,14 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   CORDON_TRY(const Choice choice, ChooseSupported(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
   CORDON_TRY(Input input, Read(request, policy, registration ? &*registration : nullptr, run));
-  if (recoding) HoldDigits(*recoding, input.data);
+  if (recoding) WidenScale(*recoding, input.data);
   std::optional<PreviousReleases> previous;
   if (!request.previous.tables.empty()) {
     CORDON_TRY(previous, TieToPrevious(request, policy, input.data, run));
   }
   CORDON_TRY(const Random random, RandomOf(request, input.sha256));
-  CORDON_TRY(Produced made, Produce(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
-                                    previous ? &*previous : nullptr, random, run));
+  CORDON_TRY(ChosenRelease made, ChooseRelease(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
+                                               previous ? &*previous : nullptr, random, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
   RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save(), input.types};
   return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record),
@@ -133,8 +133,8 @@ Result<Report> WriteAnonymized(const AnonymizeRequest& request, const Policy& po
     CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, made.report, policy, made.data, made.verified.release(), run));
     return std::move(made.report);
   }
-  return WriteRun(request, policy, made.data, made.verified, made.record, std::move(made.report), run,
-                  made.registration ? &*made.registration : nullptr);
+  return WriteOutputs(request, policy, made.data, made.verified, made.record, std::move(made.report), run,
+                      made.registration ? &*made.registration : nullptr);
 }
 
 Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Run& run) {
@@ -142,7 +142,7 @@ Result<Report> TryPolicy(const AnonymizeRequest& request, const Policy& policy, 
   CORDON_RETURN_IF_ERROR(CheckStandsAlone(policy));
   CORDON_TRY(const Choice choice, ChooseSupported(request, policy));
   CORDON_TRY(const Random random, RandomOf(request, ""));
-  CORDON_TRY(Produced made, Produce(request, policy, choice, data, nullptr, nullptr, random, run));
+  CORDON_TRY(ChosenRelease made, ChooseRelease(request, policy, choice, data, nullptr, nullptr, random, run));
   return std::move(made.report);
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cordon/io/files/atomic_file_set.h"
-#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/plan/check_supported.h"
 #include "cordon/policy/workload.h"
 #include "cordon/publish/make_release.h"
@@ -38,7 +38,7 @@ Result<void> CheckAttackRequest(const AttackRequest& request, const Policy& poli
 Result<void> RequireSameTable(const std::string& name, const Release& release, const Microdata& original,
                               const std::optional<std::vector<RowId>>& row_map, const Run& run) {
   const auto rows = row_map ? std::optional(std::span<const RowId>(*row_map)) : std::nullopt;
-  CORDON_TRY(const Truth truth, CheckTruth(release, original, rows, run));
+  CORDON_TRY(const Truth truth, CheckAgainstOriginal(release, original, rows, run));
   if (truth.holds) return {};
   return Error::InvalidData("{} is not a release of this original: {}", name, truth.Explain())
       .WithHint("give the table and the policy that it was made from");

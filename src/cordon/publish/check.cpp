@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cordon/bind/open_release.h"
+#include "cordon/bind/table_as_release.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
@@ -79,8 +79,8 @@ Result<void> ReserveAtRisk(const CheckRequest& request, Outputs& outputs) {
   const std::string& path = *request.rows_at_risk;
   if (path.empty() || path == "-") return Error::InvalidPolicy("--rows-at-risk needs the name of a file");
   if (request.at_risk_below < 2) return Error::InvalidPolicy("--below must be at least 2, not {}", request.at_risk_below);
-  if (request.quasi.size() > kMostUniqueColumns) {
-    return Error::InvalidPolicy("--rows-at-risk looks at {} columns at most, and --quasi names {}", kMostUniqueColumns,
+  if (request.quasi.size() > kMaxUniqueColumns) {
+    return Error::InvalidPolicy("--rows-at-risk looks at {} columns at most, and --quasi names {}", kMaxUniqueColumns,
                                 request.quasi.size())
         .WithHint("name the columns that an attacker is most likely to know");
   }
@@ -138,7 +138,7 @@ Result<Checked> Check(const CheckRequest& request, const Run& run) {
   if (request.rows_at_risk) CORDON_RETURN_IF_ERROR(ReserveAtRisk(request, outputs));
   CORDON_TRY(const TextFormat text, GuessTextFormat(request.table, request.delimiter, request.format));
   CORDON_TRY(const Table table, ReadTableFile(request.table, text, request.format, run));
-  CORDON_TRY(const Release release, OpenRelease(table, request.quasi, request.sensitive, request.person));
+  CORDON_TRY(const Release release, ReleaseFromTable(table, request.quasi, request.sensitive, request.person));
   const VerifyOptions options{.exempt_suppressed = request.exempt_suppressed};
   CORDON_TRY(Measured measured, MeasureRelease(release, options, run));
   CORDON_TRY(std::vector<SmallGroups> small_groups, CountSmallGroups(release, options, run));

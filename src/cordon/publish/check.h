@@ -13,7 +13,7 @@
 #include "cordon/base/run.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/source.h"
-#include "cordon/models/verify/measure.h"
+#include "cordon/models/verify/measure_release.h"
 #include "cordon/models/verify/small_groups.h"
 
 namespace cordon::engine {

@@ -9,7 +9,7 @@
 
 #include "cordon/data/microdata.h"
 #include "cordon/data/release.h"
-#include "cordon/metrics/atoms.h"
+#include "cordon/metrics/feature_axes.h"
 #include "cordon/policy/policy.h"
 
 namespace cordon::engine {

@@ -11,7 +11,7 @@
 #include "cordon/io/table_input.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/publish/release_files.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

@@ -10,7 +10,7 @@
 #include "cordon/publish/classify.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/loss_bound.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

@@ -8,7 +8,7 @@
 #include "cordon/data/recoding.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/models/admit/all_of.h"
-#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/plan/fit_recoding.h"
 #include "cordon/plan/run_ke.h"
 #include "cordon/plan/suggest_parameters.h"
@@ -62,7 +62,7 @@ Result<void> RequireTruth(const Release& release, const Microdata& data, const R
           static_cast<RowId>(std::lower_bound(data.input_rows.begin(), data.input_rows.end(), input) - data.input_rows.begin());
     }
   }
-  CORDON_TRY(const Truth truth, CheckTruth(release, data, std::span<const RowId>(rows), run));
+  CORDON_TRY(const Truth truth, CheckAgainstOriginal(release, data, std::span<const RowId>(rows), run));
   if (truth.holds) return {};
   return Error::InvalidData("the release was not written: {}", truth.Explain());
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cordon/bind/open_release.h"
+#include "cordon/bind/table_as_release.h"
 #include "cordon/io/open_source.h"
 #include "cordon/models/verify/forced_links.h"
 #include "cordon/publish/release_files.h"

@@ -11,8 +11,8 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/json.h"
 #include "cordon/bind/bind.h"
+#include "cordon/bind/published_scale.h"
 #include "cordon/bind/read_release.h"
-#include "cordon/bind/shown_numbers.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/interrupted.h"
@@ -21,7 +21,7 @@
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 #include "cordon/report/manifest.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 #include "cordon/store/store_change.h"
 
 namespace cordon::engine {
@@ -190,7 +190,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   const std::string& path = input.name;
   if (std::error_code failed; input.table == nullptr && std::filesystem::is_directory(path, failed)) {
     const std::string store = StorePath(path);
-    CORDON_TRY(const StoreRows read, ReadSteady(store, run, [&] { return ReadStoreRows(store, audit != nullptr, run); }));
+    CORDON_TRY(const StoreRows read, ReadConsistent(store, run, [&] { return ReadStoreRows(store, audit != nullptr, run); }));
     CORDON_TRY(Release release, ReadRelease(policy, read.table, original, run).WithContext("reading {}", path));
     release.permuted = read.sensitive;
     if (audit != nullptr) {
@@ -210,7 +210,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   if (audit != nullptr && input.table == nullptr) {
     CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));
   }
-  if (original != nullptr) HoldDigits(table, *original);
+  if (original != nullptr) WidenScale(table, *original);
   const UpperEnds ends = input.table == nullptr ? EndsBeside(path, source->InputDigest()) : UpperEnds{};
   if (audit != nullptr) audit->ends_not_known = RangesWithoutEnds(policy, table, ends);
   CORDON_TRY(Release release, ReadRelease(policy, table, original, run, ends).WithContext("reading {}", path));

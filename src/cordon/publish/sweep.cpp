@@ -14,7 +14,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostPoints = 1000;
+constexpr std::size_t kMaxPoints = 1000;
 
 // Sets a parameter wherever a model has one of that name, and says how many have. Kinds of models that come later are
 // served without a word here.
@@ -145,8 +145,8 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
   const std::vector<Parameter> parameters = ParametersOf(request);
   const std::vector<std::string> algorithms = request.algorithms.empty() ? std::vector<std::string>{""} : request.algorithms;
   std::size_t total = algorithms.size();
-  for (const Parameter& parameter : parameters) total = std::min(total * parameter.values.size(), kMostPoints + 1);
-  if (total > kMostPoints) return Error::InvalidPolicy("a sweep has at most {} points", kMostPoints);
+  for (const Parameter& parameter : parameters) total = std::min(total * parameter.values.size(), kMaxPoints + 1);
+  if (total > kMaxPoints) return Error::InvalidPolicy("a sweep has at most {} points", kMaxPoints);
   std::vector<Policy> policies;  // all are checked before the first is tried
   std::vector<std::vector<std::size_t>> places;
   std::vector<std::size_t> place(parameters.size());

@@ -119,7 +119,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
     CORDON_TRY(const std::optional<std::vector<RowId>> rows, Mapping(request, release, *original, run));
     if (rows) TakePersons(release, *original, *rows, run);
     const auto behind = rows ? std::optional(std::span<const RowId>(*rows)) : std::nullopt;
-    CORDON_TRY(made.truth, CheckTruth(release, *original, behind, run));
+    CORDON_TRY(made.truth, CheckAgainstOriginal(release, *original, behind, run));
   }
   CORDON_RETURN_IF_ERROR(CheckTellsPeople(policy, release));
   made.rows = release.num_rows;

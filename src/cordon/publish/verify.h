@@ -9,9 +9,9 @@
 
 #include "cordon/base/json.h"
 #include "cordon/base/run.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/small_groups.h"
-#include "cordon/models/verify/truth.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
 #include "cordon/publish/release_files.h"

@@ -9,7 +9,7 @@
 #include "cordon/base/printable.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/interrupted.h"
-#include "cordon/io/files/stored_file.h"
+#include "cordon/io/files/random_access_file.h"
 
 namespace cordon::engine {
 namespace {
@@ -20,7 +20,7 @@ using PendingState = PendingRelease::State;
 FileState CheckFile(const std::string& path, const std::string& sha256) {
   CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put it there
   if (std::error_code failed; !std::filesystem::exists(path, failed)) return FileState::kMissing;
-  const Result<StoredFile> file = StoredFile::Open(path);
+  const Result<RandomAccessFile> file = RandomAccessFile::Open(path);
   if (!file.ok()) return FileState::kChanged;
   const Result<std::string> digest = file.value().Digest();
   return digest.ok() && digest.value() == sha256 ? FileState::kAsPublished : FileState::kChanged;

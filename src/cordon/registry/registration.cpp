@@ -13,7 +13,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/files/interrupted.h"
-#include "cordon/io/files/stored_file.h"
+#include "cordon/io/files/random_access_file.h"
 #include "cordon/report/version.h"
 
 namespace cordon::engine {
@@ -216,7 +216,7 @@ Result<std::vector<std::string>> Registration::Previous(const std::vector<std::s
   std::vector<std::string> found;
   std::vector<std::string> digests;
   for (const std::string& file : given) {
-    CORDON_TRY(const StoredFile opened, StoredFile::Open(file));
+    CORDON_TRY(const RandomAccessFile opened, RandomAccessFile::Open(file));
     CORDON_TRY(digests.emplace_back(), opened.Digest());
   }
   for (const RegisteredRelease& entry : earlier_) {
@@ -229,7 +229,7 @@ Result<std::vector<std::string>> Registration::Previous(const std::vector<std::s
                                    : "wait for the end of the stream");
     }
     const std::string path = registry_.PathOf(entry.release());
-    const Result<StoredFile> file = StoredFile::Open(path);
+    const Result<RandomAccessFile> file = RandomAccessFile::Open(path);
     if (!file.ok()) {
       return Error(file.error())
           .WithContext("{} was published of '{}' before", name, entry.population)

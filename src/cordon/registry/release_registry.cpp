@@ -13,7 +13,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/interrupted.h"
-#include "cordon/io/files/stored_file.h"
+#include "cordon/io/files/random_access_file.h"
 
 namespace cordon::engine {
 namespace {
@@ -129,7 +129,7 @@ Result<void> CheckHeader(const std::string& path, const std::string& name) {
   if (::stat(path.c_str(), &info) != 0) return Error::Io("opening {}: {}", name, std::strerror(errno));
   if (!S_ISREG(info.st_mode)) return NotARegistry(name, "it is not a regular file");
   if (info.st_size == 0) return NotARegistry(name, "it is empty");
-  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  CORDON_TRY(const RandomAccessFile file, RandomAccessFile::Open(path));
   std::string buffer(kHeader, '\0');
   CORDON_TRY(const std::string_view header, file.Read(buffer, 0));
   if (header.size() < kHeader || !header.starts_with(std::string_view("SQLite format 3\0", 16))) {
@@ -184,21 +184,21 @@ Result<std::vector<RegisteredRelease>> ReadReleases(const Connection& connection
 Result<void> Make(const std::string& path, const std::string& name) {
   CORDON_TRY(const AtomicFile file, AtomicFile::Create(path, AtomicFile::Access::kPrivate));
   {
-    CORDON_TRY(const Connection connection, Connection::Open(file.beside(), name));
+    CORDON_TRY(const Connection connection, Connection::Open(file.temporary(), name));
     CORDON_RETURN_IF_ERROR(connection.Do("PRAGMA journal_mode = MEMORY"));  // nothing next to the hidden file
     CORDON_RETURN_IF_ERROR(
         connection.Do(fmt::format("BEGIN; PRAGMA application_id = {}; PRAGMA user_version = {}; {}; {}; COMMIT", kApplicationId,
                                   kSchemaVersion, kReleaseTable, kPersonTable)
                           .c_str()));
   }
-  if (::link(file.beside().c_str(), path.c_str()) != 0 && errno != EEXIST) {
+  if (::link(file.temporary().c_str(), path.c_str()) != 0 && errno != EEXIST) {
     return Error::Io("making {}: {}", name, std::strerror(errno));
   }
   return SyncDirectory(DirectoryOf(path));
 }
 
 bool HasDigest(const std::string& path, const std::string& sha256) {
-  const Result<StoredFile> file = StoredFile::Open(path);
+  const Result<RandomAccessFile> file = RandomAccessFile::Open(path);
   const Result<std::string> digest = file.ok() ? file.value().Digest() : Result<std::string>(file.error());
   return digest.ok() && digest.value() == sha256;
 }

@@ -24,15 +24,15 @@ struct Histogram {
 
 // REQUIRES: ascending, finite, not empty.
 Histogram MakeHistogram(const std::vector<double>& values, bool whole) {
-  constexpr int kMostBins = 14;
+  constexpr int kMaxBins = 14;
   const double least = values.front();
   const double high = values[(values.size() - 1) * 98 / 100];
   const double most = values.back() > 2 * high - least ? high : values.back();
   Histogram made;
-  const std::vector<double> ticks = NiceTicks(std::max(most - least, whole      ? kMostBins - 2.0
+  const std::vector<double> ticks = NiceTicks(std::max(most - least, whole      ? kMaxBins - 2.0
                                                                      : most > 0 ? most * 1e-3
                                                                                 : 1.0),
-                                              kMostBins - 2);
+                                              kMaxBins - 2);
   made.step = ticks[1];
   if (whole) made.step = std::max(1.0, std::round(made.step));
   made.first = std::floor(least / made.step) * made.step;

@@ -13,7 +13,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kLargestKeyFile = kMebibyte;
+constexpr std::uint64_t kMaxKeyFile = kMebibyte;
 
 // What stands before the 32 bytes of a key in DER (RFC 8410).
 constexpr std::array<std::uint8_t, 16> kPrivateHead = {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06,
@@ -104,7 +104,7 @@ Result<SigningKey> ReadSigningKey(const std::string& path) {
   if (::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & 077) != 0) {
     return Error::InvalidPolicy("{}: other users may read this private key", path).WithHint("chmod 600 {}", path);
   }
-  CORDON_TRY(std::string text, ReadFile(path, kLargestKeyFile));
+  CORDON_TRY(std::string text, ReadFile(path, kMaxKeyFile));
   auto key = ParsePrivatePem(text).WithContext("reading {}", path);
   WipeMemory(text.data(), text.size());
   return key;
@@ -113,7 +113,7 @@ Result<SigningKey> ReadSigningKey(const std::string& path) {
 Result<std::vector<VerifyKey>> ReadVerifyKeys(const std::vector<std::string>& paths) {
   std::vector<VerifyKey> keys;
   for (const std::string& path : paths) {
-    CORDON_TRY(const std::string text, ReadFile(path, kLargestKeyFile));
+    CORDON_TRY(const std::string text, ReadFile(path, kMaxKeyFile));
     CORDON_TRY(const VerifyKey key, ParsePublicPem(text).WithContext("reading {}", path));
     keys.push_back(key);
   }

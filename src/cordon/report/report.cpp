@@ -42,11 +42,11 @@ Json TriedJson(const Tried& tried) {
 // "   (age 0.123, zip 0.456)"; of very many columns those that lose most.
 template <typename Losses>
 std::string LossByColumn(const Losses& per_attribute) {
-  constexpr std::size_t kMostNamed = 40;
+  constexpr std::size_t kMaxNamed = 40;
   constexpr std::size_t kNamedOfMany = 10;
   std::vector<std::pair<std::string, double>> losses(per_attribute.begin(), per_attribute.end());
   const std::size_t all = losses.size();
-  if (all > kMostNamed) {
+  if (all > kMaxNamed) {
     std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     losses.resize(kNamedOfMany);
   }

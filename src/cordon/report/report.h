@@ -12,7 +12,7 @@
 #include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/small_groups.h"
 #include "cordon/models/verify/verifier.h"
-#include "cordon/report/measure.h"
+#include "cordon/report/utility.h"
 
 namespace cordon::engine {
 

@@ -8,7 +8,7 @@
 #include "cordon/algorithms/ke/ke.h"
 #include "cordon/bind/bind.h"
 #include "cordon/io/open_source.h"
-#include "cordon/store/ke_batch.h"
+#include "cordon/store/batch_fingerprint.h"
 #include "cordon/store/ke_permute_internal.h"
 #include "cordon/store/publish_part.h"
 #include "cordon/store/store_entry.h"
@@ -24,7 +24,7 @@ struct NewRows {
 
 // After what the last append may have left to do. Sizes are compared, and nothing is read: an append costs what it adds.
 Result<OpenedStore> OpenForAppend(const AppendRequest& request) {
-  FileLayer& files = PosixFiles();
+  FileSystem& files = PosixFiles();
   OpenedStore store;
   store.path = StorePath(request.store);
   const std::string& path = store.path;
@@ -116,7 +116,7 @@ Result<NewRows> ReadRows(const AppendRequest& request, const OpenedStore& store,
 
 // The rows wait: nothing of them is published.
 Result<KeReport> KeepPending(const OpenedStore& store, const NewRows& rows, Json own) {
-  FileLayer& files = PosixFiles();
+  FileSystem& files = PosixFiles();
   KeReport report;
   report.mode = "frozen";
   report.pending = rows.rows.values.size();

@@ -7,7 +7,7 @@
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/models/verify/help_verifier.h"
-#include "cordon/store/ke_claims.h"
+#include "cordon/store/check_manifest.h"
 #include "cordon/store/parquet_tables.h"
 
 namespace cordon::engine {

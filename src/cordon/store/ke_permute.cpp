@@ -12,7 +12,7 @@
 #include "cordon/plan/unused_settings.h"
 #include "cordon/report/key_file.h"
 #include "cordon/report/version.h"
-#include "cordon/store/ke_batch.h"
+#include "cordon/store/batch_fingerprint.h"
 #include "cordon/store/ke_permute_internal.h"
 #include "cordon/store/store_change.h"
 #include "cordon/store/store_entry.h"

@@ -207,7 +207,7 @@ Result<QueryAnswer> AskOnce(const std::string& store, const std::string& text, c
 
 Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, const Run& run) {
   const std::string store = StorePath(path);
-  return ReadSteady(store, run, [&] { return AskOnce(store, text, run); });
+  return ReadConsistent(store, run, [&] { return AskOnce(store, text, run); });
 }
 
 // The Json library keeps numbers as doubles, which are no bounds. So it writes zeros in their places, and those are replaced in

@@ -11,7 +11,7 @@ namespace {
 
 using Type = ParquetColumn::Type;
 
-constexpr std::int64_t kLargestDecimal = 1'000'000'000'000'000'000;
+constexpr std::int64_t kMaxDecimal = 1'000'000'000'000'000'000;
 
 constexpr std::pair<Type, const char*> kTypeNames[] = {
     {Type::kText, "text"}, {Type::kInteger, "integer"}, {Type::kDecimal, "decimal"}, {Type::kDate, "date"}};
@@ -78,7 +78,7 @@ Result<ParquetColumn> CellsOf(const ReleaseColumn& column, const StoreColumn& to
     const auto number = ParseDecimal(cell);
     if (!number) return NotOfType(to.name, "number");
     cells.values[code] = Rescale(*number, to.scale);
-    if (cells.values[code] && *cells.values[code] < kLargestDecimal && *cells.values[code] > -kLargestDecimal) return {};
+    if (cells.values[code] && *cells.values[code] < kMaxDecimal && *cells.values[code] > -kMaxDecimal) return {};
     return Error::InvalidData("a number of column '{}' needs more than 18 digits with {} after the point", to.name, to.scale)
         .WithHint("round the column");
   }));
@@ -97,7 +97,7 @@ Result<ParquetColumn> ScaledColumn(const char* name, const std::vector<std::int6
   std::vector<std::int64_t> scaled(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Int128 value = static_cast<Int128>(values[i]) * factor;
-    if (value >= kLargestDecimal || value <= -kLargestDecimal) {
+    if (value >= kMaxDecimal || value <= -kMaxDecimal) {
       return Error::InvalidData("'{}' of the help table needs more than 18 digits with {} after the point", name, to)
           .WithHint("round the column");
     }

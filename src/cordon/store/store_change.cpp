@@ -31,7 +31,7 @@ std::string StateText(const StoreState& state) {
 }
 
 // The files of a manifest that stand in a stage are made durable, and so are their names.
-Result<void> SyncStage(FileLayer& files, const std::string& stage, const StoreManifest& manifest) {
+Result<void> SyncStage(FileSystem& files, const std::string& stage, const StoreManifest& manifest) {
   for (const auto& [name, entry] : manifest.json["files"].items()) {
     if (!files.Size(stage + "/" + name)) continue;
     CORDON_RETURN_IF_ERROR(files.SyncFile(stage + "/" + name));
@@ -76,7 +76,7 @@ Result<void> MakeStageFolders(const std::string& stage) {
   return {};
 }
 
-Result<StoreState> ReadState(FileLayer& files, const std::string& store) {
+Result<StoreState> ReadState(FileSystem& files, const std::string& store) {
   const std::string path = PrivatePath(store) + "/" + kStateFile;
   if (!files.Size(path)) {
     return Error::InvalidData("{} has no private half", store)
@@ -94,25 +94,25 @@ Result<StoreState> ReadState(FileLayer& files, const std::string& store) {
   return state;
 }
 
-Result<void> CommitNew(FileLayer& files, const std::string& store, const StoreState& state) {
+Result<void> CommitNew(FileSystem& files, const std::string& store, const StoreState& state) {
   const std::string stage = NewStage(store);
   CORDON_RETURN_IF_ERROR(SyncStage(files, stage, state.manifest));
-  CORDON_RETURN_IF_ERROR(WriteWhole(files, stage, "manifest.json", state.manifest.Text(), FileLayer::Access::kPublic));
+  CORDON_RETURN_IF_ERROR(WriteWhole(files, stage, "manifest.json", state.manifest.Text(), FileSystem::Access::kPublic));
   CORDON_RETURN_IF_ERROR(WriteWhole(files, PrivatePath(store), kStateFile, StateText(state)));
   CORDON_RETURN_IF_ERROR(files.SyncFolder(ParentOf(store)));  // the name of the private half
   return FinishNew(files, store);
 }
 
-bool IsDecidedNew(FileLayer& files, const std::string& store) {
+bool IsDecidedNew(FileSystem& files, const std::string& store) {
   return files.Size(PrivatePath(store) + "/" + kStateFile) && files.Size(NewStage(store) + "/manifest.json");
 }
 
-Result<void> FinishNew(FileLayer& files, const std::string& store) {
+Result<void> FinishNew(FileSystem& files, const std::string& store) {
   CORDON_RETURN_IF_ERROR(files.Rename(NewStage(store), store));
   return files.SyncFolder(ParentOf(store));
 }
 
-Result<void> CommitChange(FileLayer& files, const std::string& store, const StoreState& next) {
+Result<void> CommitChange(FileSystem& files, const std::string& store, const StoreState& next) {
   CORDON_RETURN_IF_ERROR(SyncStage(files, NextStage(store), next.manifest));
   CORDON_RETURN_IF_ERROR(WriteWhole(files, PrivatePath(store), kStateFile, StateText(next)));  // decided
   if (const auto finished = FinishChange(files, store, next); !finished.ok()) {
@@ -123,7 +123,7 @@ Result<void> CommitChange(FileLayer& files, const std::string& store, const Stor
   return {};
 }
 
-Result<void> FinishChange(FileLayer& files, const std::string& store, const StoreState& state) {
+Result<void> FinishChange(FileSystem& files, const std::string& store, const StoreState& state) {
   CORDON_TRY(const std::string text, files.Read(ManifestPath(store)));
   CORDON_TRY(const StoreManifest now, ParseManifest(store, text));
   if (now.digest == state.manifest.digest) return {};
@@ -139,10 +139,10 @@ Result<void> FinishChange(FileLayer& files, const std::string& store, const Stor
     }
     CORDON_RETURN_IF_ERROR(files.SyncFolder(store + "/" + table));
   }
-  return WriteWhole(files, store, "manifest.json", state.manifest.Text(), FileLayer::Access::kPublic);
+  return WriteWhole(files, store, "manifest.json", state.manifest.Text(), FileSystem::Access::kPublic);
 }
 
-Result<void> Sweep(FileLayer& files, const std::string& store, const StoreState& state) {
+Result<void> Sweep(FileSystem& files, const std::string& store, const StoreState& state) {
   const Json& parts = state.manifest.json["files"];
   for (const std::string& folder : {store, NextStage(store)}) {
     for (const char* table : kStoreTables) {
@@ -161,13 +161,13 @@ Result<void> Sweep(FileLayer& files, const std::string& store, const StoreState&
   return {};
 }
 
-Result<Json> WritePending(FileLayer& files, const std::string& store, const std::string& rows, std::uint64_t count) {
+Result<Json> WritePending(FileSystem& files, const std::string& store, const std::string& rows, std::uint64_t count) {
   const std::string name = fmt::format("pending-{:016x}.jsonl", Random::FromOperatingSystem().Next());
   CORDON_RETURN_IF_ERROR(WriteWhole(files, PrivatePath(store), name, rows));
   return Json{{"file", name}, {"sha256", ToHex(Sha256Of(rows))}, {"rows", count}};
 }
 
-Result<std::string> ReadPending(FileLayer& files, const std::string& store, const Json& entry) {
+Result<std::string> ReadPending(FileSystem& files, const std::string& store, const Json& entry) {
   const std::string path = PrivatePath(store) + "/" + entry.value("file", "");
   if (!files.Size(path)) return DamagedFile(path, "it is missing");
   CORDON_TRY(std::string bytes, files.Read(path));
@@ -189,7 +189,7 @@ Result<Policy> ReadPrivatePolicy(const std::string& store, const StoreState& sta
 }
 
 Result<void> CheckPrivateHalf(const std::string& store, const StoreManifest& manifest) {
-  FileLayer& files = PosixFiles();
+  FileSystem& files = PosixFiles();
   CORDON_TRY(const StoreState state, ReadState(files, store));
   if (manifest.digest != state.manifest.digest && manifest.digest != state.previous) return NotOneStore(store);
   if (state.own.contains("pending")) CORDON_RETURN_IF_ERROR(ReadPending(files, store, state.own["pending"]));

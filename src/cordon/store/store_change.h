@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/policy/policy.h"
 #include "cordon/store/store_manifest.h"
 
@@ -19,10 +19,10 @@ namespace cordon::engine {
 struct StoreState {
   StoreManifest manifest;  // what STORE is, or is about to be
   std::string previous;    // digest of the manifest before; empty for a new store
-  // "policy_directory", "pending" {file, sha256, rows} if rows wait, and what is known of the batches (ke_batch.h).
+  // "policy_directory", "pending" {file, sha256, rows} if rows wait, and what is known of the batches (batch_fingerprint.h).
   Json own = Json::object();
 };
-Result<StoreState> ReadState(FileLayer& files, const std::string& store);
+Result<StoreState> ReadState(FileSystem& files, const std::string& store);
 
 // Where the files of a store are made, named as they will be in STORE.
 std::string NewStage(const std::string& store);   // of a new store; becomes STORE
@@ -30,21 +30,21 @@ std::string NextStage(const std::string& store);  // of an append
 Result<void> MakeStageFolders(const std::string& stage);
 
 // Both REQUIRE: the lock is held, and the files of the manifest that are not in STORE are in the stage.
-Result<void> CommitNew(FileLayer& files, const std::string& store, const StoreState& state);
-Result<void> CommitChange(FileLayer& files, const std::string& store, const StoreState& next);
+Result<void> CommitNew(FileSystem& files, const std::string& store, const StoreState& state);
+Result<void> CommitChange(FileSystem& files, const std::string& store, const StoreState& next);
 
 // Whether a new store was decided and is not in place yet; puts it there. REQUIRES: the lock is held.
-bool IsDecidedNew(FileLayer& files, const std::string& store);
-Result<void> FinishNew(FileLayer& files, const std::string& store);
+bool IsDecidedNew(FileSystem& files, const std::string& store);
+Result<void> FinishNew(FileSystem& files, const std::string& store);
 
 // Brings STORE to what was decided. An error if it is neither that nor what was before it. REQUIRES: the lock is held.
-Result<void> FinishChange(FileLayer& files, const std::string& store, const StoreState& state);
+Result<void> FinishChange(FileSystem& files, const std::string& store, const StoreState& state);
 // Removes what the state does not name: parts that were merged, and what killed runs left. REQUIRES: the lock is held.
-Result<void> Sweep(FileLayer& files, const std::string& store, const StoreState& state);
+Result<void> Sweep(FileSystem& files, const std::string& store, const StoreState& state);
 
 // Rows that wait, as a file of the private half; the entry "pending" of a state.
-Result<Json> WritePending(FileLayer& files, const std::string& store, const std::string& rows, std::uint64_t count);
-Result<std::string> ReadPending(FileLayer& files, const std::string& store, const Json& entry);
+Result<Json> WritePending(FileSystem& files, const std::string& store, const std::string& rows, std::uint64_t count);
+Result<std::string> ReadPending(FileSystem& files, const std::string& store, const Json& entry);
 
 // The policy that a store was made with. An error if it is another one now.
 Result<Policy> ReadPrivatePolicy(const std::string& store, const StoreState& state);

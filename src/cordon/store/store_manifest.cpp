@@ -11,7 +11,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
-#include "cordon/io/files/stored_file.h"
+#include "cordon/io/files/random_access_file.h"
 #include "cordon/report/key_file.h"
 
 namespace cordon::engine {
@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 40;  // of rows, parts and levels
+constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;  // of rows, parts and levels
 constexpr int kFormat = 2;
 
 bool IsCount(const Json& object, const char* key) {
-  return object.contains(key) && object[key].is_number_unsigned() && object[key].get<std::uint64_t>() <= kLargestCount;
+  return object.contains(key) && object[key].is_number_unsigned() && object[key].get<std::uint64_t>() <= kMaxCount;
 }
 bool IsText(const Json& object, const char* key) { return object.contains(key) && object[key].is_string(); }
 
@@ -189,7 +189,7 @@ void SetParts(Json& manifest, const std::vector<StorePart>& parts, const Json& f
 }
 
 Result<Json> DescribeFile(const std::string& path) {
-  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  CORDON_TRY(const RandomAccessFile file, RandomAccessFile::Open(path));
   CORDON_TRY(const std::string sha256, file.Digest());
   return Json{{"sha256", sha256}, {"bytes", file.size()}};
 }
@@ -215,7 +215,7 @@ Result<void> CheckFile(const std::string& path, const Json& entry, FileCheck che
   const std::uint64_t bytes = fs::file_size(path, failed);
   if (failed || bytes != entry.value("bytes", bytes)) return damaged("its size is not the one in the manifest");
   if (check == FileCheck::kSizes) return {};
-  CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+  CORDON_TRY(const RandomAccessFile file, RandomAccessFile::Open(path));
   CORDON_TRY(const std::string sha256, file.Digest());
   if (sha256 != entry.value("sha256", "")) return damaged("its SHA-256 is not the one in the manifest");
   return {};

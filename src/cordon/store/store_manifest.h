@@ -85,7 +85,7 @@ std::string StoreMark(const std::string& store);
 // What `read` makes of a store. Parts never change, so what could be read is of one state. Parts that were merged go away:
 // `read` may fail by that, and is tried again.
 template <typename Read>
-auto ReadSteady(const std::string& store, const Run& run, const Read& read) -> decltype(read()) {
+auto ReadConsistent(const std::string& store, const Run& run, const Read& read) -> decltype(read()) {
   constexpr int kAttempts = 20;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     const std::string before = StoreMark(store);

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 
 namespace cordon::engine {
 

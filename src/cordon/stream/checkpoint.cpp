@@ -94,7 +94,7 @@ Result<StreamSnapshot> StreamSnapshot::Decode(std::string_view bytes) {
   return read;
 }
 
-Result<std::uint64_t> TailDigest(FileLayer& files, const std::string& path, std::uint64_t length) {
+Result<std::uint64_t> TailDigest(FileSystem& files, const std::string& path, std::uint64_t length) {
   CORDON_TRY(const std::string tail, files.ReadBefore(path, length, 4096));
   return XXH3_64bits(tail.data(), tail.size());
 }
@@ -165,7 +165,7 @@ Result<void> CheckpointFolder::Write(const StreamSnapshot& snapshot) {
   return {};
 }
 
-Result<TickJournal> TickJournal::Open(FileLayer& files, const std::string& folder) {
+Result<TickJournal> TickJournal::Open(FileSystem& files, const std::string& folder) {
   const std::string path = folder + "/" + std::string(kTicks);
   TickJournal journal;
   std::string bytes;
@@ -179,7 +179,7 @@ Result<TickJournal> TickJournal::Open(FileLayer& files, const std::string& folde
     if (TickText(tick) != std::string_view(bytes).substr(good, kTickBytes)) break;
     journal.ticks_.push_back(tick);
   }
-  CORDON_TRY(journal.file_, files.Append(path, FileLayer::Access::kPrivate, good));
+  CORDON_TRY(journal.file_, files.Append(path, FileSystem::Access::kPrivate, good));
   CORDON_RETURN_IF_ERROR(files.SyncFolder(folder));
   return journal;
 }

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/io/text/record_reader.h"
 #include "cordon/stream/stream_metrics.h"
 
@@ -53,12 +53,13 @@ struct StreamSnapshot {
 };
 
 // Of the last bytes before `length`: whether a file is still the one that was written.
-Result<std::uint64_t> TailDigest(FileLayer& files, const std::string& path, std::uint64_t length);
+Result<std::uint64_t> TailDigest(FileSystem& files, const std::string& path, std::uint64_t length);
 
 class CheckpointFolder {
  public:
   // `keep`: how many to keep.
-  CheckpointFolder(FileLayer& files, std::string path, std::size_t keep) : files_(files), path_(std::move(path)), keep_(keep) {}
+  CheckpointFolder(FileSystem& files, std::string path, std::size_t keep)
+      : files_(files), path_(std::move(path)), keep_(keep) {}
 
   // Makes the folder if it is not there, and locks it. Finds the checkpoints in it, and sees to it that they are private.
   Result<void> Open();
@@ -75,7 +76,7 @@ class CheckpointFolder {
  private:
   std::string NameOf(std::uint64_t number) const;
 
-  FileLayer& files_;
+  FileSystem& files_;
   std::string path_;
   std::size_t keep_;
   std::unique_ptr<FolderLock> lock_;
@@ -92,7 +93,7 @@ class TickJournal {
     EventTime now = 0;
   };
   // Reads what is there; a last tick that was cut off was never acted upon.
-  static Result<TickJournal> Open(FileLayer& files, const std::string& folder);
+  static Result<TickJournal> Open(FileSystem& files, const std::string& folder);
 
   const std::vector<Tick>& ticks() const { return ticks_; }
   Result<void> Add(const Tick& tick);

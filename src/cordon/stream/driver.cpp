@@ -29,7 +29,7 @@ Result<void> DriverFiles::FlushRows() {
   return std::move(written).error().WithHint("the last group in the output may be incomplete: do not publish it");
 }
 
-StreamDriver::StreamDriver(StreamFlow& flow, DriverFiles& logs, FileLayer& files, CheckpointFolder* folder, TickJournal* ticks,
+StreamDriver::StreamDriver(StreamFlow& flow, DriverFiles& logs, FileSystem& files, CheckpointFolder* folder, TickJournal* ticks,
                            DriverOptions options)
     : flow_(flow),
       logs_(logs),
@@ -176,14 +176,14 @@ void StreamDriver::Status(bool final) {
   on_status(flow_.metrics(), final);
 }
 
-Result<StreamDriver::End> StreamDriver::Run(Pump& pump, const std::stop_token& stop) {
+Result<StreamDriver::End> StreamDriver::Run(RecordReadAhead& pump, const std::stop_token& stop) {
   Result<End> end = Loop(pump, stop);
   if (!end.ok()) (void)FlushAll();  // what was judged may be seen; the error matters more than a second one
   Status(true);
   return end;
 }
 
-Result<StreamDriver::End> StreamDriver::Loop(Pump& pump, const std::stop_token& stop) {
+Result<StreamDriver::End> StreamDriver::Loop(RecordReadAhead& pump, const std::stop_token& stop) {
   CodedBatch batch;
   End end = End::kEnded;
   last_tuple_ = clock();
@@ -198,13 +198,13 @@ Result<StreamDriver::End> StreamDriver::Loop(Pump& pump, const std::stop_token& 
       CORDON_RETURN_IF_ERROR(folder_ != nullptr ? Checkpoint() : Finish());
       break;
     }
-    CORDON_TRY(const Pump::Got got, pump.Next(batch, kPatience));
-    if (got == Pump::Got::kBatch) {
+    CORDON_TRY(const RecordReadAhead::Got got, pump.Next(batch, kPatience));
+    if (got == RecordReadAhead::Got::kBatch) {
       CORDON_RETURN_IF_ERROR(TakeBatch(batch, stop));
       pump.Recycle(std::move(batch));
       batch = {};
       if (pump.idle()) CORDON_RETURN_IF_ERROR(FlushAll());  // a reader waits for what is ready
-    } else if (got == Pump::Got::kNothingYet) {
+    } else if (got == RecordReadAhead::Got::kNothingYet) {
       CORDON_RETURN_IF_ERROR(Heartbeat());
       CORDON_RETURN_IF_ERROR(FlushAll());
     } else {

@@ -18,7 +18,7 @@
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/checkpoint.h"
 #include "cordon/stream/flow.h"
-#include "cordon/stream/pump.h"
+#include "cordon/stream/read_ahead.h"
 
 namespace cordon::engine {
 
@@ -50,7 +50,7 @@ struct DriverFiles {
 class StreamDriver {
  public:
   // References outlive the driver. `folder` null: no checkpoints; `ticks` null: none are kept.
-  StreamDriver(StreamFlow& flow, DriverFiles& logs, FileLayer& files, CheckpointFolder* folder, TickJournal* ticks,
+  StreamDriver(StreamFlow& flow, DriverFiles& logs, FileSystem& files, CheckpointFolder* folder, TickJournal* ticks,
                DriverOptions options);
 
   // Before Run: takes up where a checkpoint stands. The caller has cut the files and placed the reader.
@@ -62,7 +62,7 @@ class StreamDriver {
     kInterrupted,  // a stop was asked for: a checkpoint was made, or, without a folder, all was flushed
     kClosed,       // the reader of the output has gone
   };
-  Result<End> Run(Pump& pump, const std::stop_token& stop);
+  Result<End> Run(RecordReadAhead& pump, const std::stop_token& stop);
 
   const StreamMetrics& metrics() const { return flow_.metrics(); }
   // As of the last dead letter that was taken: the reader may be ahead.
@@ -79,7 +79,7 @@ class StreamDriver {
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
-  Result<End> Loop(Pump& pump, const std::stop_token& stop);
+  Result<End> Loop(RecordReadAhead& pump, const std::stop_token& stop);
   Result<void> TakeBatch(const CodedBatch& batch, const std::stop_token& stop);
   Result<void> TakeEntry(const CodedBatch& batch, const CodedBatch::Entry& entry);
   Result<void> TakeDeadLetter(const DeadLetter& letter);
@@ -97,7 +97,7 @@ class StreamDriver {
 
   StreamFlow& flow_;
   DriverFiles& logs_;
-  FileLayer& files_;
+  FileSystem& files_;
   CheckpointFolder* folder_;
   TickJournal* ticks_;
   DriverOptions options_;

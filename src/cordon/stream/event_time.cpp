@@ -19,7 +19,7 @@ std::optional<EventTime> ParseNumber(std::string_view text) {
   std::int64_t whole = number->mantissa;
   for (int digit = 0; digit < number->scale; ++digit) whole /= 10;
   if (whole >= kMillisecondsFrom || whole <= -kMillisecondsFrom) {
-    return whole < kMostTime && whole > -kMostTime ? std::optional(whole) : std::nullopt;
+    return whole < kMaxTime && whole > -kMaxTime ? std::optional(whole) : std::nullopt;
   }
   std::int64_t milliseconds = number->mantissa;  // whole < 10^11, and there are 18 digits at most
   for (int digit = number->scale; digit > 3; --digit) milliseconds /= 10;

@@ -21,7 +21,7 @@ namespace cordon::engine {
 inline constexpr EventTime kNoTime = std::numeric_limits<EventTime>::min();
 
 // The times a clock may be moved to: all that rows can have.
-inline constexpr EventTime kMostTime = 1'000'000'000'000'000;
+inline constexpr EventTime kMaxTime = 1'000'000'000'000'000;
 
 // Milliseconds since 1970.
 std::optional<EventTime> ParseEventTime(std::string_view text);

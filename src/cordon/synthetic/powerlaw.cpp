@@ -13,7 +13,7 @@ namespace {
 constexpr int kValues = 1000;
 constexpr int kPowerlawColumns = 4;
 constexpr int kLabels = 20;
-constexpr int kMostHalves = 8;
+constexpr int kMaxHalves = 8;
 
 constexpr std::string_view kPowerlawHeader = "a,b,c,d,label\n";
 
@@ -74,7 +74,7 @@ int PowerlawDraw::operator()(Random& random) const {
 }
 
 Result<void> PowerlawOptions::Validate() const {
-  if (!(alpha >= 0 && 2 * alpha <= kMostHalves) || 2 * alpha != std::floor(2 * alpha)) {
+  if (!(alpha >= 0 && 2 * alpha <= kMaxHalves) || 2 * alpha != std::floor(2 * alpha)) {
     return Error::InvalidPolicy("alpha = {} is not one of 0, 0.5, 1, ..., 4", alpha);
   }
   return {};

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint64_t kCustomers = 30'000;
 constexpr int kItems = 1000;
-constexpr int kItemHalves = 2;                     // the n-th item is bought 1/n as often as the first
-constexpr std::uint64_t kMostMilliseconds = 2000;  // between two transactions
+constexpr int kItemHalves = 2;                    // the n-th item is bought 1/n as often as the first
+constexpr std::uint64_t kMaxMilliseconds = 2000;  // between two transactions
 constexpr std::uint64_t kFirstMillisecond = 1'700'000'000'000;
-constexpr std::uint64_t kMostItems = 100;
+constexpr std::uint64_t kMaxItems = 100;
 
 constexpr std::string_view kTransactionsHeader = "customer,basket,time,age,education,marital_status,birth_place,item\n";
 constexpr std::string_view kCustomerColumns[] = {"age", "education", "marital_status", "birth_place"};
@@ -125,7 +125,7 @@ class TransactionRows {
  private:
   void NextTransaction() {
     taken_.clear();
-    time_ += random_.Below(kMostMilliseconds + 1);
+    time_ += random_.Below(kMaxMilliseconds + 1);
     const std::uint64_t customer = random_.Below(kCustomers);
     common_ = fmt::format("c{:05},{},{},", customer, ++basket_, time_);
     customers_->Append(customer, common_);
@@ -144,7 +144,7 @@ class TransactionRows {
 }  // namespace
 
 Result<void> TransactionsOptions::Validate() const {
-  if (items < 1 || items > kMostItems) return Error::InvalidPolicy("items = {} is not from 1 to {}", items, kMostItems);
+  if (items < 1 || items > kMaxItems) return Error::InvalidPolicy("items = {} is not from 1 to {}", items, kMaxItems);
   return {};
 }
 

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <set>
 
-#include "cordon/algorithms/buckets/bucket_alive.h"
 #include "cordon/algorithms/buckets/bucket_draw.h"
 #include "cordon/algorithms/buckets/bucket_halving.h"
 #include "cordon/algorithms/buckets/bucket_nearest.h"
+#include "cordon/algorithms/buckets/live_places.h"
 #include "cordon/algorithms/grouping/hilbert.h"
 #include "tests/algorithms/small_table.h"
 
@@ -22,10 +22,10 @@ using testing::Categories;
 using testing::Numbers;
 using testing::SmallTable;
 
-TEST(AlivePlaces, AgreesWithASet) {
+TEST(LivePlaces, AgreesWithASet) {
   for (const std::size_t size : {1u, 63u, 64u, 65u, 5'000u}) {
     Random random = Random::FromSeed(size);
-    AlivePlaces alive(size);
+    LivePlaces alive(size);
     std::set<std::size_t> left;
     for (std::size_t i = 0; i < size; ++i) left.insert(i);
     std::vector<std::size_t> order(size);
@@ -38,10 +38,10 @@ TEST(AlivePlaces, AgreesWithASet) {
       EXPECT_FALSE(alive.Has(place));
       const std::size_t from = random.Below(size + 2);
       const auto next = left.lower_bound(from);
-      ASSERT_EQ(alive.AtOrAfter(from), next == left.end() ? AlivePlaces::kNone : *next);
+      ASSERT_EQ(alive.AtOrAfter(from), next == left.end() ? LivePlaces::kNone : *next);
       const std::size_t to = random.Below(size + 1);
       const auto after = left.lower_bound(to);
-      ASSERT_EQ(alive.Before(to), after == left.begin() ? AlivePlaces::kNone : *std::prev(after));
+      ASSERT_EQ(alive.Before(to), after == left.begin() ? LivePlaces::kNone : *std::prev(after));
     }
   }
 }

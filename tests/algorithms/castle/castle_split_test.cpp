@@ -56,7 +56,7 @@ struct Line {
 
   std::vector<SplitPart> Split(std::int64_t k, std::int64_t l, std::uint64_t seed,
                                Splitter::Cuts cuts = Splitter::Cuts::kSeeds) const {
-    GroupNeeds needs{.k = k, .diversity = {}};
+    GroupRequirements needs{.k = k, .diversity = {}};
     if (l > 0) needs.diversity.push_back({0, l});
     std::vector<SplitTuple> tuples;
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -231,7 +231,7 @@ TEST(CastleSplit, TheBestOfBothNeverLosesMoreAndHasEnoughEverywhere) {
 TEST(CastleSplit, MoreTriesNeverLoseMore) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Line line = RandomLine(seed, false);
-    const GroupNeeds needs{.k = 2, .diversity = {}};
+    const GroupRequirements needs{.k = 2, .diversity = {}};
     std::vector<SplitTuple> tuples;
     for (std::size_t i = 0; i < line.points.size(); ++i) tuples.push_back({&line.points[i], line.people[i], nullptr});
     const auto loss = [&](int tries) {

@@ -11,8 +11,8 @@
 #include <limits>
 #include <numeric>
 
-#include "cordon/algorithms/closeness/locality_orders.h"
-#include "cordon/algorithms/closeness/mix_outlook.h"
+#include "cordon/algorithms/closeness/mix_lookahead.h"
+#include "cordon/algorithms/closeness/neighbour_orders.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
@@ -261,7 +261,7 @@ double BruteLeast(std::vector<int>& counts, int rows, int size, const std::vecto
   return least;
 }
 
-TEST(MixOutlook, RefusesAValueExactlyWhereNoFillingIsLeft) {
+TEST(MixLookahead, RefusesAValueExactlyWhereNoFillingIsLeft) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Random random = Random::FromSeed(seed);
@@ -274,7 +274,7 @@ TEST(MixOutlook, RefusesAValueExactlyWhereNoFillingIsLeft) {
     const Rational t(static_cast<std::int64_t>(random.Below(8)), 20);
     const Setting setting(std::move(table), {T(t, Distance::kEqual)});
     const ValueClasses classes(setting.reference.histograms[0]);
-    const MixOutlook outlook(setting.specs, setting.reference, 0, classes);
+    const MixLookahead outlook(setting.specs, setting.reference, 0, classes);
     const int size = static_cast<int>(3 + random.Below(5));
     std::vector<std::int32_t> counts(values);
     int rows = 0;
@@ -297,7 +297,7 @@ TEST(MixOutlook, RefusesAValueExactlyWhereNoFillingIsLeft) {
 }
 
 // utility example "Beta": p = .05, beta = 4.
-TEST(MixOutlook, RareValuesNeedLargeGroups) {
+TEST(MixLookahead, RareValuesNeedLargeGroups) {
   std::vector<Code> s(95, 0);
   s.insert(s.end(), 5, 1);
   SmallTable table(100);
@@ -305,17 +305,17 @@ TEST(MixOutlook, RareValuesNeedLargeGroups) {
   const Setting basic(table, {Beta(4, BetaLikenessSpec::Kind::kBasic)});
   const Setting enhanced(table, {Beta(4, BetaLikenessSpec::Kind::kEnhanced)});
   const ValueClasses classes(basic.reference.histograms[0]);
-  EXPECT_EQ(MixOutlook(basic.specs, basic.reference, 0, classes).Need(1), 4);
-  EXPECT_EQ(MixOutlook(enhanced.specs, enhanced.reference, 0, classes).Need(1), 6);
+  EXPECT_EQ(MixLookahead(basic.specs, basic.reference, 0, classes).Need(1), 4);
+  EXPECT_EQ(MixLookahead(enhanced.specs, enhanced.reference, 0, classes).Need(1), 6);
 }
 
-TEST(LocalityOrders, ArePermutationsThatKeepTheRowsOfAClassTogether) {
+TEST(NeighbourOrders, ArePermutationsThatKeepTheRowsOfAClassTogether) {
   Random random = Random::FromSeed(31);
   const Setting setting(RandomTable(random, 400, 5), {K(1)});
   const ValueClasses classes(setting.reference.histograms[0]);
   const BoxSpans spans(setting.table.data);
   const SearchRows rows = SearchRows::Of(setting.table.data, 3, classes, setting.view.rows());
-  const LocalityOrders orders(rows, spans, 4, classes.size(), Random::FromSeed(1));
+  const NeighbourOrders orders(rows, spans, 4, classes.size(), Random::FromSeed(1));
   for (std::size_t order = 0; order < orders.size(); ++order) {
     std::vector<int> seen(rows.size());
     for (std::size_t position = 0; position < rows.size(); ++position) {

@@ -178,7 +178,7 @@ bool AllMonotone(const std::vector<ModelSpec>& specs) {
 
 // The most rows that monotone models leave at a node, by trying rows one by one: everyone in a group that does not hold
 // among those kept goes.
-std::vector<char> KeptRows(const Case& each, const std::vector<std::vector<Level>>& levels, const LevelVector& node) {
+std::vector<char> RemainingRows(const Case& each, const std::vector<std::vector<Level>>& levels, const LevelVector& node) {
   const std::vector<std::size_t> quasi = each.data.ColumnsOf(Role::kQuasi);
   std::vector<char> kept(each.data.num_rows, 1);
   for (bool changed = true; changed;) {
@@ -219,7 +219,7 @@ TEST(FullDomainProperty, WithSuppressionNoNodeLosesLessUnderMonotoneModels) {
     double least = kNothing;
     const auto levels = AllLevels(each.data);
     ForEachNode(levels, [&](const LevelVector& node) {
-      const std::vector<char> kept = KeptRows(each, levels, node);
+      const std::vector<char> kept = RemainingRows(each, levels, node);
       const auto gone = static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), 0));
       if (gone > each.options.max_suppressed || gone == each.data.num_rows) return;
       bool holds = false;

@@ -101,7 +101,7 @@ std::size_t OtherValues(const WindowStream& stream, const Range& positions) {
 }
 
 template <typename Range>
-bool Enough(const WindowStream& stream, const Range& positions) {
+bool ShouldStop(const WindowStream& stream, const Range& positions) {
   if (PeopleOf(stream, positions) < static_cast<std::size_t>(stream.k)) return false;
   return !stream.l || OtherValues(stream, positions) >= static_cast<std::size_t>(*stream.l);
 }
@@ -146,7 +146,7 @@ void CheckPromises(const WindowStream& stream, const std::vector<Left>& left, st
     }
     if (departure.kind == Kind::kSuppressed) continue;
     EXPECT_TRUE(names.insert(departure.group).second);
-    EXPECT_TRUE(Enough(stream, departure.positions));
+    EXPECT_TRUE(ShouldStop(stream, departure.positions));
     const PositionRange& window = departure.window;
     const bool is_short = length < stream.window && window == PositionRange{1, length} &&
                           stream.options.short_stream == SabreWOptions::Short::kStatic;
@@ -241,7 +241,7 @@ class SlowDriver {
     if (!due.empty()) {
       const test::Counts inside = CountsOf(stream_, open);
       const test::Counts whole = CountsOf(stream_, window);
-      may_be_direct = Enough(stream_, open) && HoldsIn(stream_, inside, whole, true);
+      may_be_direct = ShouldStop(stream_, open) && HoldsIn(stream_, inside, whole, true);
       const bool may_be_indirect = std::all_of(due.begin(), due.end(), [&](Position position) {
         return std::any_of(pending_.begin(), pending_.end(), [&](const Positions& group) { return group.contains(position); });
       });

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cordon/algorithms/stream_rtree/chain_sampler.h"
-#include "cordon/algorithms/stream_rtree/publish_chance.h"
+#include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "tests/algorithms/stream_run.h"
 
@@ -106,9 +106,9 @@ class RtreeOracle {
 
  private:
   bool Sampled() const { return options_.method == Method::kDensityAware || options_.method == Method::kFull; }
-  bool Mature(const Leaf& leaf) const { return Enough(leaf.members); }
+  bool Mature(const Leaf& leaf) const { return ShouldStop(leaf.members); }
   bool Full(const Leaf& leaf) const { return static_cast<std::int64_t>(leaf.members.size()) == 2 * k_; }
-  bool Enough(const std::vector<Member>& members) const {
+  bool ShouldStop(const std::vector<Member>& members) const {
     std::set<std::int32_t> values;
     for (const Member& member : members) {
       if (member.value != kNull) values.insert(member.value);
@@ -192,7 +192,7 @@ class RtreeOracle {
       const std::vector<Member> lower(sorted.begin(), sorted.begin() + k_);
       const std::vector<Member> upper(sorted.begin() + k_, sorted.end());
       const double cost = Penalty(lower) + Penalty(upper);
-      if (cost >= least || (Mature(leaves_[at]) && !(Enough(lower) && Enough(upper)))) continue;
+      if (cost >= least || (Mature(leaves_[at]) && !(ShouldStop(lower) && ShouldStop(upper)))) continue;
       least = cost;
       best = sorted;
     }
@@ -314,7 +314,7 @@ class RtreeOracle {
       for (const Member& member : staying) {
         if (member.position != -minus) fewer.push_back(member);
       }
-      if (!Enough(fewer)) continue;
+      if (!ShouldStop(fewer)) continue;
       staying = fewer;
       positions.push_back(-minus);
     }

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "cordon/algorithms/stream_rtree/publish_chance.h"
+#include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
 

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <set>
 
-#include "cordon/algorithms/stream_rtree/publish_chance.h"
+#include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
 

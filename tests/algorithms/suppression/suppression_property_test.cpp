@@ -68,14 +68,14 @@ struct Searched {
   Result<Groups> Within(const SearchKept& search) const { return SearchLeavingOut(problem, each.max_rows, search, {}); }
 
   SearchKept ByPartition(PartitionOptions::Start start) const {
-    return [this, start](const KeptRows& kept, Depth depth, std::uint64_t more) {
+    return [this, start](const RemainingRows& kept, Depth depth, std::uint64_t more) {
       const auto effort = depth == Depth::kTrial ? PartitionOptions::Effort::kLow : PartitionOptions::Effort::kNormal;
       const PartitionOptions options{.effort = effort, .start = start, .max_suppressed = more};
       return Partition(kept.view, kept.model, counted, options, {});
     };
   }
   SearchKept ByCloseness() const {
-    return [this](const KeptRows& kept, Depth, std::uint64_t) {
+    return [this](const RemainingRows& kept, Depth, std::uint64_t) {
       return ClosenessSearch(kept.view, each.specs, kept.model, kept.reference, counted,
                              {.effort = ClosenessSearchOptions::Effort::kLow}, Random::FromSeed(1), {});
     };
@@ -196,7 +196,7 @@ TEST(Suppression, NoSearchBeginsAfterAStop) {
   const Searched searched{each};
   const auto stopped_in = [&](int stop_at, int& calls) {
     std::stop_source stop;
-    const SearchKept search = [&](const KeptRows& kept, Depth, std::uint64_t) -> Result<Groups> {
+    const SearchKept search = [&](const RemainingRows& kept, Depth, std::uint64_t) -> Result<Groups> {
       if (++calls == stop_at) stop.request_stop();
       Groups groups;
       groups.Add(kept.view.rows());

@@ -10,7 +10,7 @@
 
 #include "cordon/data/recode.h"
 #include "cordon/models/admit/all_of.h"
-#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/top_down/top_down_table.h"
 
@@ -357,7 +357,7 @@ TEST(TopDownProperty, EveryReleaseIsVerifiedAndTrue) {
     Release release = Recode(fixture.view, groups, {.order = RowOrder::kSorted}, random, {});
     std::vector<RowId> rows;
     for (const std::uint64_t row : release.input_rows) rows.push_back(static_cast<RowId>(row));
-    const Truth truth = CheckTruth(release, fixture.made.table.data, std::span<const RowId>(rows), {}).value();
+    const Truth truth = CheckAgainstOriginal(release, fixture.made.table.data, std::span<const RowId>(rows), {}).value();
     EXPECT_TRUE(truth.holds) << truth.Explain();
     std::vector<Verdict> verdicts;
     const auto accepted = Verifier(fixture.made.specs).Accept(std::move(release), {}, &verdicts);

@@ -20,7 +20,7 @@ TEST_F(InterruptedTest, HiddenFilesThatNobodyHoldsAreRemoved) {
   Put(".cordon-2.tmp", "left");
   CleanFolder(Path(""));
   EXPECT_EQ(Files().size(), 3u);
-  EXPECT_TRUE(std::filesystem::exists(held.beside()));
+  EXPECT_TRUE(std::filesystem::exists(held.temporary()));
 }
 
 TEST_F(InterruptedTest, ASetThatWasBegunIsFinished) {

@@ -169,7 +169,7 @@ TEST(CsvProperty, AcceptsRefusesAndReadsAsTheOracleDoes) {
   EXPECT_GT(refused_in_rows, 1000);
 }
 
-// Enough bytes that masks of 64 and several batches come into play.
+// ShouldStop bytes that masks of 64 and several batches come into play.
 TEST(CsvProperty, LongFilesWithOneMistakeNameItsRowForAnyBlockSize) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);

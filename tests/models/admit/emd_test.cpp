@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cordon/models/admit/distance_to_whole.h"
+#include "cordon/models/admit/emd_to_reference.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/cheapest_move.h"
 #include "tests/models/random_cases.h"
@@ -67,7 +67,7 @@ Int128 ListedCost(const Case& each, const EarthMover& mover) {
   for (std::size_t i = 0; i < each.group.size(); ++i) {
     if (each.group[i] > 0) listed.push_back({static_cast<Code>(i), static_cast<std::uint32_t>(each.group[i])});
   }
-  const DistanceToWhole distance(mover, each.whole, TotalOf(each.whole));
+  const EmdToReference distance(mover, each.whole, TotalOf(each.whole));
   return distance.Cost(ValueHistogram(std::span<const ValueCount>(listed)), TotalOf(each.group));
 }
 

@@ -30,7 +30,7 @@ TEST(GroupCounts, AddRemoveMergeSplitEqualARecount) {
     SCOPED_TRACE(seed);
     const RandomTable table = MakeRandomTable(seed, SensitiveKind::kNumericWithMissing, seed % 2 == 0);
     Random random = Random::FromSeed(seed).Substream("moves");
-    const CountedColumns columns(table.data, {2}, true, seed % 4 < 2 ? CountedColumns::kMostCounted : 0);
+    const CountedColumns columns(table.data, {2}, true, seed % 4 < 2 ? CountedColumns::kMaxCounted : 0);
     std::vector<RowId> left;
     std::vector<RowId> right;
     GroupCounts left_counts(columns);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cordon/data/view.h"
-#include "cordon/models/verify/truth.h"
+#include "cordon/models/verify/check_against_original.h"
 #include "cordon/models/verify/verifier.h"
 #include "tests/models/build_microdata.h"
 
@@ -105,8 +105,9 @@ TEST(ArxReleases, EveryCellCoversTheTrueValue) {
   const Microdata original = BuildMicrodata(ReadColumns("adult.csv", ""));
   const Release release = BuildRelease(ReadColumns("arx_k5_local.csv", ""));
   const View all = View::All(original);
-  EXPECT_EQ(CheckTruth(release, original, all.rows(), cordon::engine::Run{.threads = 2}).value().Explain(), "truth: holds");
-  EXPECT_TRUE(CheckTruth(release, original, std::nullopt, cordon::engine::Run{}).value().holds);
+  EXPECT_EQ(CheckAgainstOriginal(release, original, all.rows(), cordon::engine::Run{.threads = 2}).value().Explain(),
+            "truth: holds");
+  EXPECT_TRUE(CheckAgainstOriginal(release, original, std::nullopt, cordon::engine::Run{}).value().holds);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ class HilbertDraw {
 
   // The side whose key is nearer gives the next row; the left one if they are equally near.
   void TakeAround(std::size_t bucket, std::size_t at, Key key, std::int64_t wanted, std::vector<std::uint32_t>& out) {
-    constexpr std::size_t kNone = AlivePlaces::kNone;
+    constexpr std::size_t kNone = LivePlaces::kNone;
     const auto from_left = [&](std::size_t place) { return place != kNone && place >= starts_[bucket] ? place : kNone; };
     const auto from_right = [&](std::size_t place) {
       return place < starts_[bucket + 1] ? place : kNone;
@@ -109,7 +109,7 @@ class HilbertDraw {
   std::vector<RowId> rows_;              // by place
   std::vector<Key> keys_;                // by place, ascending in each bucket
   std::vector<std::vector<Key>> marks_;  // by bucket
-  AlivePlaces alive_;
+  LivePlaces alive_;
   SeedPicker picker_;
 };
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "cordon/algorithms/buckets/bucket_alive.h"
 #include "cordon/algorithms/buckets/bucket_draw.h"
+#include "cordon/algorithms/buckets/live_places.h"
 
 namespace cordon::engine::internal {
 
@@ -41,7 +41,7 @@ class SeedPicker {
   }
 
   // REQUIRES: the bucket has a place left.
-  std::size_t Pick(std::size_t bucket, const AlivePlaces& alive, Random& random) {
+  std::size_t Pick(std::size_t bucket, const LivePlaces& alive, Random& random) {
     if (2 * left_[bucket] < length_[bucket]) ListAgain(bucket, alive);
     while (true) {
       const std::size_t place = listed_[starts_[bucket] + random.Below(length_[bucket])];
@@ -51,7 +51,7 @@ class SeedPicker {
   void Gave(std::size_t bucket, std::int64_t places) { left_[bucket] -= static_cast<std::size_t>(places); }
 
  private:
-  void ListAgain(std::size_t bucket, const AlivePlaces& alive) {
+  void ListAgain(std::size_t bucket, const LivePlaces& alive) {
     const auto begin = listed_.begin() + static_cast<std::ptrdiff_t>(starts_[bucket]);
     const auto end = begin + static_cast<std::ptrdiff_t>(length_[bucket]);
     const auto rest = std::remove_if(begin, end, [&](std::uint32_t place) { return !alive.Has(place); });

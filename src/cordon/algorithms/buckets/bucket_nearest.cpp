@@ -246,7 +246,7 @@ class NearestDraw {
     out.push_back(place);
   }
 
-  AlivePlaces alive_;
+  LivePlaces alive_;
   SeedPicker picker_;
   std::vector<std::size_t> quasi_;
   std::vector<NearestPoints::Coordinate> coordinates_;  // by place

@@ -44,7 +44,7 @@ Result<void> CastleOptions::Validate() const {
   return {};
 }
 
-CastleState::CastleState(StreamSchema schema, GroupNeeds needs, CastleOptions options, const Random& random)
+CastleState::CastleState(StreamSchema schema, GroupRequirements needs, CastleOptions options, const Random& random)
     : schema_(std::move(schema)),
       needs_(std::move(needs)),
       options_(options),
@@ -242,7 +242,7 @@ void CastleState::Flush(std::vector<Departure>& out) {
 Result<Castle> Castle::Make(StreamSchema schema, std::span<const ModelSpec> models, CastleOptions options, Random random) {
   CORDON_RETURN_IF_ERROR(options.Validate());
   CORDON_RETURN_IF_ERROR(BoxLoss::Check(schema));
-  CORDON_TRY(GroupNeeds needs, GroupNeeds::From(models, schema, "castle"));
+  CORDON_TRY(GroupRequirements needs, GroupRequirements::From(models, schema, "castle"));
   const std::int64_t waiting = options.delay_tuples - (options.batch - 1) + 1;
   if (options.delay_tuples > 0 && waiting < needs.k) {
     return Error::InvalidPolicy("castle: {} tuples wait at most, so no group can have {} people", waiting, needs.k)

@@ -11,7 +11,7 @@
 #include "cordon/algorithms/castle/open_clusters.h"
 #include "cordon/algorithms/castle/reuse_set.h"
 #include "cordon/algorithms/castle/suppression_pool.h"
-#include "cordon/algorithms/engine/departure_stage.h"
+#include "cordon/algorithms/engine/departure_buffer.h"
 
 namespace cordon::engine {
 
@@ -19,7 +19,7 @@ class CastleState {
  public:
   using Lane = OpenClusters::Lane;
 
-  CastleState(StreamSchema schema, GroupNeeds needs, CastleOptions options, const Random& random);
+  CastleState(StreamSchema schema, GroupRequirements needs, CastleOptions options, const Random& random);
   CastleState(const CastleState&) = delete;
 
   void Push(const Tuple& tuple, std::vector<Departure>& out);
@@ -36,7 +36,7 @@ class CastleState {
 
   const StreamSchema& schema() const { return schema_; }
   const CastleOptions& options() const { return options_; }
-  const GroupNeeds& needs() const { return needs_; }
+  const GroupRequirements& needs() const { return needs_; }
   Random FreshRandom() const { return choices_; }
 
  private:
@@ -58,7 +58,7 @@ class CastleState {
   void Load(ByteReader& reader);
 
   StreamSchema schema_;
-  GroupNeeds needs_;
+  GroupRequirements needs_;
   CastleOptions options_;
   std::int64_t delay_tuples_;  // what is left of it within a batch
   BoxLoss loss_;
@@ -67,7 +67,7 @@ class CastleState {
   LossHistory history_;
   SuppressionPool pool_;
   Splitter splitter_;
-  DepartureStage stage_;
+  DepartureBuffer stage_;
   Random choices_;
   EventTime now_ = std::numeric_limits<EventTime>::min();
   std::int64_t last_cluster_ = 0;

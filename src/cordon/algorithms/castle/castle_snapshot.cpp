@@ -128,7 +128,7 @@ void CastleState::Load(ByteReader& reader) {
       if (offset > static_cast<std::uint64_t>(its.hi) - static_cast<std::uint64_t>(its.lo)) reader.Fail();
       quasi[axis] = its.lo + static_cast<std::int64_t>(reader.ok() ? offset : 0);
     }
-    for (const GroupNeeds::Diversity& need : needs_.diversity) {
+    for (const GroupRequirements::Diversity& need : needs_.diversity) {
       sensitive[need.sensitive] = static_cast<std::int32_t>(reader.Whole(kNull, INT32_MAX));
     }
     if (!reader.ok() || !held) return reader.Fail();  // the oldest of the ring is always held

@@ -13,7 +13,7 @@
 
 #include "cordon/algorithms/engine/box_lanes.h"
 #include "cordon/algorithms/engine/box_loss.h"
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/base/random.h"
 
 namespace cordon::engine {
@@ -64,7 +64,7 @@ class NearestTuples {
 struct SplitTuple {
   const double* point = nullptr;
   std::int32_t person = 0;               // small numbers; equal for equal people
-  const std::int32_t* values = nullptr;  // of the attributes that GroupNeeds lists
+  const std::int32_t* values = nullptr;  // of the attributes that GroupRequirements lists
 };
 
 struct SplitPart {
@@ -80,7 +80,7 @@ class Splitter {
   };
 
   // Of `tries` random cuts, and with kBest one by halves, the one of least loss is taken.
-  Splitter(const BoxLoss& loss, const GroupNeeds& needs, Cuts cuts, int tries)
+  Splitter(const BoxLoss& loss, const GroupRequirements& needs, Cuts cuts, int tries)
       : loss_(&loss), needs_(&needs), cuts_(cuts), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
 
   // The parts in the order they were made; all tuples are in one of them. A single part if no cut is possible.
@@ -110,7 +110,7 @@ class Splitter {
   void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::NearestTuples& nearest);
 
   const BoxLoss* loss_;
-  const GroupNeeds* needs_;
+  const GroupRequirements* needs_;
   Cuts cuts_;
   int tries_;
   // Of the tuples at hand: person of each, and the tuples of each person in order of arrival.

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "cordon/algorithms/engine/box_loss.h"
-#include "cordon/algorithms/engine/departure_stage.h"
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/departure_buffer.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/algorithms/engine/stream_fingerprint.h"
 #include "cordon/base/check.h"
 #include "cordon/base/hash_map.h"
@@ -21,7 +21,7 @@ constexpr std::string_view kGroupWhat = "the snapshot of dynamic-group";
 // Counts people and values of a run of tuples, and says when they are enough.
 class Tallied {
  public:
-  explicit Tallied(const GroupNeeds& needs) : needs_(&needs), values_(needs.diversity.size()) {}
+  explicit Tallied(const GroupRequirements& needs) : needs_(&needs), values_(needs.diversity.size()) {}
   void Add(PersonId person, const std::int32_t* values) {
     people_.Increment(person);
     for (std::size_t need = 0; need < values_.size(); ++need) {
@@ -29,7 +29,7 @@ class Tallied {
     }
   }
   std::int64_t people() const { return static_cast<std::int64_t>(people_.size()); }
-  bool Enough() const {
+  bool ShouldStop() const {
     if (people() < needs_->k) return false;
     for (std::size_t need = 0; need < values_.size(); ++need) {
       if (static_cast<std::int64_t>(values_[need].size()) < needs_->diversity[need].l) return false;
@@ -38,7 +38,7 @@ class Tallied {
   }
 
  private:
-  const GroupNeeds* needs_;
+  const GroupRequirements* needs_;
   KeyCounts people_;
   std::vector<KeyCounts> values_;
 };
@@ -55,7 +55,7 @@ Result<void> DynamicGroupOptions::Validate() const {
 // Positions first_.. wait, in groups that partition them. Only while there is a single group may it have too little.
 class DynamicGroupState {
  public:
-  DynamicGroupState(StreamSchema schema, GroupNeeds needs, DynamicGroupOptions options, Random random)
+  DynamicGroupState(StreamSchema schema, GroupRequirements needs, DynamicGroupOptions options, Random random)
       : schema_(std::move(schema)),
         needs_(std::move(needs)),
         options_(options),
@@ -72,7 +72,7 @@ class DynamicGroupState {
   StreamGauges gauges() const { return {held(), groups_.size(), 0}; }
 
   const StreamSchema& schema() const { return schema_; }
-  const GroupNeeds& needs() const { return needs_; }
+  const GroupRequirements& needs() const { return needs_; }
   const DynamicGroupOptions& options() const { return options_; }
   const Random& random() const { return random_; }
 
@@ -101,11 +101,11 @@ class DynamicGroupState {
   void Load(ByteReader& reader);
 
   StreamSchema schema_;
-  GroupNeeds needs_;
+  GroupRequirements needs_;
   DynamicGroupOptions options_;
   BoxLoss loss_;
   Random random_;
-  DepartureStage stage_;
+  DepartureBuffer stage_;
   Position first_ = 1;  // the oldest that waits; with none, the next to come
   EventTime now_ = std::numeric_limits<EventTime>::min();
   std::int64_t last_group_ = 0;
@@ -120,7 +120,7 @@ void DynamicGroupState::Hold(const Tuple& tuple) {
   CORDON_CHECK_EQ(tuple.position, first_ + static_cast<Position>(held()));
   CORDON_CHECK_EQ(tuple.quasi.size(), num_axes());
   for (std::size_t axis = 0; axis < num_axes(); ++axis) points_.push_back(loss_.ToPoint(axis, tuple.quasi[axis]));
-  for (const GroupNeeds::Diversity& need : needs_.diversity) values_.push_back(tuple.sensitive[need.sensitive]);
+  for (const GroupRequirements::Diversity& need : needs_.diversity) values_.push_back(tuple.sensitive[need.sensitive]);
   times_.push_back(tuple.time);
   people_.push_back(tuple.person);
 }
@@ -181,10 +181,10 @@ void DynamicGroupState::Cut(std::size_t at) {
   const auto enough_after = [&](const auto& begin, const auto& end) {
     Tallied tallied(needs_);
     std::size_t taken = 0;
-    for (auto it = begin; it != end && !tallied.Enough(); ++it, ++taken) {
+    for (auto it = begin; it != end && !tallied.ShouldStop(); ++it, ++taken) {
       tallied.Add(people_[*it], values_.data() + static_cast<std::size_t>(*it) * needs_.diversity.size());
     }
-    return tallied.Enough() ? taken : sorted.size() + 1;
+    return tallied.ShouldStop() ? taken : sorted.size() + 1;
   };
   const std::size_t least = enough_after(sorted.begin(), sorted.end());
   const std::size_t right = enough_after(sorted.rbegin(), sorted.rend());
@@ -234,7 +234,7 @@ void DynamicGroupState::LetGo() {
   for (const Group& group : groups_) {
     std::vector<Position> positions;
     for (const std::int32_t tuple : group.tuples) positions.push_back(first_ + tuple);
-    if (!group.tallied.Enough()) {
+    if (!group.tallied.ShouldStop()) {
       stage_.Add({Departure::Kind::kSuppressed, 0, {}, std::move(positions), false});
       continue;
     }
@@ -304,7 +304,7 @@ void DynamicGroupState::Load(ByteReader& reader) {
       if (offset > static_cast<std::uint64_t>(its.hi) - static_cast<std::uint64_t>(its.lo)) reader.Fail();
       quasi[axis] = its.lo + static_cast<std::int64_t>(reader.ok() ? offset : 0);
     }
-    for (const GroupNeeds::Diversity& need : needs_.diversity) {
+    for (const GroupRequirements::Diversity& need : needs_.diversity) {
       sensitive[need.sensitive] = static_cast<std::int32_t>(reader.Whole(kNull, INT32_MAX));
     }
     if (reader.ok()) Hold({first_ + static_cast<Position>(i), time, person, quasi, sensitive});
@@ -344,7 +344,7 @@ Result<DynamicGroup> DynamicGroup::Make(StreamSchema schema, std::span<const Mod
           .WithHint("use castle");
     }
   }
-  CORDON_TRY(GroupNeeds needs, GroupNeeds::From(models, schema, "dynamic-group"));
+  CORDON_TRY(GroupRequirements needs, GroupRequirements::From(models, schema, "dynamic-group"));
   return DynamicGroup(std::make_unique<DynamicGroupState>(std::move(schema), std::move(needs), options, random));
 }
 

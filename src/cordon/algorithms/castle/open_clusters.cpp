@@ -12,7 +12,7 @@ constexpr std::size_t kFirstCapacity = 64;
 
 }  // namespace
 
-OpenClusters::OpenClusters(const BoxLoss& loss, const GroupNeeds& needs)
+OpenClusters::OpenClusters(const BoxLoss& loss, const GroupRequirements& needs)
     : loss_(&loss),
       needs_(&needs),
       mask_(kFirstCapacity - 1),

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cordon/algorithms/engine/box_lanes.h"
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/base/hash_map.h"
 #include "cordon/data/stream.h"
 
@@ -23,7 +23,7 @@ class OpenClusters {
   using Lane = std::int32_t;
   static constexpr Lane kNone = -1;
 
-  OpenClusters(const BoxLoss& loss, const GroupNeeds& needs);
+  OpenClusters(const BoxLoss& loss, const GroupRequirements& needs);
 
   // ---- the tuples
   // REQUIRES: tuple.position == last() + 1; it is in no cluster yet, and has to be put into one before anything is asked.
@@ -37,7 +37,7 @@ class OpenClusters {
   EventTime time(Position position) const { return times_[Slot(position)]; }
   PersonId person(Position position) const { return people_[person_[Slot(position)]].id; }
   std::int32_t person_number(Position position) const { return person_[Slot(position)]; }
-  // Of the attributes that GroupNeeds lists, in its order.
+  // Of the attributes that GroupRequirements lists, in its order.
   const std::int32_t* values(Position position) const { return values_.data() + Slot(position) * needs_->diversity.size(); }
 
   // ---- the clusters
@@ -105,7 +105,7 @@ class OpenClusters {
   void FreeLane(Lane lane);
 
   const BoxLoss* loss_;
-  const GroupNeeds* needs_;
+  const GroupRequirements* needs_;
 
   // the ring
   std::size_t mask_;

@@ -9,7 +9,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kMostStretches = 64;  // an axis is cut into; if there are fewer values, one each
+constexpr std::uint64_t kMaxStretches = 64;  // an axis is cut into; if there are fewer values, one each
 
 bool Meet(const ReuseSet::Box& a, const ReuseSet::Box& b) {
   for (std::size_t axis = 0; axis < a.size(); ++axis) {
@@ -23,7 +23,7 @@ bool Meet(const ReuseSet::Box& a, const ReuseSet::Box& b) {
 ReuseSet::ReuseSet(const StreamSchema& schema, std::size_t cap) : cap_(cap) {
   for (const StreamAxis& from : schema.quasi) {
     const std::uint64_t values = static_cast<std::uint64_t>(from.hi) - static_cast<std::uint64_t>(from.lo) + 1;
-    Axis axis{from.lo, (values + kMostStretches - 1) / kMostStretches, num_rows_, 0};
+    Axis axis{from.lo, (values + kMaxStretches - 1) / kMaxStretches, num_rows_, 0};
     axis.rows = static_cast<std::size_t>((values + axis.step - 1) / axis.step);
     num_rows_ += axis.rows;
     axes_.push_back(axis);

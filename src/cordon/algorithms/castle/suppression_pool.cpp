@@ -20,7 +20,7 @@ void SuppressionPool::Uncount(const Waiting& tuple) {
   }
 }
 
-bool SuppressionPool::Enough() const {
+bool SuppressionPool::ShouldStop() const {
   if (static_cast<std::int64_t>(people_.size()) < needs_->k) return false;
   for (std::size_t need = 0; need < values_.size(); ++need) {
     if (static_cast<std::int64_t>(values_[need].size()) < needs_->diversity[need].l) return false;
@@ -28,7 +28,7 @@ bool SuppressionPool::Enough() const {
   return true;
 }
 
-std::vector<Position> SuppressionPool::TakeIfEnough() { return Enough() ? TakeAll() : std::vector<Position>(); }
+std::vector<Position> SuppressionPool::TakeIfEnough() { return ShouldStop() ? TakeAll() : std::vector<Position>(); }
 
 std::optional<Position> SuppressionPool::TakeBeyondCap() {
   if (waiting_.size() <= cap_) return std::nullopt;

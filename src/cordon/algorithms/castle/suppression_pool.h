@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/hash_map.h"
 #include "cordon/data/stream.h"
@@ -18,10 +18,11 @@ namespace cordon::engine {
 
 class SuppressionPool {
  public:
-  SuppressionPool(const GroupNeeds& needs, std::size_t cap) : needs_(&needs), cap_(cap), values_(needs.diversity.size()) {}
+  SuppressionPool(const GroupRequirements& needs, std::size_t cap)
+      : needs_(&needs), cap_(cap), values_(needs.diversity.size()) {}
 
   std::size_t size() const { return waiting_.size(); }
-  // The values are those of the attributes that GroupNeeds lists.
+  // The values are those of the attributes that GroupRequirements lists.
   void Add(Position position, PersonId person, const std::int32_t* values);
   // All that wait, once they satisfy the needs; nothing before.
   std::vector<Position> TakeIfEnough();
@@ -39,10 +40,10 @@ class SuppressionPool {
     std::vector<std::int32_t> values;
   };
 
-  bool Enough() const;
+  bool ShouldStop() const;
   void Uncount(const Waiting& tuple);
 
-  const GroupNeeds* needs_;
+  const GroupRequirements* needs_;
   std::size_t cap_;
   std::deque<Waiting> waiting_;
   KeyCounts people_;

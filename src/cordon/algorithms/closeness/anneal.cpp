@@ -13,7 +13,7 @@ constexpr double kHotTime = 0.9;  // of a budget; the rest is for going down
 
 class Annealer {
  public:
-  Annealer(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const ClosenessTuning& tuning,
+  Annealer(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const ClosenessTuning& tuning,
            QuickRandom& random)
       : groups_(groups), rows_(rows), orders_(orders), tuning_(tuning), random_(random) {}
 
@@ -132,7 +132,7 @@ class Annealer {
 
   SearchGroups& groups_;
   const SearchRows& rows_;
-  const LocalityOrders& orders_;
+  const NeighbourOrders& orders_;
   const ClosenessTuning& tuning_;
   QuickRandom& random_;
   std::size_t order_ = 0;     // the order that is walked along,
@@ -142,7 +142,7 @@ class Annealer {
 
 }  // namespace
 
-void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+void Anneal(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const AnnealOptions& options,
             const ClosenessTuning& tuning, QuickRandom& random, const Run& run) {
   const std::size_t steps = static_cast<std::size_t>(options.sweeps * static_cast<double>(rows.size()));
   Annealer annealer(groups, rows, orders, tuning, random);

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cordon/algorithms/closeness/closeness_tuning.h"
-#include "cordon/algorithms/closeness/locality_orders.h"
+#include "cordon/algorithms/closeness/neighbour_orders.h"
 #include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
@@ -25,7 +25,7 @@ struct AnnealOptions {
 };
 
 // REQUIRES: every row is in an admitted group.
-void Anneal(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const AnnealOptions& options,
+void Anneal(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const AnnealOptions& options,
             const ClosenessTuning& tuning, QuickRandom& random, const Run& run);
 
 }  // namespace cordon::engine

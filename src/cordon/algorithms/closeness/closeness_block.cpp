@@ -33,7 +33,7 @@ bool ClosenessBlock::Begin(const GrowthOptions& growth, QuickRandom& random, con
   Clear();
   GrowGroups(*groups_, rows_, orders_, problem_.outlook, problem_.spans, problem_.classes, growth, problem_.tuning, random,
              run);
-  if (run.Enough()) return false;
+  if (run.ShouldStop()) return false;
   InsertRows(*groups_, orders_, problem_.tuning.reach, run);
   return true;
 }

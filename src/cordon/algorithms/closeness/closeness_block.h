@@ -11,8 +11,8 @@
 #include "cordon/algorithms/closeness/anneal.h"
 #include "cordon/algorithms/closeness/closeness_tuning.h"
 #include "cordon/algorithms/closeness/group_growth.h"
-#include "cordon/algorithms/closeness/locality_orders.h"
-#include "cordon/algorithms/closeness/mix_outlook.h"
+#include "cordon/algorithms/closeness/mix_lookahead.h"
+#include "cordon/algorithms/closeness/neighbour_orders.h"
 #include "cordon/algorithms/closeness/search_groups.h"
 
 namespace cordon::engine {
@@ -27,7 +27,7 @@ struct ClosenessProblem {
   const CountedColumns& counted;
   ValueClasses classes;
   BoxSpans spans;
-  MixOutlook outlook;
+  MixLookahead outlook;
   ClosenessTuning tuning = {};
 };
 
@@ -56,7 +56,7 @@ class ClosenessBlock {
   const ClosenessProblem& problem_;
   View view_;
   SearchRows rows_;
-  LocalityOrders orders_;
+  NeighbourOrders orders_;
   RankSpace space_;
   GroupGate gate_;
   RowPlaces places_;

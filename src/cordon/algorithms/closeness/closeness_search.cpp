@@ -16,12 +16,12 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostShardRows = 130'000;
-constexpr std::int64_t kMostLookAhead = 4096;  // rows of a group, if the models ask for many
-constexpr std::size_t kMostValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
-constexpr std::int64_t kMostGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
+constexpr std::size_t kMaxShardRows = 130'000;
+constexpr std::int64_t kMaxLookAhead = 4096;  // rows of a group, if the models ask for many
+constexpr std::size_t kMaxValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
+constexpr std::int64_t kMaxGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 
-SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixOutlook& outlook, bool loose) {
+SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixLookahead& outlook, bool loose) {
   const ClosenessTuning& tuning = options.tuning;
   SearchPlan plan = tuning.normal;
   if (options.effort == Effort::kLow) plan = tuning.low;
@@ -67,7 +67,7 @@ std::vector<GrowthOptions> Ways(const ClosenessProblem& problem, std::int64_t le
   if (least > problem.model.MinRows()) {
     ways = {{times(2.7), 0.5}, {times(2), 0.5}, {times(4), 0.5}, {times(1.4), 0.8}, {times(5), 1}};
   }
-  std::erase_if(ways, [](const GrowthOptions& way) { return way.size > kMostGrown; });
+  std::erase_if(ways, [](const GrowthOptions& way) { return way.size > kMaxGrown; });
   return ways;
 }
 
@@ -110,10 +110,10 @@ bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
 // Shards with nearly the same mix of values each: rows in order of class and place, dealt out in turn.
 std::vector<RowGroup> Deal(const ClosenessProblem& problem, const SearchRows& rows, std::size_t num_shards,
                            const Random& random) {
-  const LocalityTokens tokens(problem.spans, random.Substream("deal"));
+  const NeighbourTokens tokens(problem.spans, random.Substream("deal"));
   struct Place {
     std::uint8_t value_class;
-    LocalityKey key;
+    NeighbourKey key;
     std::uint32_t row;
     auto operator<=>(const Place&) const = default;
   };
@@ -138,11 +138,11 @@ bool AllAdmitted(const ClosenessProblem& problem, std::span<const RowGroup> shar
 // Neighbouring groups together, in the order of the tokens, cut into blocks of about shard_rows rows.
 std::vector<std::vector<RowGroup>> CutBlocks(const ClosenessProblem& problem, std::vector<RowGroup> groups,
                                              const Random& random) {
-  const LocalityTokens tokens(problem.spans, random);
+  const NeighbourTokens tokens(problem.spans, random);
   std::vector<RowId> heads;
   for (const RowGroup& group : groups) heads.push_back(group.front());
   const SearchRows rows = SearchRows::Of(problem.data, problem.steering, problem.classes, heads);
-  std::vector<std::pair<LocalityKey, std::size_t>> order;
+  std::vector<std::pair<NeighbourKey, std::size_t>> order;
   for (std::size_t i = 0; i < groups.size(); ++i) order.emplace_back(tokens.Key(rows.row(i)), i);
   std::sort(order.begin(), order.end());
   std::vector<std::vector<RowGroup>> blocks(1);
@@ -186,7 +186,7 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 // Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table.
 Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const SearchPlan& plan,
                          const Random& random, const Run& run, const std::function<void()>& on_block) {
-  for (int round = 0; round < plan.rounds && !run.Enough(); ++round) {
+  for (int round = 0; round < plan.rounds && !run.ShouldStop(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
     ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
@@ -214,7 +214,7 @@ Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> s
   const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
   std::vector<std::vector<RowGroup>> solved(shards.size());
   ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
-    if (run.Enough()) return;
+    if (run.ShouldStop()) return;
     const Random own = random.Substream("shard", shard);
     ClosenessBlock block(problem, shards[shard], own);
     if (Solve(block, ways, {}, plan, tuning, own, run.Silent())) solved[shard] = block.Result();
@@ -285,10 +285,10 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
                                  counted,
                                  classes,
                                  BoxSpans(view.data()),
-                                 MixOutlook(specs, reference, histogram, classes),
+                                 MixLookahead(specs, reference, histogram, classes),
                                  options.tuning};
   const ClosenessTuning& tuning = problem.tuning;
-  const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMostLookAhead);
+  const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMaxLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
   const SearchPlan plan = PlanOf(options, problem.outlook, loose);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
@@ -313,18 +313,18 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
 
   std::vector<RowGroup> shards;
   const bool large = view.size() > tuning.block_rows;
-  if (large && !ways.empty() && NumValues(counted) <= kMostValues) {
+  if (large && !ways.empty() && NumValues(counted) <= kMaxValues) {
     const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
     // Shards too small for the rarest values are not admitted as a whole; larger ones may be. Where none is of a size that
     // can still be searched, others' groups are what is improved.
-    for (std::size_t count = view.size() / tuning.shard_rows; count > 1 && view.size() / count <= kMostShardRows; count /= 2) {
+    for (std::size_t count = view.size() / tuning.shard_rows; count > 1 && view.size() / count <= kMaxShardRows; count /= 2) {
       shards = Deal(problem, rows, count, random);
       if (AllAdmitted(problem, shards)) break;
       shards.clear();
     }
   }
   Grouping found;
-  if (NumValues(counted) > kMostValues) {
+  if (NumValues(counted) > kMaxValues) {
     found = *std::min_element(starts.begin(), starts.end(),
                               [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
   } else if (!large) {
@@ -334,9 +334,10 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
     found = SolveLarge(problem, shards, ways, starts, plan, random, run);
   }
   if (run.Stopped()) return Error::Cancelled();
-  if (try_cuts && !run.Enough() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * CostOf(problem, found))) {
+  if (try_cuts && !run.ShouldStop() &&
+      (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * CostOf(problem, found))) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
-    Grouping other = NumValues(counted) > kMostValues
+    Grouping other = NumValues(counted) > kMaxValues
                          ? GroupingOf(refined)
                          : FromRefinedCuts(problem, refined, plan, large, random.Substream("cuts"), run);
     if (run.Stopped()) return Error::Cancelled();

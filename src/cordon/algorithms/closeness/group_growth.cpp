@@ -5,15 +5,15 @@
 #include <numeric>
 #include <queue>
 
-#include "cordon/algorithms/closeness/alive_lists.h"
-#include "cordon/algorithms/closeness/host_box.h"
+#include "cordon/algorithms/closeness/live_rows.h"
+#include "cordon/algorithms/closeness/rare_value_box.h"
 
 namespace cordon::engine {
 namespace {
 
 class Grower {
  public:
-  Grower(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+  Grower(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const MixLookahead& outlook,
          const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
          QuickRandom& random)
       : groups_(groups),
@@ -52,7 +52,7 @@ class Grower {
       return outlook_.Need(rows_.values[a]) > outlook_.Need(rows_.values[b]);
     });
     std::size_t next = 0;
-    while (next < seeds.size() && !run.Enough()) {
+    while (next < seeds.size() && !run.ShouldStop()) {
       const std::int64_t need = outlook_.Need(rows_.values[seeds[next]]);
       const std::size_t first = next;
       while (next < seeds.size() && next < tuning_.most_hosts && outlook_.Need(rows_.values[seeds[next]]) == need) ++next;
@@ -62,7 +62,7 @@ class Grower {
       }
       next = first + 1;
       const std::uint32_t seed = seeds[first];
-      if (groups_.group_of(seed) == kNoGroup && num_left_ >= need) Grow(seed, need, MixOutlook::kRefused);
+      if (groups_.group_of(seed) == kNoGroup && num_left_ >= need) Grow(seed, need, MixLookahead::kRefused);
     }
   }
 
@@ -70,13 +70,13 @@ class Grower {
   void Cores(const Run& run) {
     const bool narrow =
         options_.cover < tuning_.nearly_all;  // else all but the last seeds are to make groups, wide as they may be
-    const float most_loss = narrow ? tuning_.most_loss * spans_.Whole() : MixOutlook::kRefused;
+    const float most_loss = narrow ? tuning_.most_loss * spans_.Whole() : MixLookahead::kRefused;
     const double enough = options_.cover < 1 ? (1 - options_.cover) * static_cast<double>(rows_.size()) : 0;
     std::size_t attempts = rows_.size();
     if (narrow) attempts = 2 * rows_.size() / static_cast<std::size_t>(options_.size) + 1;
     for (const std::uint32_t seed : ShuffledRows()) {
       if (groups_.group_of(seed) != kNoGroup) continue;
-      if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.Enough()) return;
+      if (static_cast<double>(num_left_) < enough || num_left_ < options_.size || attempts-- == 0 || run.ShouldStop()) return;
       Grow(seed, options_.size, most_loss);
     }
   }
@@ -125,7 +125,7 @@ class Grower {
     outlook_.Charge(counts_, rows, target, tuning_.ordered_penalty, charges_);
     for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
     for (;;) {
-      float least = MixOutlook::kRefused / 2;
+      float least = MixLookahead::kRefused / 2;
       std::size_t best = pool_.size();
       for (std::size_t i = 0; i < pool_.size(); ++i) {
         Candidate& candidate = pool_[i];
@@ -190,14 +190,14 @@ class Grower {
     std::vector<std::uint32_t> alive;
     for (std::size_t row = 0; row < rows_.size(); ++row) alive.push_back(static_cast<std::uint32_t>(row));
     bool stale = true;  // some of them are in groups
-    while (!turns.empty() && num_left_ >= size && !run.Enough()) {
+    while (!turns.empty() && num_left_ >= size && !run.ShouldStop()) {
       const Turn turn = turns.top();
       turns.pop();
       const std::uint32_t seed = seeds[turn.number];
       if (groups_.group_of(seed) != kNoGroup) continue;
       if (stale) std::erase_if(alive, [&](std::uint32_t row) { return groups_.group_of(row) != kNoGroup; });
       stale = false;
-      const HostBoxes::Box box = hosts_.Around(seed, size, alive);
+      const RareValueBoxes::Box box = hosts_.Around(seed, size, alive);
       if (turns.empty() || box.loss <= tuning_.narrowest * turns.top().loss) {
         Host(seed, size, box.rows);
         stale = true;
@@ -244,14 +244,14 @@ class Grower {
 
   SearchGroups& groups_;
   const SearchRows& rows_;
-  const LocalityOrders& orders_;
-  const MixOutlook& outlook_;
+  const NeighbourOrders& orders_;
+  const MixLookahead& outlook_;
   const BoxSpans& spans_;
   const ValueClasses& classes_;
   const GrowthOptions& options_;
   const ClosenessTuning& tuning_;
   QuickRandom& random_;
-  AliveLists alive_;
+  LiveRows alive_;
   std::vector<std::int64_t> left_;  // rows in no group, by class
   std::int64_t num_left_ = 0;
   std::vector<std::uint32_t> stamps_;  // by row: the pool it was last put into
@@ -261,13 +261,13 @@ class Grower {
   std::vector<float> charges_;
   std::vector<float> bias_;
   std::vector<bool> closed_;  // classes of which no row leaves a way to the wanted size
-  HostBoxes hosts_;
+  RareValueBoxes hosts_;
   GroupId scratch_;
 };
 
 }  // namespace
 
-void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+void GrowGroups(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const MixLookahead& outlook,
                 const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
                 QuickRandom& random, const Run& run) {
   Grower grower(groups, rows, orders, outlook, spans, classes, options, tuning, random);

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "cordon/algorithms/closeness/closeness_tuning.h"
-#include "cordon/algorithms/closeness/locality_orders.h"
-#include "cordon/algorithms/closeness/mix_outlook.h"
+#include "cordon/algorithms/closeness/mix_lookahead.h"
+#include "cordon/algorithms/closeness/neighbour_orders.h"
 #include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/quick_random.h"
 #include "cordon/base/run.h"
@@ -26,7 +26,7 @@ struct GrowthOptions {
 };
 
 // Grows groups out of the rows that are in none. What does not come about is left in no group.
-void GrowGroups(SearchGroups& groups, const SearchRows& rows, const LocalityOrders& orders, const MixOutlook& outlook,
+void GrowGroups(SearchGroups& groups, const SearchRows& rows, const NeighbourOrders& orders, const MixLookahead& outlook,
                 const BoxSpans& spans, const ValueClasses& classes, const GrowthOptions& options, const ClosenessTuning& tuning,
                 QuickRandom& random, const Run& run);
 

@@ -9,7 +9,7 @@ namespace {
 
 class Inserter {
  public:
-  Inserter(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach)
+  Inserter(SearchGroups& groups, const NeighbourOrders& orders, std::int64_t reach)
       : groups_(groups), orders_(orders), reach_(reach), seen_(groups.size(), orders.num_rows()) {}
 
   // Into the cheapest admissible group near the row, or anywhere.
@@ -55,7 +55,7 @@ class Inserter {
   }
 
   SearchGroups& groups_;
-  const LocalityOrders& orders_;
+  const NeighbourOrders& orders_;
   std::int64_t reach_;
   std::vector<std::size_t> seen_;  // by group: the row that last found it
   std::vector<GroupId> candidates_;
@@ -89,7 +89,7 @@ void MergeRest(SearchGroups& groups, std::vector<Place> rest) {
 
 }  // namespace
 
-void InsertRows(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach, const Run& run) {
+void InsertRows(SearchGroups& groups, const NeighbourOrders& orders, std::int64_t reach, const Run& run) {
   std::vector<Place> rest;
   for (Place row = 0; row < orders.num_rows(); ++row) {
     if (groups.group_of(row) == kNoGroup) rest.push_back(row);

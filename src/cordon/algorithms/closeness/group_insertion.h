@@ -5,7 +5,7 @@
 // admit, so this ends.
 #pragma once
 
-#include "cordon/algorithms/closeness/locality_orders.h"
+#include "cordon/algorithms/closeness/neighbour_orders.h"
 #include "cordon/algorithms/closeness/search_groups.h"
 #include "cordon/base/run.h"
 
@@ -14,6 +14,6 @@ namespace cordon::engine {
 // On return every row is in an admitted group. REQUIRES: the model admits all rows together, and every group that has
 // rows.
 // `reach`: positions on either side, in every order, at which a row looks for a group.
-void InsertRows(SearchGroups& groups, const LocalityOrders& orders, std::int64_t reach, const Run& run);
+void InsertRows(SearchGroups& groups, const NeighbourOrders& orders, std::int64_t reach, const Run& run);
 
 }  // namespace cordon::engine

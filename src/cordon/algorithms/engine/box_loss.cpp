@@ -7,7 +7,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr NodeId kLargestTable = 512;  // nodes of a hierarchy whose pairs are tabulated: 2 MB
+constexpr NodeId kMaxTable = 512;  // nodes of a hierarchy whose pairs are tabulated: 2 MB
 
 constexpr std::uint64_t kWidest = std::uint64_t{1} << 53;
 
@@ -52,7 +52,7 @@ BoxLoss::BoxLoss(const StreamSchema& schema, Form form) {
       }
     }
     axes_.push_back(std::move(axis));
-    if (axes_.back().hierarchy == nullptr || axes_.back().hierarchy->num_nodes() > kLargestTable) continue;
+    if (axes_.back().hierarchy == nullptr || axes_.back().hierarchy->num_nodes() > kMaxTable) continue;
     const NodeId nodes = axes_.back().hierarchy->num_nodes();
     std::vector<double> table;
     for (NodeId a = 0; a < nodes; ++a) {

@@ -13,10 +13,10 @@ void FingerprintAxes(const StreamSchema& schema, ByteWriter& writer) {
   }
 }
 
-void FingerprintNeeds(const StreamSchema& schema, const GroupNeeds& needs, ByteWriter& writer) {
+void FingerprintNeeds(const StreamSchema& schema, const GroupRequirements& needs, ByteWriter& writer) {
   writer.Count(schema.sensitive.size());
   writer.Whole(needs.k);
-  for (const GroupNeeds::Diversity& need : needs.diversity) {
+  for (const GroupRequirements::Diversity& need : needs.diversity) {
     writer.Count(need.sensitive);
     writer.Whole(need.l);
   }

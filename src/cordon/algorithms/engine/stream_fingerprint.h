@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/base/bytes.h"
 #include "cordon/base/result.h"
 #include "cordon/data/stream.h"
@@ -16,7 +16,7 @@ namespace cordon::engine {
 // The quasi axes: names, ends, hierarchies, weights.
 void FingerprintAxes(const StreamSchema& schema, ByteWriter& writer);
 // k, and l of each column that has one.
-void FingerprintNeeds(const StreamSchema& schema, const GroupNeeds& needs, ByteWriter& writer);
+void FingerprintNeeds(const StreamSchema& schema, const GroupRequirements& needs, ByteWriter& writer);
 
 // Reads the head. An error where version or fingerprint are others; bytes that are no head are left to the reader's Finish.
 // `what` is the snapshot in words.

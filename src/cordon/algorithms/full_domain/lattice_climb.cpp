@@ -33,7 +33,7 @@ class Climb {
   }
 
  private:
-  bool OutOfTime() const { return found_.best && run_.Enough(); }
+  bool OutOfTime() const { return found_.best && run_.ShouldStop(); }
   bool Spent() const { return found_.checked >= checks_ || run_.Stopped() || OutOfTime(); }
 
   // Whether the node satisfies; a better one than the best becomes the best.

@@ -29,7 +29,7 @@ class ExactSearch {
         found_.stopped = true;
         break;
       }
-      if (found_.best && run_.Enough()) {
+      if (found_.best && run_.ShouldStop()) {
         found_.cut = true;
         break;
       }

@@ -26,13 +26,13 @@ namespace cordon::engine {
 class GroupGate {
  public:
   // Sets keep counts of at most `most_counted` values, those of all histograms that count every value together.
-  static constexpr std::size_t kMostCounted = 512;
+  static constexpr std::size_t kMaxCounted = 512;
   GroupGate(const View& view, const GroupModel& model, const CountedColumns& counted, std::stop_token stop = {},
-            const Budget* budget = nullptr, std::size_t most_counted = kMostCounted);
+            const Budget* budget = nullptr, std::size_t most_counted = kMaxCounted);
 
   // Whether no more cuts are to be looked for: somebody wants the search to end, and what comes out is not used; or the time is
   // used up, and the rows at hand stay together.
-  bool Enough() const { return stop_.stop_requested() || (budget_ != nullptr && budget_->Used() >= 1); }
+  bool ShouldStop() const { return stop_.stop_requested() || (budget_ != nullptr && budget_->Used() >= 1); }
 
   const GroupModel& model() const { return model_; }
   const CountedColumns& counted() const { return counted_; }

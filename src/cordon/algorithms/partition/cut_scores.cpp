@@ -8,9 +8,9 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostValues = 4096;
+constexpr std::size_t kMaxValues = 4096;
 constexpr std::size_t kBins = 256;
-constexpr std::size_t kLargestKept = std::size_t{1} << 22;  // lanes of rows that stay allocated
+constexpr std::size_t kMaxKept = std::size_t{1} << 22;  // lanes of rows that stay allocated
 
 template <typename Value>
 void Grow(std::vector<Value>& values, std::size_t size) {
@@ -43,7 +43,7 @@ double CutScores<Lane>::Find(std::span<const Place> rows, double price, Wanted w
       if (box_[q] < box_[width_ + q]) ScoreAttribute(rows.size(), q);
     }
   }
-  if (rows_.size() > kLargestKept) rows_ = {};
+  if (rows_.size() > kMaxKept) rows_ = {};
   return whole;
 }
 
@@ -87,9 +87,9 @@ void CutScores<Lane>::FindValues(std::size_t num_rows, std::size_t q) {
     seen_.assign(width, 0);
     for (std::size_t i = 0; i < num_rows; ++i) ++seen_[static_cast<std::size_t>(rank(i, q) - lo)];
     std::size_t bin_rows = 1;
-    if (width > kMostValues && !space_.has_nodes(q)) {
+    if (width > kMaxValues && !space_.has_nodes(q)) {
       const auto distinct = width - static_cast<std::size_t>(std::count(seen_.begin(), seen_.end(), 0U));
-      if (distinct > kMostValues) bin_rows = num_rows / kBins + 1;
+      if (distinct > kMaxValues) bin_rows = num_rows / kBins + 1;
     }
     std::size_t filled = bin_rows;
     for (std::size_t i = 0; i < width; ++i) {

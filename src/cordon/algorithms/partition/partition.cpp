@@ -19,8 +19,8 @@ using Effort = PartitionOptions::Effort;
 using Start = PartitionOptions::Start;
 
 constexpr std::size_t kTaskRows = 50'000;
-constexpr std::size_t kTasksAtOnce = 64;    // where tasks are many and small
-constexpr std::size_t kMostSiblings = 512;  // children of one node that are cut off one by one
+constexpr std::size_t kTasksAtOnce = 64;   // where tasks are many and small
+constexpr std::size_t kMaxSiblings = 512;  // children of one node that are cut off one by one
 constexpr std::size_t kFanOutRows = 10'000;
 constexpr std::size_t kWideTable = 100;  // quasi columns
 
@@ -99,7 +99,7 @@ class Spreading {
   // many passes as there are children. The rows of every child that is admitted become a task at once; the others are the
   // rest, which is returned.
   std::span<Place> FanOut(std::span<Place> rows) {
-    const auto place = search_.space.WidestNode(rows, kMostSiblings);
+    const auto place = search_.space.WidestNode(rows, kMaxSiblings);
     if (rows.size() < kFanOutRows || !place) return rows;
     const auto child = [&](Place row) {
       return search_.space.ancestor(place->quasi, search_.space.row(row)[place->quasi], place->depth);
@@ -181,7 +181,7 @@ Result<Started> FromPeeling(const Search& search, double price) {
 bool HasFlatColumn(const Search& search) {
   std::vector<Place> all(search.space.num_rows());
   std::iota(all.begin(), all.end(), Place{0});
-  return all.size() >= kFanOutRows && search.space.WidestNode(all, kMostSiblings).has_value();
+  return all.size() >= kFanOutRows && search.space.WidestNode(all, kMaxSiblings).has_value();
 }
 
 const RefineOptions& RefineBy(const PartitionTuning& tuning, Effort effort) {
@@ -206,7 +206,7 @@ RowSets SearchOn(const Search& search, RowPlaces& places, RowSets groups, const 
   QuickRandom random(key);
   const bool by_time = search.run.budget != nullptr;
   int idle = 0;
-  for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.Enough();
+  for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.ShouldStop();
        ++cycle) {
     search.run.Report("anneal", static_cast<std::uint64_t>(cycle),
                       by_time ? 0 : static_cast<std::uint64_t>(search.tuning.cycles));
@@ -324,7 +324,7 @@ class LeaveOut {
     GroupRefinement refinement(search_.space, gate_, places_, groups, options_, search_.tuning);
     const double before = refinement.total();
     for (const double price : prices) {
-      if (refinement.left_out().size() >= limit || search_.run.Enough()) break;
+      if (refinement.left_out().size() >= limit || search_.run.ShouldStop()) break;
       refinement.SetPrice(price * whole);
       refinement.Rounds(search_.run);
     }
@@ -383,11 +383,11 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
                       : RefineWhole(search, places, std::move(groups), refine);
     };
     started.groups = refined(std::move(started.groups));
-    for (std::size_t i = 1; i < starts.size() && !run.Enough(); ++i) {
+    for (std::size_t i = 1; i < starts.size() && !run.ShouldStop(); ++i) {
       RowSets other = refined(std::move(starts[i].groups));
       if (TotalOf(search, places, other) < TotalOf(search, places, started.groups)) started.groups = std::move(other);
     }
-    if (search_on && !run.Enough()) {
+    if (search_on && !run.ShouldStop()) {
       RefineOptions further = RefineBy(options.tuning, Effort::kHigh);
       further.max_near = std::max(further.max_near, refine.max_near);
       if (HasFlatColumn(search)) further.max_near = options.tuning.flat_near;

@@ -7,7 +7,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kLargestFollowed = 4096;  // rows
+constexpr std::size_t kMaxFollowed = 4096;  // rows
 
 }  // namespace
 
@@ -26,7 +26,7 @@ double PartitionCuts::Loss(std::span<const Place> rows) {
 }
 
 double PartitionCuts::FindCuts(std::span<const Place> rows, double price, bool best) {
-  if (gate_.Enough()) {
+  if (gate_.ShouldStop()) {
     cuts_.clear();
     return Loss(rows);
   }
@@ -103,7 +103,7 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
   counts_.Begin(rows);
   // Following cuts of many rows to their ends takes long if the model is asked about each.
   const std::size_t followed_at_most =
-      rows.size() > kLargestFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
+      rows.size() > kMaxFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
   std::vector<Cut> tried;
   for (std::size_t i = 0; i < cuts.size() && i < most_asked_ && tried.size() < followed_at_most; ++i) {
     if (!tried.empty() && cuts[i].total - tried.back().total < kGainMargin) continue;

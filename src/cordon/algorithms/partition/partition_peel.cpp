@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostInsertions = 50'000'000;  // boxes looked at to place rows that are left over
+constexpr std::size_t kMaxInsertions = 50'000'000;  // boxes looked at to place rows that are left over
 
 template <typename Lane>
 class Peeling {
@@ -164,7 +164,7 @@ class Peeling {
     }
     if (rest.empty()) return;
     std::sort(rest.begin(), rest.end());
-    if (gate_.model().monotone() && !groups_.empty() && rest.size() * groups_.size() <= kMostInsertions) {
+    if (gate_.model().monotone() && !groups_.empty() && rest.size() * groups_.size() <= kMaxInsertions) {
       for (const Place row : rest) JoinCheapest(row);
       return;
     }

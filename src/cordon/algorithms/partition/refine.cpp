@@ -34,7 +34,7 @@ void GroupRefinement::Rounds(const Run& run) {
     std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return groups_.loss(a) > groups_.loss(b); });
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i % 64 == 0) {
-        if (run.Enough()) return;
+        if (run.ShouldStop()) return;
         run.Report("refine", static_cast<std::size_t>(round) * order.size() + i,
                    static_cast<std::size_t>(options_.rounds) * order.size());
       }

@@ -30,7 +30,7 @@ void GroupRefinement::Anneal(QuickRandom& random, const Run& run) {
     if (step % kLookAtClock == 0) {
       const double done = (static_cast<double>(regrowth.looks()) + kStepLooks * static_cast<double>(step)) / work;
       const double used = run.Used();
-      if (run.Enough() || done >= 1) break;
+      if (run.ShouldStop() || done >= 1) break;
       const double share = std::max(done, (used - begun) / (1 - begun));  // short of time it cools faster
       temperature = unit * tuning_.start_temperature * std::pow(tuning_.end_temperature / tuning_.start_temperature, share);
     }

@@ -7,7 +7,7 @@
 //   pending_                groups that the window `made_in_` made and that have not left (S_G); empty: none
 #pragma once
 
-#include "cordon/algorithms/engine/departure_stage.h"
+#include "cordon/algorithms/engine/departure_buffer.h"
 #include "cordon/algorithms/sabre_w/sabre_w.h"
 #include "cordon/algorithms/sabre_w/window_models.h"
 #include "cordon/algorithms/sabre_w/window_ring.h"
@@ -61,7 +61,7 @@ class SabreWState {
   WindowModels models_;
   SabreWOptions options_;
   WindowRing ring_;
-  DepartureStage stage_;
+  DepartureBuffer stage_;
   Random choices_;
   std::shared_ptr<const WindowPartition> partition_;
   ValueCounts counts_;

@@ -13,7 +13,7 @@
 #include "cordon/algorithms/full_domain/full_domain.h"
 #include "cordon/algorithms/grouping/group_merge.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
-#include "cordon/algorithms/sabre_w/order_cuts.h"
+#include "cordon/algorithms/sabre_w/sorted_runs.h"
 #include "cordon/models/admit/emd.h"
 
 namespace cordon::engine {
@@ -79,7 +79,7 @@ class SearchedOrder final : public WindowPartition {
  public:
   explicit SearchedOrder(double sweeps) : sweeps_(sweeps) {}
   Groups Divide(const WindowTask& task, Random& random) const override {
-    Groups groups = OrderCuts(task.rows, task.model, task.counted);
+    Groups groups = SortedRuns(task.rows, task.model, task.counted);
     return sweeps_ > 0 && groups.size() > 1 ? Annealed(task, groups, random) : groups;
   }
 
@@ -95,7 +95,7 @@ class SearchedOrder final : public WindowPartition {
                                    task.counted,
                                    classes,
                                    BoxSpans(task.rows),
-                                   MixOutlook(task.specs, task.window, at, classes)};
+                                   MixLookahead(task.specs, task.window, at, classes)};
     ClosenessBlock block(problem, all.rows(), random);
     std::vector<RowGroup> start;
     for (std::size_t group = 0; group < cut.size(); ++group) start.emplace_back(cut[group].begin(), cut[group].end());

@@ -3,7 +3,7 @@
 // Dividing the tuples of a window that have not left: what SABRE_W asks of whatever divides them. The tuples are a small
 // table; the models compare its groups with the window, whose other tuples have left.
 //
-//   closeness     order_cuts.h: the best cuts of an order in which neighbours are alike; then, if asked for, annealed
+//   closeness     sorted_runs.h: the best cuts of an order in which neighbours are alike; then, if asked for, annealed
 //   sabre-ak      the thesis: SABRE-AK within what the distance of these tuples to the window leaves of t, or BUREL with the
 //                 window's limits
 //   mondrian      tMondrian_W, a comparator

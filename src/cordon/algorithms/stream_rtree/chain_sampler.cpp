@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "cordon/algorithms/stream_rtree/publish_chance.h"
+#include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/base/check.h"
 
 namespace cordon::engine {
 namespace {
 
-constexpr double kMostCode = 255;
+constexpr double kMaxCode = 255;
 
 }  // namespace
 
@@ -55,14 +55,14 @@ ChainSampler::ChainSampler(std::vector<double> ranges, std::int64_t sample, std:
       codes_(ranges_.size() * chains_.size()),
       marks_(chains_.size()) {
   for (const double range : ranges_) {
-    code_scales_.push_back(range <= kMostCode ? 1 : kMostCode / range);
-    exact_codes_ = exact_codes_ && range <= kMostCode;
+    code_scales_.push_back(range <= kMaxCode ? 1 : kMaxCode / range);
+    exact_codes_ = exact_codes_ && range <= kMaxCode;
   }
 }
 
 // Monotone, since rounding is: what lies between two points lies between their codes.
 std::uint8_t ChainSampler::CodeOf(std::size_t axis, double x) const {
-  return static_cast<std::uint8_t>(std::clamp(x * code_scales_[axis], 0.0, kMostCode));
+  return static_cast<std::uint8_t>(std::clamp(x * code_scales_[axis], 0.0, kMaxCode));
 }
 
 void ChainSampler::NewSample(std::int32_t chain) {

@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "cordon/algorithms/engine/box_loss.h"
-#include "cordon/algorithms/engine/departure_stage.h"
-#include "cordon/algorithms/engine/group_needs.h"
+#include "cordon/algorithms/engine/departure_buffer.h"
+#include "cordon/algorithms/engine/group_requirements.h"
 #include "cordon/algorithms/stream_rtree/chain_sampler.h"
 #include "cordon/algorithms/stream_rtree/due_queue.h"
-#include "cordon/algorithms/stream_rtree/hold_on.h"
+#include "cordon/algorithms/stream_rtree/postponed_tuples.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree.h"
 
 namespace cordon::engine {
@@ -30,7 +30,7 @@ class StreamRtreeState {
   using Index = LeafStore::Index;
   static constexpr Index kNone = LeafStore::kNone;
 
-  StreamRtreeState(StreamSchema schema, GroupNeeds needs, StreamRtreeOptions options, Random random);
+  StreamRtreeState(StreamSchema schema, GroupRequirements needs, StreamRtreeOptions options, Random random);
   StreamRtreeState(const StreamRtreeState&) = delete;
 
   void Push(const Tuple& tuple, std::vector<Departure>& out);
@@ -40,7 +40,7 @@ class StreamRtreeState {
   StreamGauges gauges() const { return {leaves_.num_held(), leaves_.num_leaves(), 0}; }
 
   const StreamSchema& schema() const { return schema_; }
-  const GroupNeeds& needs() const { return needs_; }
+  const GroupRequirements& needs() const { return needs_; }
   const StreamRtreeOptions& options() const { return options_; }
   const Random& random() const { return random_; }
   const LeafStore& leaves() const { return leaves_; }
@@ -89,18 +89,18 @@ class StreamRtreeState {
   void LoadLeaves(ByteReader& reader, const std::vector<Index>& tuples);
 
   StreamSchema schema_;
-  GroupNeeds needs_;
+  GroupRequirements needs_;
   std::int64_t k_;
   StreamRtreeOptions options_;
   double log_growth_;
   Random random_;  // as it was given
   Random waits_;
   BoxLoss loss_;  // for coordinates and published boxes
-  DepartureStage stage_;
+  DepartureBuffer stage_;
   LeafStore leaves_;
   DueQueue queue_;
   std::optional<ChainSampler> sampler_;
-  HoldOn hold_on_;
+  PostponedTuples hold_on_;
 
   Position now_ = 0;
   std::int64_t last_group_ = 0;

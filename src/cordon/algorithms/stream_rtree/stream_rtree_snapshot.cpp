@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kVersion = 4;
 constexpr std::string_view kWhat = "the snapshot of stream-rtree";
-constexpr Position kMostPosition = INT64_MAX / 2;
+constexpr Position kMaxPosition = INT64_MAX / 2;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::string StreamRtreeState::Fingerprint() const {
   ByteWriter writer;
   FingerprintAxes(schema_, writer);
   writer.Whole(k_);
-  for (const GroupNeeds::Diversity& each : needs_.diversity) {
+  for (const GroupRequirements::Diversity& each : needs_.diversity) {
     writer.Count(each.sensitive);
     writer.Whole(each.l);
   }
@@ -149,12 +149,12 @@ Result<void> StreamRtreeState::Restore(const std::string& snapshot) {
   } else {
     reader.Fail();
   }
-  now_ = reader.Whole(0, kMostPosition);
-  last_group_ = reader.Whole(0, kMostPosition);
-  gamma_count_ = reader.Whole(0, kMostPosition);
-  forced_ = reader.Whole(0, kMostPosition);
-  overflowed_ = reader.Whole(0, kMostPosition);
-  const std::int64_t capped = reader.Whole(0, kMostPosition);
+  now_ = reader.Whole(0, kMaxPosition);
+  last_group_ = reader.Whole(0, kMaxPosition);
+  gamma_count_ = reader.Whole(0, kMaxPosition);
+  forced_ = reader.Whole(0, kMaxPosition);
+  overflowed_ = reader.Whole(0, kMaxPosition);
+  const std::int64_t capped = reader.Whole(0, kMaxPosition);
   warm_ = reader.Flag();
   clock_ = reader.Real();
   gamma_sum_ = reader.Real();

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cordon/algorithms/stream_rtree/publish_chance.h"
+#include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "cordon/base/check.h"
 
@@ -32,15 +32,15 @@ std::vector<double> ScalesOf(const StreamSchema& schema) {
   return scales;
 }
 
-std::vector<std::int64_t> DiversityOf(const GroupNeeds& needs) {
+std::vector<std::int64_t> DiversityOf(const GroupRequirements& needs) {
   std::vector<std::int64_t> diversity;
-  for (const GroupNeeds::Diversity& each : needs.diversity) diversity.push_back(each.l);
+  for (const GroupRequirements::Diversity& each : needs.diversity) diversity.push_back(each.l);
   return diversity;
 }
 
 }  // namespace
 
-StreamRtreeState::StreamRtreeState(StreamSchema schema, GroupNeeds needs, StreamRtreeOptions options, Random random)
+StreamRtreeState::StreamRtreeState(StreamSchema schema, GroupRequirements needs, StreamRtreeOptions options, Random random)
     : schema_(std::move(schema)),
       needs_(std::move(needs)),
       k_(needs_.k),
@@ -225,11 +225,11 @@ void StreamRtreeState::PublishDue() {
     const auto slot = static_cast<Index>(queue_.top());
     const std::size_t before = held_back_.size();
     if (options_.method == Method::kFull) {
-      const HoldOn::Rules rules{.k = k_,
-                                .need = SamplesNeeded(k_, options_.sample, options_.sample_window),
-                                .log_growth = log_growth_,
-                                .max_holds = options_.max_holds,
-                                .not_before = options_.delay_tuples > 0 ? now_ - options_.delay_tuples + 2 : 0};
+      const PostponedTuples::Rules rules{.k = k_,
+                                         .need = SamplesNeeded(k_, options_.sample, options_.sample_window),
+                                         .log_growth = log_growth_,
+                                         .max_holds = options_.max_holds,
+                                         .not_before = options_.delay_tuples > 0 ? now_ - options_.delay_tuples + 2 : 0};
       hold_on_.Select(leaves_, slot, *sampler_, rules, held_back_);
     }
     Publish(slot, std::span(held_back_).subspan(before));

@@ -57,7 +57,8 @@ bool LeavesAMix(const SuppressionProblem& problem, const std::vector<RowId>& lef
 }
 
 // The rows of each value under a model that caps what a group may have of it, the rarest value first.
-std::vector<std::vector<RowId>> RowsOfRareValues(const SuppressionProblem& problem, const KeptRows& kept, std::uint64_t most) {
+std::vector<std::vector<RowId>> RowsOfRareValues(const SuppressionProblem& problem, const RemainingRows& kept,
+                                                 std::uint64_t most) {
   std::vector<std::vector<RowId>> rare;
   for (const std::size_t column : CappedColumns(problem)) {
     const MicrodataColumn& data = problem.view.data().columns[column];
@@ -76,7 +77,7 @@ std::vector<std::vector<RowId>> RowsOfRareValues(const SuppressionProblem& probl
 }
 
 // Rows that groups of about this size, whatever they hold, would rather do without.
-Result<std::vector<RowId>> Outliers(const KeptRows& kept, std::size_t group_rows, std::uint64_t most, const Run& run) {
+Result<std::vector<RowId>> Outliers(const RemainingRows& kept, std::size_t group_rows, std::uint64_t most, const Run& run) {
   const CountedColumns rows_alone(kept.view.data(), {}, false);
   const std::vector<ModelSpec> specs = {KAnonymitySpec{static_cast<std::int64_t>(std::max<std::size_t>(group_rows, 2)), {}}};
   CORDON_TRY(const AllOf model, AllOf::Make(specs, {}));
@@ -101,7 +102,7 @@ class LeavingOut {
   std::uint64_t budget() const { return max_rows_ - needed_.size(); }
 
   // A search that was stopped may come back with what it had; no other begins then.
-  Result<Groups> Take(const KeptRows& kept, Depth depth, std::uint64_t more) {
+  Result<Groups> Take(const RemainingRows& kept, Depth depth, std::uint64_t more) {
     if (run_.Stopped()) return Error::Cancelled();
     CORDON_TRY(Groups groups, search_(kept, depth, more));
     groups.suppressed.insert(groups.suppressed.end(), kept.left_out.begin(), kept.left_out.end());
@@ -110,7 +111,7 @@ class LeavingOut {
   }
 
   Result<Groups> Full(std::vector<RowId> left_out) {
-    CORDON_TRY(const KeptRows kept, KeepWithout(problem_, std::move(left_out)));
+    CORDON_TRY(const RemainingRows kept, KeepWithout(problem_, std::move(left_out)));
     return Take(kept, Depth::kFull, 0);
   }
 
@@ -118,7 +119,7 @@ class LeavingOut {
 
   // The models do not change with the rows that go, so the search itself chooses them.
   Result<Groups> InPlace() {
-    CORDON_TRY(const KeptRows kept, KeepWithout(problem_, needed_));
+    CORDON_TRY(const RemainingRows kept, KeepWithout(problem_, needed_));
     CORDON_TRY(Groups groups, Take(kept, Depth::kFull, budget()));
     std::vector<RowId> left_out = groups.suppressed;
     if (!GiveBackLastOfValues(problem_, left_out)) return groups;
@@ -140,7 +141,7 @@ class LeavingOut {
 
   Result<Trial> Try(std::vector<RowId> left_out) {
     std::sort(left_out.begin(), left_out.end());
-    CORDON_TRY(const KeptRows kept, KeepWithout(problem_, left_out));
+    CORDON_TRY(const RemainingRows kept, KeepWithout(problem_, left_out));
     const Result<Groups> groups = Take(kept, Depth::kTrial, 0);
     if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) return Trial{};  // too few rows are left
     if (!groups.ok()) return groups.error();
@@ -166,7 +167,7 @@ class LeavingOut {
   }
 
   Result<void> TryRareValues(Trial& best) {
-    CORDON_TRY(const KeptRows kept, KeepWithout(problem_, needed_));
+    CORDON_TRY(const RemainingRows kept, KeepWithout(problem_, needed_));
     std::vector<RowId> left_out = needed_;
     int without_gain = 0;
     for (const std::vector<RowId>& rows : RowsOfRareValues(problem_, kept, budget())) {
@@ -175,7 +176,7 @@ class LeavingOut {
       left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
       std::vector<RowId> candidate = left_out;
       GiveBackLastOfValues(problem_, candidate);
-      if (!Fits(candidate) || without_gain >= kPatience || run_.Enough()) break;
+      if (!Fits(candidate) || without_gain >= kPatience || run_.ShouldStop()) break;
       if (candidate == best.left_out) continue;
       CORDON_TRY(Trial trial, Try(std::move(candidate)));
       without_gain = trial.cost < best.cost ? 0 : without_gain + 1;
@@ -185,8 +186,8 @@ class LeavingOut {
   }
 
   Result<void> TryOutliers(Trial& best) {
-    CORDON_TRY(const KeptRows kept, KeepWithout(problem_, best.left_out));
-    if (best.left_out.size() >= max_rows_ || run_.Enough()) return {};
+    CORDON_TRY(const RemainingRows kept, KeepWithout(problem_, best.left_out));
+    if (best.left_out.size() >= max_rows_ || run_.ShouldStop()) return {};
     CORDON_TRY(std::vector<RowId> left_out, Outliers(kept, best.mean_rows, max_rows_ - best.left_out.size(), run_));
     if (left_out.size() <= kept.view.size() / kFewOutliers) return {};
     left_out.insert(left_out.end(), best.left_out.begin(), best.left_out.end());

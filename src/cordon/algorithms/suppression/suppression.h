@@ -3,7 +3,7 @@
 // Which rows a search leaves out, if a policy lets it. A row that is left out counts as wholly lost, so only what costs
 // the others more than that goes:
 //
-//   what makes it satisfiable   rows of values too frequent for any release (kept_rows.h)
+//   what makes it satisfiable   rows of values too frequent for any release (remaining_rows.h)
 //   rare values                 each row of a value under beta-likeness or delta-disclosure needs a large group around it; a
 //                               value of few rows may cost the table more than they are worth. All of its rows go, or none:
 //                               the fewer stay, the larger the groups that the rest needs
@@ -18,7 +18,7 @@
 
 #include <functional>
 
-#include "cordon/algorithms/suppression/kept_rows.h"
+#include "cordon/algorithms/suppression/remaining_rows.h"
 #include "cordon/base/run.h"
 
 namespace cordon::engine {
@@ -30,7 +30,7 @@ enum class Depth {
 
 // Groups of all rows that are kept, each admitted by the model of these rows; it may drop up to `more` further ones,
 // which is 0 if some model compares with the published rows.
-using SearchKept = std::function<Result<Groups>(const KeptRows& kept, Depth depth, std::uint64_t more)>;
+using SearchKept = std::function<Result<Groups>(const RemainingRows& kept, Depth depth, std::uint64_t more)>;
 
 // Drops at most `max_rows` rows, at least 1.
 Result<Groups> SearchLeavingOut(const SuppressionProblem& problem, std::uint64_t max_rows, const SearchKept& search,

@@ -12,7 +12,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::int64_t kMostTuples = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxTuples = std::int64_t{1} << 62;
 
 // Counters that are zero between calls, by number, and which of them are not.
 template <typename Count>
@@ -100,7 +100,7 @@ Result<std::unique_ptr<JoinRequirement>> JoinRequirement::Make(const JoinSpec& s
   Int128 tuples = 1;
   for (const LinkedTable& table : sequential.linked.tables) {
     tuples *= static_cast<Int128>(std::max<std::size_t>(1, table.num_rows));
-    if (tuples > kMostTuples) {
+    if (tuples > kMaxTuples) {
       return Error::InvalidData("the join of {} releases is too large to be counted", sequential.linked.tables.size());
     }
   }
@@ -474,7 +474,7 @@ JoinRequirement::Value JoinRequirement::WorseOf(const Value& a, const Value& b) 
   return {Worse(b.join, a.join) ? b.join : a.join, Worse(b.alone, a.alone) ? b.alone : a.alone};
 }
 
-bool JoinRequirement::Enough(const Bound& bound) const {
+bool JoinRequirement::ShouldStop(const Bound& bound) const {
   if (!shares_) return bound.above >= k_;
   return static_cast<Int128>(bound.above) * h_.denominator() <= static_cast<Int128>(bound.below) * h_.numerator();
 }

@@ -84,8 +84,8 @@ class JoinRequirement final : public StateRequirement {
   bool IsAlone() const { return join_.closed && join_.y_tables.size() == 1 && join_.y_tables[0] == 0; }
   Bound Best() const;
   Value WorseOf(const Value& a, const Value& b) const;
-  bool Enough(const Bound& bound) const;
-  Reached ReachedBy(const Value& value) const { return {value.join, Enough(value.join) && Enough(value.alone)}; }
+  bool ShouldStop(const Bound& bound) const;
+  Reached ReachedBy(const Value& value) const { return {value.join, ShouldStop(value.join) && ShouldStop(value.alone)}; }
 
   const SequentialInput* sequential_;
   ResolvedJoin join_;

@@ -8,7 +8,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kMostFoldChecks = 1'000'000'000;
+constexpr std::uint64_t kMaxFoldChecks = 1'000'000'000;
 
 struct PartsHash {
   std::size_t operator()(const std::vector<std::uint32_t>& parts) const {
@@ -101,9 +101,9 @@ Result<std::vector<Tuple>> Fold(const LinkedTables& linked, const std::vector<Di
   for (std::uint32_t i = 0; i < sides[0].rows.size(); ++i) tuples.push_back({i});
   for (std::size_t next = 1; next < sides.size(); ++next) {
     const std::uint64_t checks = static_cast<std::uint64_t>(tuples.size()) * sides[next].rows.size();
-    if (checks > kMostFoldChecks) {
+    if (checks > kMaxFoldChecks) {
       return Error::InvalidData("the previous releases among themselves have {} pairs of different rows, more than {}", checks,
-                                kMostFoldChecks)
+                                kMaxFoldChecks)
           .WithHint("join fewer releases at once, or releases that show less");
     }
     std::vector<Tuple> longer;

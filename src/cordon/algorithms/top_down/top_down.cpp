@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostPairs = std::size_t{1} << 26;  // values of a masked attribute times guarded values
+constexpr std::size_t kMaxPairs = std::size_t{1} << 26;  // values of a masked attribute times guarded values
 
 std::vector<std::size_t> PackedColumns(const TopDown::Plan& plan) {
   std::vector<std::size_t> columns;
@@ -27,7 +27,7 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
   for (const auto& requirement : plan.requirements) guarded = std::max(guarded, requirement->num_guarded());
   for (const MaskedColumn& masked : plan.masked) {
     const Attribute& attribute = view.data().columns[masked.column].attribute;
-    if (static_cast<Int128>(attribute.domain->size()) * guarded > static_cast<Int128>(kMostPairs)) {
+    if (static_cast<Int128>(attribute.domain->size()) * guarded > static_cast<Int128>(kMaxPairs)) {
       return Error::InvalidPolicy("column '{}' has {} values and a template guards {}: too many pairs to count", attribute.name,
                                   attribute.domain->size(), guarded)
           .WithHint("list the values that need guarding, or give the column a hierarchy, grid or round");
@@ -319,7 +319,7 @@ std::vector<std::vector<TopDown::Changed>> TopDown::Regroup(std::size_t attribut
 Result<void> TopDown::ToTheEnd(const Run& run) {
   while (!options_.max_refinements || num_refinements_ < *options_.max_refinements) {
     if (run.Stopped()) return Error::Cancelled();
-    if (run.Enough()) break;  // out of time; what is refined so far holds
+    if (run.ShouldStop()) break;  // out of time; what is refined so far holds
     const std::optional<Refinement> best = Best();
     if (!best) break;
     Apply(*best);

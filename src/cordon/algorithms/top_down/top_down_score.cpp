@@ -8,7 +8,7 @@
 namespace cordon::engine {
 
 namespace {
-constexpr std::uint64_t kMostKept = std::uint64_t{1} << 26;  // 512 MB of address space, touched where needed
+constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 26;  // 512 MB of address space, touched where needed
 }
 
 std::uint64_t FixedLog2(std::uint64_t n) {
@@ -30,7 +30,7 @@ std::uint64_t FixedLog2(std::uint64_t n) {
 }
 
 LogTable::LogTable(std::uint64_t largest)
-    : size_(static_cast<std::size_t>(std::min(largest + 1, kMostKept))), logs_(new std::atomic<std::uint64_t>[size_]()) {}
+    : size_(static_cast<std::size_t>(std::min(largest + 1, kMaxKept))), logs_(new std::atomic<std::uint64_t>[size_]()) {}
 
 UInt128 Score(Int128 gain, std::int64_t rows, const LossSum& loss) {
   // gain < 2^69, or 2^64 without classes; terms < 2^16; 2^40: below 2^127.

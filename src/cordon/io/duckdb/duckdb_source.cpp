@@ -12,7 +12,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/base/parallel_for.h"
-#include "cordon/io/duckdb/column_intake_internal.h"
+#include "cordon/io/duckdb/column_reader_internal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/duckdb/parquet_set.h"
 #include "cordon/io/duckdb/sql_guard_internal.h"
@@ -104,7 +104,7 @@ class DuckDbSource final : public Source {
   std::string name_;
   std::vector<std::string> names_;
   std::vector<CellType> types_;
-  std::vector<std::unique_ptr<ColumnIntake>> intakes_;
+  std::vector<std::unique_ptr<ColumnReader>> intakes_;
   duckdb_prepared_statement statement_ = nullptr;
   duckdb_result result_ = {};
   bool running_ = false;

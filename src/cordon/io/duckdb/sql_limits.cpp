@@ -12,7 +12,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kLargestLimit = 1'000'000'000;  // seconds or MiB
+constexpr std::uint64_t kMaxLimit = 1'000'000'000;  // seconds or MiB
 
 // Of the machine, or of the container if that has less.
 std::uint64_t MemoryMb() {
@@ -31,8 +31,8 @@ Result<std::uint64_t> Limit(const char* name, std::uint64_t otherwise) {
   const std::string_view text = given;
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code == std::errc() && end == text.data() + text.size() && number >= 1 && number <= kLargestLimit) return number;
-  return Error::InvalidPolicy("{} must be a whole number from 1 to {}", name, kLargestLimit);
+  if (code == std::errc() && end == text.data() + text.size() && number >= 1 && number <= kMaxLimit) return number;
+  return Error::InvalidPolicy("{} must be a whole number from 1 to {}", name, kMaxLimit);
 }
 
 }  // namespace

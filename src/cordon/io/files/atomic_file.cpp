@@ -114,8 +114,8 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
   const mode_t mode = access == Access::kPublic ? 0644 : 0600;
   CleanFolderOnce(directory);
   for (int attempt = 0;; ++attempt) {
-    std::string beside = HiddenName(directory, "tmp");
-    const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    std::string temporary = HiddenName(directory, "tmp");
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0 && (errno != EEXIST || attempt == 8)) {
       return SystemError(errno, "cannot create a file in its directory").WithContext("writing {}", path);
     }
@@ -123,9 +123,9 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
       if (file >= 0) ::close(file);
       continue;
     }
-    if (Unfinished::Instance().Add(beside)) return AtomicFile(target, std::move(beside), file, ::dup(file));
+    if (Unfinished::Instance().Add(temporary)) return AtomicFile(target, std::move(temporary), file, ::dup(file));
     ::close(file);
-    ::unlink(beside.c_str());
+    ::unlink(temporary.c_str());
     return Error::Cancelled();
   }
 }
@@ -167,14 +167,14 @@ TargetLock::~TargetLock() {
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
-      beside_(std::exchange(other.beside_, "")),
+      temporary_(std::exchange(other.temporary_, "")),
       file_(std::exchange(other.file_, -1)),
       held_(std::exchange(other.held_, -1)),
       synced_(other.synced_) {}
 
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) ::close(file_);
-  if (!beside_.empty()) Unfinished::Instance().Take(beside_, [&] { return ::unlink(beside_.c_str()); });
+  if (!temporary_.empty()) Unfinished::Instance().Take(temporary_, [&] { return ::unlink(temporary_.c_str()); });
   if (held_ >= 0) ::close(held_);
 }
 
@@ -184,7 +184,7 @@ Result<void> AtomicFile::Write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::Sync() {
-  if (beside_.empty() || synced_) return {};
+  if (temporary_.empty() || synced_) return {};
   if (::fsync(file_) != 0) return SystemError(errno, "cannot write").WithContext("writing {}", path_);
   synced_ = true;
   return {};
@@ -193,24 +193,24 @@ Result<void> AtomicFile::Sync() {
 Result<void> AtomicFile::Commit() {
   CORDON_RETURN_IF_ERROR(Sync());
   const auto commit = [&]() -> Result<void> {
-    const bool direct = beside_.empty();
+    const bool direct = temporary_.empty();
     if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) return SystemError(errno, "cannot write");
     if (direct) return {};
-    const int code = Unfinished::Instance().Take(beside_, [&] { return ::rename(beside_.c_str(), path_.c_str()); });
+    const int code = Unfinished::Instance().Take(temporary_, [&] { return ::rename(temporary_.c_str(), path_.c_str()); });
     if (code != 0) return SystemError(code, "cannot put the file into place");
-    beside_.clear();
+    temporary_.clear();
     return SyncDirectory(DirectoryOf(path_));
   };
   return commit().WithContext("writing {}", path_);
 }
 
 Result<Renaming> AtomicFile::HandOver() {
-  CORDON_CHECK(synced_ && !beside_.empty());
+  CORDON_CHECK(synced_ && !temporary_.empty());
   if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) {
     return SystemError(errno, "cannot write").WithContext("writing {}", path_);
   }
-  if (Unfinished::Instance().Take(beside_, [] { return 0; }) != 0) return Error::Cancelled();
-  return Renaming{std::exchange(beside_, ""), path_};
+  if (Unfinished::Instance().Take(temporary_, [] { return 0; }) != 0) return Error::Cancelled();
+  return Renaming{std::exchange(temporary_, ""), path_};
 }
 
 Result<void> WriteFile(const std::string& path, std::string_view bytes, AtomicFile::Access access) {

@@ -28,7 +28,7 @@ class AtomicFile {
 
   Result<void> Write(std::string_view bytes);
   // The hidden file, for a library that writes by name; empty if the target is written directly.
-  const std::string& beside() const { return beside_; }
+  const std::string& temporary() const { return temporary_; }
   const std::string& target() const { return path_; }
   // Makes the bytes durable; Commit does it too, if it was not done before.
   Result<void> Sync();
@@ -38,11 +38,11 @@ class AtomicFile {
   Result<Renaming> HandOver();
 
  private:
-  AtomicFile(std::string path, std::string beside, int file, int held)
-      : path_(std::move(path)), beside_(std::move(beside)), file_(file), held_(held) {}
+  AtomicFile(std::string path, std::string temporary, int file, int held)
+      : path_(std::move(path)), temporary_(std::move(temporary)), file_(file), held_(held) {}
 
   std::string path_;
-  std::string beside_;  // empty: written directly, or committed
+  std::string temporary_;  // empty: written directly, or committed
   int file_ = -1;
   int held_ = -1;  // the lock; -1 if the target is written directly
   bool synced_ = false;

@@ -23,7 +23,7 @@ Result<void> Outputs::Write(const std::string& path, std::string_view bytes) {
 }
 
 Result<void> Outputs::Adopt(const std::string& path, AtomicFile file) {
-  if (!file.beside().empty()) {
+  if (!file.temporary().empty()) {
     CORDON_TRY(TargetLock lock, TargetLock::Take(file.target()));
     locks_.push_back(std::move(lock));
   }
@@ -35,13 +35,13 @@ Result<void> Outputs::Show(const std::string& head) {
   for (auto& [path, file] : files_) CORDON_RETURN_IF_ERROR(file.Sync());
   std::vector<AtomicFile*> set;
   for (auto& [path, file] : files_) {
-    if (file.beside().empty()) {  // a device or a pipe
+    if (file.temporary().empty()) {  // a device or a pipe
       CORDON_RETURN_IF_ERROR(file.Commit());
     } else if (path != head) {
       set.push_back(&file);
     }
   }
-  if (const auto found = files_.find(head); found != files_.end() && !found->second.beside().empty()) {
+  if (const auto found = files_.find(head); found != files_.end() && !found->second.temporary().empty()) {
     set.push_back(&found->second);
   }
   if (set.empty()) return {};
@@ -76,7 +76,7 @@ Error TakeBack(const Error& failed, const OldFiles& old, const std::string& jour
 
 Result<void> Outputs::ShowSet(const std::vector<AtomicFile*>& files) {
   std::vector<Renaming> set;
-  for (const AtomicFile* file : files) set.push_back({file->beside(), file->target()});
+  for (const AtomicFile* file : files) set.push_back({file->temporary(), file->target()});
   // The hidden names have to be as durable as the journal that speaks of them; its own folder is synced with it.
   std::set<std::string> elsewhere;
   for (const Renaming& each : set) elsewhere.insert(DirectoryOf(each.from));

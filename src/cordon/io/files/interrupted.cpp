@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHead("cordon set 1\0", 13);
-constexpr std::size_t kMostJournal = std::size_t{1} << 20;
+constexpr std::size_t kMaxJournal = std::size_t{1} << 20;
 
 bool IsHidden(const std::string& name, std::string_view ending) {
   return name.starts_with(".cordon-") && name.ends_with(ending) && name.find('/') == std::string::npos;
@@ -53,7 +53,7 @@ class Orphan {
     return std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec) > std::pair(changed_.tv_sec, changed_.tv_nsec);
   }
   std::string Read() const {
-    std::string bytes(std::min(size_, kMostJournal), '\0');
+    std::string bytes(std::min(size_, kMaxJournal), '\0');
     const ssize_t got = ::pread(file_, bytes.data(), bytes.size(), 0);
     bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     return bytes;

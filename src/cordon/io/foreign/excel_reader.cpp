@@ -20,8 +20,8 @@
 namespace cordon::engine::internal {
 namespace {
 
-constexpr std::uint64_t kLargestPart = std::uint64_t{4} << 30;  // bytes, unpacked: no file of people has more
-constexpr std::size_t kMostColumns = 16'384;
+constexpr std::uint64_t kMaxPart = std::uint64_t{4} << 30;  // bytes, unpacked: no file of people has more
+constexpr std::size_t kMaxColumns = 16'384;
 constexpr std::size_t kLongestText = 1 << 20;
 
 Error DamagedWorkbook() { return Error::InvalidData("this is not an .xlsx workbook, or a damaged one"); }
@@ -82,7 +82,7 @@ class Archive {
       const zip_int64_t size = zip_fread(file.get(), buffer.data(), buffer.size());
       if (size < 0) return DamagedWorkbook();
       total += static_cast<std::uint64_t>(size);
-      if (total > kLargestPart) return Error::InvalidData("a part of the workbook is larger than 4 GiB");
+      if (total > kMaxPart) return Error::InvalidData("a part of the workbook is larger than 4 GiB");
       const auto state = XML_Parse(parsing.parser, buffer.data(), static_cast<int>(size), size == 0);
       if (!parsing.result.ok()) return parsing.result;
       if (state != XML_STATUS_OK) return DamagedWorkbook();
@@ -260,7 +260,7 @@ class SheetReader {
     if (name == "c") {
       in_cell_ = false;
       next_column_ = column_ + 1;
-      if (column_ >= kMostColumns) return DamagedWorkbook();
+      if (column_ >= kMaxColumns) return DamagedWorkbook();
       if (!has_value_) return {};
       CORDON_TRY(std::optional<std::string> text, CellText());
       if (row_.size() <= column_) row_.resize(column_ + 1);
@@ -276,7 +276,7 @@ class SheetReader {
     std::size_t letters = 0;
     for (; letters < reference.size() && 'A' <= reference[letters] && reference[letters] <= 'Z'; ++letters) {
       column = column * 26 + static_cast<std::size_t>(reference[letters] - 'A') + 1;
-      if (column > kMostColumns) return kMostColumns;
+      if (column > kMaxColumns) return kMaxColumns;
     }
     return letters == 0 ? std::nullopt : std::optional(column - 1);
   }

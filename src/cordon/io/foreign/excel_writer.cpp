@@ -14,8 +14,8 @@
 #include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/foreign/foreign.h"
 #include "cordon/io/foreign/foreign_internal.h"
-#include "cordon/io/text/out_column_internal.h"
 #include "cordon/io/text/output_internal.h"
+#include "cordon/io/text/published_column_internal.h"
 
 namespace cordon::engine {
 namespace {
@@ -40,7 +40,7 @@ std::optional<double> NumberOf(const std::string& text) {
   return internal::NumberText(number) == text ? std::optional(number) : std::nullopt;
 }
 
-Result<SheetColumn> SheetColumnOf(const OutColumn& out) {
+Result<SheetColumn> SheetColumnOf(const PublishedColumn& out) {
   SheetColumn column{out.name, out.source->text.codes, {}, {}};
   const std::size_t size = out.source->text.dictionary->size();
   std::vector<bool> used(size, false);
@@ -69,13 +69,13 @@ Result<SheetColumn> SheetColumnOf(const OutColumn& out) {
 }
 
 Result<std::vector<SheetColumn>> SheetColumnsOf(const Release& release, bool bounds) {
-  CORDON_TRY(const std::vector<OutColumn> out, OutColumns(release, bounds));
+  CORDON_TRY(const std::vector<PublishedColumn> out, ColumnsToPublish(release, bounds));
   if (release.num_rows >= kSheetRows || out.size() > kSheetColumns) {
     return Error::InvalidData("a sheet holds {} rows and {} columns at most", kSheetRows - 1, kSheetColumns)
         .WithHint("write .csv or .parquet");
   }
   std::vector<SheetColumn> columns;
-  for (const OutColumn& each : out) {
+  for (const PublishedColumn& each : out) {
     CORDON_TRY(SheetColumn column, SheetColumnOf(each));
     columns.push_back(std::move(column));
   }
@@ -141,11 +141,11 @@ Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release& 
   CORDON_TRY(const std::vector<SheetColumn> columns, SheetColumnsOf(release, bounds));
   if (path == "-") return Error::InvalidPolicy("a workbook cannot go to standard output").WithHint("give --output FILE.xlsx");
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
-  if (file.beside().empty()) return Error::InvalidPolicy("a workbook can be written to a file only");
-  CORDON_RETURN_IF_ERROR(WriteWorkbook(file.beside(), columns, release.num_rows, run));
+  if (file.temporary().empty()) return Error::InvalidPolicy("a workbook can be written to a file only");
+  CORDON_RETURN_IF_ERROR(WriteWorkbook(file.temporary(), columns, release.num_rows, run));
   Written written;
   Sha256 sha256;
-  CORDON_RETURN_IF_ERROR(EachPart(file.beside(), run, [&](std::string_view part) {
+  CORDON_RETURN_IF_ERROR(EachPart(file.temporary(), run, [&](std::string_view part) {
     sha256.Update(part);
     written.bytes += part.size();
     return Result<void>();

@@ -16,8 +16,8 @@
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/parquet/parquet_sink_internal.h"
-#include "cordon/io/text/out_column_internal.h"
 #include "cordon/io/text/output_internal.h"
+#include "cordon/io/text/published_column_internal.h"
 
 namespace cordon::engine {
 namespace {
@@ -33,16 +33,16 @@ std::string TextOf(ParquetColumn::Type type, std::int64_t value, int scale) {
   return text.append(static_cast<std::size_t>(scale) - digits, '0');
 }
 
-bool MayBeTyped(const OutColumn& column) {
+bool MayBeTyped(const PublishedColumn& column) {
   const Attribute& attribute = column.source->attribute;
   if (attribute.domain == nullptr || attribute.domain->is_categorical()) return false;
-  return column.part != OutColumn::Part::kWhole || attribute.role == Role::kSensitive;
+  return column.part != PublishedColumn::Part::kWhole || attribute.role == Role::kSensitive;
 }
 
 // The column as numbers; nothing if a cell in use has to stay text.
-std::optional<ParquetColumn> Typed(const OutColumn& column, const std::vector<bool>& used) {
+std::optional<ParquetColumn> Typed(const PublishedColumn& column, const std::vector<bool>& used) {
   const Domain& domain = *column.source->attribute.domain;
-  const bool whole = column.part == OutColumn::Part::kWhole;
+  const bool whole = column.part == PublishedColumn::Part::kWhole;
   ParquetColumn typed;
   typed.name = column.name;
   typed.scale = domain.scale();
@@ -58,7 +58,7 @@ std::optional<ParquetColumn> Typed(const OutColumn& column, const std::vector<bo
     const Meaning& says = meaning.value();
     if (says.kind == Meaning::Kind::kMissing) continue;
     if (says.kind != Meaning::Kind::kInterval || (whole && says.lo != says.hi)) return std::nullopt;
-    const std::int64_t value = column.part == OutColumn::Part::kHi ? says.hi : says.lo;
+    const std::int64_t value = column.part == PublishedColumn::Part::kHi ? says.hi : says.lo;
     if (whole && TextOf(typed.type, value, typed.scale) != (*column.source->text.dictionary)[static_cast<Code>(code)].bytes())
       return std::nullopt;
     cells.values[code] = value;
@@ -102,7 +102,7 @@ std::optional<std::int64_t> NumberOf(std::string_view text, ParquetColumn::Type 
 }
 
 // A column that is published as it is, by the type it had in the input.
-std::optional<ParquetColumn> TypedAsInput(const OutColumn& column, const std::vector<bool>& used, CellType input) {
+std::optional<ParquetColumn> TypedAsInput(const PublishedColumn& column, const std::vector<bool>& used, CellType input) {
   const Dictionary& texts = *column.source->text.dictionary;
   ParquetColumn typed;
   typed.name = column.name;
@@ -128,7 +128,7 @@ std::optional<ParquetColumn> TypedAsInput(const OutColumn& column, const std::ve
   return typed;
 }
 
-std::optional<ParquetColumn> TypedColumn(const OutColumn& column, const std::vector<bool>& used, const CellTypes& types) {
+std::optional<ParquetColumn> TypedColumn(const PublishedColumn& column, const std::vector<bool>& used, const CellTypes& types) {
   if (MayBeTyped(column)) {
     if (auto typed = Typed(column, used)) return typed;
   }
@@ -137,7 +137,7 @@ std::optional<ParquetColumn> TypedColumn(const OutColumn& column, const std::vec
   return TypedAsInput(column, used, given->second);
 }
 
-Result<ParquetColumn> AsText(const OutColumn& column, const std::vector<bool>& used) {
+Result<ParquetColumn> AsText(const PublishedColumn& column, const std::vector<bool>& used) {
   ParquetColumn texts;
   texts.name = column.name;
   ParquetColumn::CodedTexts cells{column.source->text.codes, std::vector<std::string>(used.size())};
@@ -151,9 +151,9 @@ Result<ParquetColumn> AsText(const OutColumn& column, const std::vector<bool>& u
 }
 
 Result<std::vector<ParquetColumn>> ColumnsOf(const Release& release, bool bounds, const CellTypes& types) {
-  CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
+  CORDON_TRY(const std::vector<PublishedColumn> columns, ColumnsToPublish(release, bounds));
   std::vector<ParquetColumn> made;
-  for (const OutColumn& column : columns) {
+  for (const PublishedColumn& column : columns) {
     const std::vector<bool> used = UsedCodes(column.source->text);
     if (auto typed = TypedColumn(column, used, types)) {
       made.push_back(*std::move(typed));
@@ -213,9 +213,9 @@ Result<Staged> StageBytes(const std::string& path, const std::vector<ParquetColu
                           const Run& run) {
   if (path != "-") {
     CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
-    if (!file.beside().empty()) {
-      CORDON_RETURN_IF_ERROR(WriteParquetFile(file.beside(), columns, num_rows, run));
-      CORDON_TRY(Written written, Describe(file.beside(), run));
+    if (!file.temporary().empty()) {
+      CORDON_RETURN_IF_ERROR(WriteParquetFile(file.temporary(), columns, num_rows, run));
+      CORDON_TRY(Written written, Describe(file.temporary(), run));
       return Staged(std::move(written), std::move(file));
     }
   }

@@ -4,7 +4,7 @@
 
 #include "cordon/io/text/cell_text.h"
 #include "cordon/io/text/json_number.h"
-#include "cordon/io/text/out_column_internal.h"
+#include "cordon/io/text/published_column_internal.h"
 #include "cordon/io/text/render_internal.h"
 
 namespace cordon::engine {
@@ -27,7 +27,7 @@ std::string JsonString(std::string_view text) {
 
 // render(column, text) gives the bytes of a cell.
 template <typename Render>
-Result<RenderedColumn> RenderColumn(const OutColumn& column, const std::string& before, const std::string& after,
+Result<RenderedColumn> RenderColumn(const PublishedColumn& column, const std::string& before, const std::string& after,
                                     const Render& render) {
   RenderedColumn rendered(column.source->text.codes);
   CORDON_TRY(const std::string absent, render(Text()));
@@ -45,11 +45,11 @@ Result<RenderedColumn> RenderColumn(const OutColumn& column, const std::string& 
 bool IsJsonScalar(std::string_view text) { return text == "true" || text == "false" || IsJsonNumber(text); }
 
 // What JSON would have a column be: numbers, booleans or strings.
-CellType JsonTypeOf(const OutColumn& column, const CellTypes& types) {
+CellType JsonTypeOf(const PublishedColumn& column, const CellTypes& types) {
   const Attribute& attribute = column.source->attribute;
   const bool number = attribute.domain != nullptr && attribute.domain->kind() == Domain::Kind::kNumeric;
   if (attribute.role == Role::kQuasi) {
-    return number && column.part != OutColumn::Part::kWhole ? CellType::kNumber : CellType::kText;
+    return number && column.part != PublishedColumn::Part::kWhole ? CellType::kNumber : CellType::kText;
   }
   if (attribute.role == Role::kSensitive && number) return CellType::kNumber;
   const auto given = types.find(attribute.name);
@@ -57,7 +57,7 @@ CellType JsonTypeOf(const OutColumn& column, const CellTypes& types) {
 }
 
 // Whether the column goes out without quotes: every cell in use is such a value, or missing.
-Result<bool> IsLiteral(const OutColumn& column, const CellTypes& types) {
+Result<bool> IsLiteral(const PublishedColumn& column, const CellTypes& types) {
   const CellType type = JsonTypeOf(column, types);
   if (type == CellType::kText || type == CellType::kDate) return false;
   const std::vector<bool> used = UsedCodes(column.source->text);
@@ -97,11 +97,11 @@ void Rendered::AppendRows(std::size_t begin, std::size_t end, std::string& to) c
 }
 
 Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool bounds) {
-  CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
+  CORDON_TRY(const std::vector<PublishedColumn> columns, ColumnsToPublish(release, bounds));
   const CsvCell cells(text, columns.size() == 1);
   Rendered rendered;
   rendered.num_rows = release.num_rows;
-  for (const OutColumn& column : columns) {
+  for (const PublishedColumn& column : columns) {
     rendered.names.push_back(column.name);
     const std::string after = &column == &columns.back() ? "\n" : text.delimiter;
     if (text.header) {
@@ -116,10 +116,10 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
 }
 
 Result<Rendered> RenderJsonLines(const Release& release, bool bounds, const CellTypes& types) {
-  CORDON_TRY(const std::vector<OutColumn> columns, OutColumns(release, bounds));
+  CORDON_TRY(const std::vector<PublishedColumn> columns, ColumnsToPublish(release, bounds));
   Rendered rendered;
   rendered.num_rows = release.num_rows;
-  for (const OutColumn& column : columns) {
+  for (const PublishedColumn& column : columns) {
     rendered.names.push_back(column.name);
     const std::string before = (&column == &columns.front() ? "{" : ",") + JsonString(column.name) + ":";
     const std::string after = &column == &columns.back() ? "}\n" : "";

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kMostTabled = 1024;  // values of a domain whose costs are looked up
+constexpr std::size_t kMaxTabled = 1024;  // values of a domain whose costs are looked up
 constexpr std::size_t kCellsPerLeaf = 8;
 
 }  // namespace
@@ -39,7 +39,7 @@ void CellSpace::AddAxis(const Domain& domain) {
   Axis& axis = axes_.emplace_back();
   axis.domain = &domain;
   axis.size = static_cast<std::size_t>(domain.size());
-  if (axis.size > kMostTabled) return;
+  if (axis.size > kMaxTabled) return;
   axis.cells.resize(axis.size * axis.size);
   for (Code lo = 0; lo < domain.size(); ++lo) {
     for (Code hi = lo; hi < domain.size(); ++hi) {

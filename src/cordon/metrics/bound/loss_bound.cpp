@@ -16,14 +16,14 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kCellsPerTask = 64;
-constexpr int kMostRounds = 16;
+constexpr int kMaxRounds = 16;
 constexpr int kStepsPerRound = 150;
-constexpr int kMostNodesForPlan = 32;
-constexpr std::size_t kMostListed = std::size_t{1} << 26;  // near cells of all cells
+constexpr int kMaxNodesForPlan = 32;
+constexpr std::size_t kMaxListed = std::size_t{1} << 26;  // near cells of all cells
 
 std::size_t MostNear(const CellSpace& space) {
   const std::size_t wanted = std::max<std::size_t>(256, 8 * static_cast<std::size_t>(space.least().rows));
-  return std::clamp<std::size_t>(kMostListed / std::max<std::size_t>(space.size(), 1), 32, std::min<std::size_t>(wanted, 2048));
+  return std::clamp<std::size_t>(kMaxListed / std::max<std::size_t>(space.size(), 1), 32, std::min<std::size_t>(wanted, 2048));
 }
 
 // The cheapest box of each of the cells; of all cells the neighbourhood too, if asked for.
@@ -54,8 +54,8 @@ Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Pr
                                       std::span<const Neighbourhood> near, const Run& run) {
   PricePlan plan(space, cheapest);
   std::vector<TightBox> violated(space.size());
-  for (int round = 0; round < kMostRounds; ++round) {
-    run.Report("prices", static_cast<std::uint64_t>(round), kMostRounds);
+  for (int round = 0; round < kMaxRounds; ++round) {
+    run.Report("prices", static_cast<std::uint64_t>(round), kMaxRounds);
     const std::vector<Price> prices = plan.Prices();
     ParallelFor(run.threads, space.size(), kCellsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
       if (run.Stopped()) return;
@@ -63,7 +63,7 @@ Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Pr
       for (std::size_t i = begin; i < end; ++i) {
         const auto cell = static_cast<CellId>(i);
         const Price goal = prices[i] - prices[i] / 512;
-        violated[i] = search.Violated(cell, near[i].cells, prices, goal, kMostNodesForPlan);
+        violated[i] = search.Violated(cell, near[i].cells, prices, goal, kMaxNodesForPlan);
       }
     });
     if (run.Stopped()) return Error::Cancelled();
@@ -171,7 +171,7 @@ Result<LossBound> BoundLoss(const Microdata& data, const LeastGroup& least, cons
   const CellSpace space(data, least, run);
   if (run.Stopped()) return Error::Cancelled();
   const std::uint64_t sample =
-      options.sample.value_or(space.size() > LossBoundOptions::kMostCells ? LossBoundOptions::kDefaultSample : 0);
+      options.sample.value_or(space.size() > LossBoundOptions::kMaxCells ? LossBoundOptions::kDefaultSample : 0);
   if (sample == 0 || space.width() == 0 || data.num_rows == 0) {
     CORDON_RETURN_IF_ERROR(BoundByAllRows(space, data, bound, run));
   } else {

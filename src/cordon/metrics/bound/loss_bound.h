@@ -3,7 +3,7 @@
 // What any release must lose: a lower bound on the information loss of every release of a table whose groups all have at least
 // k rows and, if asked for, l different sensitive values. docs/bound.md defines it and has the proof.
 //
-// Up to kMostCells distinct rows all rows are priced, and the bound is certain. Beyond that, or if asked for, a random sample
+// Up to kMaxCells distinct rows all rows are priced, and the bound is certain. Beyond that, or if asked for, a random sample
 // of the rows is, each with the cheapest box around it in the whole table, and the bound holds with kConfidence.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace cordon::engine {
 
 struct LossBoundOptions {
-  static constexpr std::uint64_t kMostCells = 100'000;
+  static constexpr std::uint64_t kMaxCells = 100'000;
   static constexpr std::uint64_t kDefaultSample = 20'000;
   static constexpr double kConfidence = 0.99;
 

@@ -6,7 +6,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr int kMostNodesForCost = 256;
+constexpr int kMaxNodesForCost = 256;
 
 Price FloorDivide(Price value, Price by) { return value >= 0 ? value / by : -((-value + by - 1) / by); }
 
@@ -191,7 +191,7 @@ Price PriceSearch::Cheapest(CellId cell, const CellSpace::Near& near) {
   for (CellAt& other : root.cells) other.cost = std::max(other.cost, root.base);
   // A box with any other cell costs the radius at least.
   const Price goal = std::min({near.radius, space_.Whole(), Greedy(cell, root)});
-  return Search({cell, nullptr, goal}, std::move(root), kMostNodesForCost, nullptr);
+  return Search({cell, nullptr, goal}, std::move(root), kMaxNodesForCost, nullptr);
 }
 
 // The cost of some admissible box: always the cell that adds least.

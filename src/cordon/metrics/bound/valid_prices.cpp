@@ -6,8 +6,8 @@
 namespace cordon::engine {
 namespace {
 
-constexpr int kMostNodesForPrice = 128;
-constexpr std::size_t kMostGathered = 4096;
+constexpr int kMaxNodesForPrice = 128;
+constexpr std::size_t kMaxGathered = 4096;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void ValidPrices::Raise(CellId cell, Price goal) {
   if (goal <= prices_[cell]) return;
   goal = std::min(goal, BeyondRadius(cell, goal));
   if (goal <= prices_[cell]) return;
-  const Price price = search_.Highest(cell, near_[cell].cells, prices_, goal, kMostNodesForPrice);
+  const Price price = search_.Highest(cell, near_[cell].cells, prices_, goal, kMaxNodesForPrice);
   if (price > prices_[cell]) Set(cell, price);
 }
 
@@ -68,10 +68,10 @@ Price ValidPrices::GatherAbove(CellId cell, Price floor, Price most_cost) {
       const Price cost = space_.Cost(box, other);
       if (cost >= radius && cost <= most_cost) gathered_.push_back({other, std::max(cost, cheapest_[other])});
     }
-    if (gathered_.size() < 2 * kMostGathered) continue;
-    std::nth_element(gathered_.begin(), gathered_.begin() + kMostGathered, gathered_.end(),
+    if (gathered_.size() < 2 * kMaxGathered) continue;
+    std::nth_element(gathered_.begin(), gathered_.begin() + kMaxGathered, gathered_.end(),
                      [&](const CellAt& a, const CellAt& b) { return prices_[a.cell] > prices_[b.cell]; });
-    floor = prices_[gathered_[kMostGathered].cell];
+    floor = prices_[gathered_[kMaxGathered].cell];
     std::erase_if(gathered_, [&](const CellAt& other) { return prices_[other.cell] <= floor; });
   }
   return floor;

@@ -46,7 +46,7 @@ Made Make(const TClosenessSpec& spec, const Reference& reference) {
   if (spec.counts == CountBy::kPersons) {
     return New<TClosenessByPerson>(spec, at, reference.histograms[at], reference.sensitive[at].domain->hierarchy());
   }
-  return New<TCloseness>(spec, DistanceToWhole(std::move(distance), reference.histograms[at], reference.rows), at);
+  return New<TCloseness>(spec, EmdToReference(std::move(distance), reference.histograms[at], reference.rows), at);
 }
 
 Made Make(const BetaLikenessSpec& spec, const Reference& reference) {

@@ -11,7 +11,7 @@ namespace cordon::engine {
 namespace {
 
 // At most this many sets are looked at for every group; they take 64 bytes each.
-constexpr std::size_t kMostSets = std::size_t{1} << 20;
+constexpr std::size_t kMaxSets = std::size_t{1} << 20;
 
 struct CodeRun {
   Code first;
@@ -20,8 +20,8 @@ struct CodeRun {
 };
 
 Result<void> CheckNumber(std::size_t number) {
-  if (number <= kMostSets) return {};
-  return Error::InvalidPolicy("more than {} runs of values lie within the range", kMostSets)
+  if (number <= kMaxSets) return {};
+  return Error::InvalidPolicy("more than {} runs of values lie within the range", kMaxSets)
       .WithHint("take a smaller range, or round the column");
 }
 

@@ -27,12 +27,12 @@ struct Holding {
 // Where the counted facts of a row are: shared by all GroupCounts of one search, outlives them.
 class CountedColumns {
  public:
-  static constexpr Code kMostCounted = 512;  // values of a column; of one with more, those that a group has are listed
+  static constexpr Code kMaxCounted = 512;  // values of a column; of one with more, those that a group has are listed
 
   // `sensitive`: columns of `data` to keep histograms of; persons are counted if the data has them. `holdings`: also who has
   // which value of these columns.
   CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
-                 Code most_counted = kMostCounted, bool holdings = false);
+                 Code most_counted = kMaxCounted, bool holdings = false);
 
   std::size_t num_histograms() const { return columns_.size(); }
   Code histogram_size(std::size_t i) const { return columns_[i].size; }

@@ -23,7 +23,7 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
 }
 
 CountedColumns ColumnsFor(const GroupModel& model, const Microdata& data, const std::vector<std::size_t>& sensitive) {
-  return CountedColumns(data, sensitive, model.uses_persons(), CountedColumns::kMostCounted, model.uses_holdings());
+  return CountedColumns(data, sensitive, model.uses_persons(), CountedColumns::kMaxCounted, model.uses_holdings());
 }
 
 Result<std::size_t> FindSensitive(const Reference& reference, const std::string& column) {

@@ -4,14 +4,14 @@
 // Merge-closed, since the distance is convex in the group's distribution; not monotone. Exact.
 #pragma once
 
-#include "cordon/models/admit/distance_to_whole.h"
+#include "cordon/models/admit/emd_to_reference.h"
 #include "cordon/models/admit/group_model.h"
 
 namespace cordon::engine {
 
 class TCloseness final : public GroupModel {
  public:
-  TCloseness(TClosenessSpec spec, DistanceToWhole distance, std::size_t histogram)
+  TCloseness(TClosenessSpec spec, EmdToReference distance, std::size_t histogram)
       : spec_(std::move(spec)), distance_(std::move(distance)), histogram_(histogram) {}
 
   std::string Describe() const override { return cordon::engine::Describe(spec_); }
@@ -34,7 +34,7 @@ class TCloseness final : public GroupModel {
 
  private:
   TClosenessSpec spec_;
-  DistanceToWhole distance_;
+  EmdToReference distance_;
   std::size_t histogram_;
 };
 

@@ -10,7 +10,7 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kMostLinks = 20'000'000;
+constexpr std::uint64_t kMaxLinks = 20'000'000;
 constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
 
 struct Link {
@@ -229,16 +229,16 @@ Result<ForcedLinks> FindForcedLinks(const LinkedTables& linked, std::size_t a, s
   std::uint64_t count = 0;
   index.ForEach([&](std::uint32_t x, std::uint32_t y) {
     matched_a[x] = matched_b[y] = 1;
-    if (++count <= kMostLinks) links.push_back({x, y});
+    if (++count <= kMaxLinks) links.push_back({x, y});
   });
   if (run.Stopped()) return Error::Cancelled();
   made.unmatched_a = RowsWithout(matched_a, classes_a);
   made.unmatched_b = RowsWithout(matched_b, classes_b);
   made.answer = ForcedLinks::Answer::kNotApplicable;
   if (made.rows_a != made.rows_b || made.unmatched_a > 0 || made.unmatched_b > 0) return made;
-  if (count > kMostLinks) {
+  if (count > kMaxLinks) {
     return Error::InvalidData("{} pairs of different rows of {} and {} match; the audit of forced links can hold {}", count,
-                              linked.tables[a].name, linked.tables[b].name, kMostLinks)
+                              linked.tables[a].name, linked.tables[b].name, kMaxLinks)
         .WithHint("publish with fewer different cells in the columns that both releases have");
   }
   std::stable_sort(links.begin(), links.end(), [](const Link& x, const Link& y) { return x.a < y.a; });

@@ -36,7 +36,7 @@ bool RowsMatch(const LinkedTables& linked, std::size_t a, std::size_t row_a, std
 class PairIndex {
  public:
   // The most pairs that are looked at.
-  static constexpr std::uint64_t kMostPairs = 1'000'000'000;
+  static constexpr std::uint64_t kMaxPairs = 1'000'000'000;
 
   PairIndex(const LinkedTables& linked, std::size_t a, const RowClasses& classes_a, std::size_t b, const RowClasses& classes_b);
 

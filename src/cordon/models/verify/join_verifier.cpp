@@ -17,7 +17,7 @@ using internal::ClassesBy;
 using internal::PairIndex;
 using internal::RowClasses;
 
-constexpr std::uint64_t kMostStoredPairs = 200'000'000;
+constexpr std::uint64_t kMaxStoredPairs = 200'000'000;
 
 std::uint64_t Packed(std::uint32_t high, std::uint32_t low) { return (static_cast<std::uint64_t>(high) << 32) | low; }
 
@@ -230,7 +230,7 @@ class ByCounting {
     for (std::size_t place = 2; place < order_.size(); ++place) {
       const PairIndex index(linked_, order_[0], classes_[order_[0]], order_[place], classes_[order_[place]]);
       CORDON_RETURN_IF_ERROR(CheckSize(index, order_[place]));
-      if (index.candidate_pairs() > kMostStoredPairs) return TooMany(index.candidate_pairs(), order_[place], kMostStoredPairs);
+      if (index.candidate_pairs() > kMaxStoredPairs) return TooMany(index.candidate_pairs(), order_[place], kMaxStoredPairs);
       stored_[place].resize(classes_[order_[0]].size());
       index.ForEach([&](std::uint32_t a, std::uint32_t b) { stored_[place][a].push_back(b); });
       if (run.Stopped()) return Error::Cancelled();
@@ -238,8 +238,8 @@ class ByCounting {
     return {};
   }
   Result<void> CheckSize(const PairIndex& index, std::size_t table) const {
-    if (index.candidate_pairs() <= PairIndex::kMostPairs) return {};
-    return TooMany(index.candidate_pairs(), table, PairIndex::kMostPairs);
+    if (index.candidate_pairs() <= PairIndex::kMaxPairs) return {};
+    return TooMany(index.candidate_pairs(), table, PairIndex::kMaxPairs);
   }
   Error TooMany(std::uint64_t pairs, std::size_t table, std::uint64_t most) const {
     return Error::InvalidData("{} pairs of different rows of {} and {} may match, more than the {} that can be counted", pairs,
@@ -330,9 +330,9 @@ Result<Tallied> CountOneTable(const LinkedTables& linked, const Question& asked,
   const RowClasses classes = ClassesBy(linked.tables[own], internal::JoiningColumns(linked, own, other));
   const RowClasses others = ClassesBy(linked.tables[other], internal::JoiningColumns(linked, other, own));
   const PairIndex index(linked, own, classes, other, others);
-  if (index.candidate_pairs() > PairIndex::kMostPairs) {
+  if (index.candidate_pairs() > PairIndex::kMaxPairs) {
     return Error::InvalidData("{} pairs of different rows may match, more than the {} that can be counted",
-                              index.candidate_pairs(), PairIndex::kMostPairs);
+                              index.candidate_pairs(), PairIndex::kMaxPairs);
   }
   Tallied tallied;
   constexpr std::uint32_t kUnmet = ~std::uint32_t{0};
@@ -374,7 +374,7 @@ bool WorseMeasure(const JoinMeasure& a, const JoinMeasure& b, bool shares) {
   return shares ? a.above * b.below > b.above * a.below : a.above < b.above;
 }
 
-bool Enough(const JoinMeasure& measure, const JoinSpec& spec) {
+bool ShouldStop(const JoinMeasure& measure, const JoinSpec& spec) {
   if (const auto* anonymity = std::get_if<XyAnonymitySpec>(&spec)) return measure.above >= static_cast<UInt128>(anonymity->k);
   const Rational h = std::get<XyLinkabilitySpec>(spec).h;
   return measure.above * static_cast<UInt128>(h.denominator()) <= measure.below * static_cast<UInt128>(h.numerator());
@@ -476,8 +476,8 @@ bool JoinVerification::holds() const {
 Result<JoinVerification> JudgeJoin(const LinkedTables& linked, std::span<const JoinSpec> specs,
                                    const std::vector<ImpossiblePairs>& impossible, const JoinOptions& options, const Run& run) {
   JoinVerification made;
-  constexpr UInt128 kMostProduct = UInt128{1} << 90;
-  if (linked.tables.size() > 16 || NumTuples(linked) > kMostProduct) {
+  constexpr UInt128 kMaxProduct = UInt128{1} << 90;
+  if (linked.tables.size() > 16 || NumTuples(linked) > kMaxProduct) {
     return Error::InvalidData("the join of {} releases is too large to be counted", linked.tables.size());
   }
   made.by_definition = NumTuples(linked) <= options.most_tuples;
@@ -506,7 +506,7 @@ Result<JoinVerification> JudgeJoin(const LinkedTables& linked, std::span<const J
     }
     verdict.holds = paired;
     for (const auto& measure : {verdict.join, verdict.alone, verdict.reduced}) {
-      verdict.holds = verdict.holds && (!measure || Enough(*measure, spec));
+      verdict.holds = verdict.holds && (!measure || ShouldStop(*measure, spec));
     }
     made.verdicts.push_back(std::move(verdict));
     if (run.Stopped()) return Error::Cancelled();

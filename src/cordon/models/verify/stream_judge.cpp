@@ -20,11 +20,11 @@ std::int64_t Distinct(std::vector<Item> items) {
 class PeopleJudge final : public StreamJudge {
  public:
   PeopleJudge(const ModelSpec& spec, std::int64_t k) : StreamJudge(spec), k_(k) {}
-  bool Holds(std::span<const HeldTuples::Row> members) const override {
+  bool Holds(std::span<const WindowContents::Row> members) const override {
     if (static_cast<std::int64_t>(members.size()) < k_) return false;
     std::vector<PersonId> people;
     people.reserve(members.size());
-    for (const HeldTuples::Row& member : members) people.push_back(member.person);
+    for (const WindowContents::Row& member : members) people.push_back(member.person);
     return Distinct(std::move(people)) >= k_;
   }
 
@@ -37,9 +37,9 @@ class DistinctValuesJudge final : public StreamJudge {
  public:
   DistinctValuesJudge(const LDiversitySpec& spec, std::size_t sensitive)
       : StreamJudge(spec), l_(spec.l.numerator()), sensitive_(sensitive) {}
-  bool Holds(std::span<const HeldTuples::Row> members) const override {
+  bool Holds(std::span<const WindowContents::Row> members) const override {
     std::vector<std::int64_t> values;
-    for (const HeldTuples::Row& member : members) {
+    for (const WindowContents::Row& member : members) {
       if (member.sensitive[sensitive_] != kNull) values.push_back(member.sensitive[sensitive_]);
     }
     return Distinct(std::move(values)) >= l_;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cordon/models/spec/model_spec.h"
-#include "cordon/models/verify/held_tuples.h"
+#include "cordon/models/verify/window_contents.h"
 
 namespace cordon::engine {
 
@@ -19,7 +19,7 @@ class StreamJudge {
   explicit StreamJudge(const ModelSpec& spec) : text_(Describe(spec)) {}
   virtual ~StreamJudge() = default;
   // Whether the members satisfy the model by themselves; so do they then with any further members.
-  virtual bool Holds(std::span<const HeldTuples::Row> members) const = 0;
+  virtual bool Holds(std::span<const WindowContents::Row> members) const = 0;
   const std::string& text() const { return text_; }
 
  private:

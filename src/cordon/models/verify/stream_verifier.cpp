@@ -89,12 +89,12 @@ Result<void> StreamVerifier::Advance(EventTime now) {
   return {};
 }
 
-Result<std::vector<HeldTuples::Row>> StreamVerifier::Members(const Departure& departure) const {
+Result<std::vector<WindowContents::Row>> StreamVerifier::Members(const Departure& departure) const {
   if (departure.positions.empty()) return Refused("it is empty");
   std::vector<Position> sorted = departure.positions;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return Refused("a position occurs twice");
-  std::vector<HeldTuples::Row> members;
+  std::vector<WindowContents::Row> members;
   members.reserve(departure.positions.size());
   for (const Position position : departure.positions) {
     if (!tuples_.Holds(position)) return Refused("position {} has left before or never came", position);
@@ -117,8 +117,8 @@ Result<void> StreamVerifier::CheckBox(const Box& box) const {
   return {};
 }
 
-Result<void> StreamVerifier::CheckCovered(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
-  for (const HeldTuples::Row& member : members) {
+Result<void> StreamVerifier::CheckCovered(const Departure& departure, const std::vector<WindowContents::Row>& members) const {
+  for (const WindowContents::Row& member : members) {
     if (member.aside && HasDelay()) return Refused("position {} is late", member.position);
     for (std::size_t i = 0; i < departure.box.size(); ++i) {
       if (member.quasi[i] < departure.box[i].lo || member.quasi[i] > departure.box[i].hi) {
@@ -129,7 +129,7 @@ Result<void> StreamVerifier::CheckCovered(const Departure& departure, const std:
   return {};
 }
 
-Result<void> StreamVerifier::CheckModels(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+Result<void> StreamVerifier::CheckModels(const Departure& departure, const std::vector<WindowContents::Row>& members) const {
   for (const auto& judge : judges_) {
     if (!judge->Holds(members)) {
       return Refused("{} does not hold for its {} rows, the first at position {}", judge->text(), members.size(),
@@ -139,17 +139,17 @@ Result<void> StreamVerifier::CheckModels(const Departure& departure, const std::
   return {};
 }
 
-Result<void> StreamVerifier::CheckWindow(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
+Result<void> StreamVerifier::CheckWindow(const Departure& departure, const std::vector<WindowContents::Row>& members) {
   if (windows_.empty()) return {};
   std::vector<WindowVerifier::Codes> sensitive;
   sensitive.reserve(members.size());
-  for (const HeldTuples::Row& member : members) sensitive.push_back(member.sensitive);
+  for (const WindowContents::Row& member : members) sensitive.push_back(member.sensitive);
   const WindowVerifier::Judgement judgement = windows_.Judge(departure.window, departure.positions, sensitive);
   if (judgement.answer != WindowVerifier::Answer::kHolds) return Refused("{}", judgement.what);
   return {};
 }
 
-Result<void> StreamVerifier::CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
+Result<void> StreamVerifier::CheckGroup(const Departure& departure, const std::vector<WindowContents::Row>& members) {
   if (departure.group <= newest_before_step_) return Refused("its group number {} was given before", departure.group);
   CORDON_RETURN_IF_ERROR(CheckBox(departure.box));
   CORDON_RETURN_IF_ERROR(CheckCovered(departure, members));
@@ -157,7 +157,7 @@ Result<void> StreamVerifier::CheckGroup(const Departure& departure, const std::v
   return CheckModels(departure, members);
 }
 
-Result<void> StreamVerifier::CheckReuse(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+Result<void> StreamVerifier::CheckReuse(const Departure& departure, const std::vector<WindowContents::Row>& members) const {
   if (!windows_.empty()) return Refused("a window model allows no tuple to join a group later");
   const auto group = groups_.find(departure.group);
   if (group == groups_.end()) return Refused("group {} may not be joined", departure.group);
@@ -165,7 +165,7 @@ Result<void> StreamVerifier::CheckReuse(const Departure& departure, const std::v
   return CheckCovered(departure, members);
 }
 
-Result<void> StreamVerifier::CheckPooled(const Departure& departure, const std::vector<HeldTuples::Row>& members) const {
+Result<void> StreamVerifier::CheckPooled(const Departure& departure, const std::vector<WindowContents::Row>& members) const {
   if (!options_.pool) return Refused("this stream has no pool");
   if (!windows_.empty()) return Refused("a window model allows no pool");
   if (departure.box.size() != schema_.quasi.size()) return Refused("a pool leaves at the widest box");
@@ -177,7 +177,7 @@ Result<void> StreamVerifier::CheckPooled(const Departure& departure, const std::
   return CheckModels(departure, members);
 }
 
-Result<void> StreamVerifier::Check(const Departure& departure, const std::vector<HeldTuples::Row>& members) {
+Result<void> StreamVerifier::Check(const Departure& departure, const std::vector<WindowContents::Row>& members) {
   switch (departure.kind) {
     case Departure::Kind::kGroup: return CheckGroup(departure, members);
     case Departure::Kind::kReuse: return CheckReuse(departure, members);
@@ -190,7 +190,7 @@ Result<void> StreamVerifier::Check(const Departure& departure, const std::vector
 }
 
 Result<VerifiedDeparture> StreamVerifier::Accept(Departure departure) {
-  CORDON_TRY(const std::vector<HeldTuples::Row> members, Members(departure));
+  CORDON_TRY(const std::vector<WindowContents::Row> members, Members(departure));
   CORDON_RETURN_IF_ERROR(Check(departure, members));
   for (const Position position : departure.positions) tuples_.Remove(position);
   if (departure.kind == Departure::Kind::kGroup) {
@@ -200,7 +200,7 @@ Result<VerifiedDeparture> StreamVerifier::Accept(Departure departure) {
   return VerifiedDeparture(std::move(departure));
 }
 
-bool StreamVerifier::IsOverdue(const HeldTuples::Row& row) const {
+bool StreamVerifier::IsOverdue(const WindowContents::Row& row) const {
   if (options_.delay_tuples > 0) return tuples_.last() - row.position >= options_.delay_tuples;
   // Both differences fit: now_ is at least the time of every tuple that came.
   return static_cast<std::uint64_t>(now_) - static_cast<std::uint64_t>(row.time) >=
@@ -286,7 +286,7 @@ Result<void> StreamVerifier::Restore(const std::string& snapshot) {
   const EventTime now = reader.Whole();
   const std::int64_t newest = reader.Whole();
   const std::int64_t newest_before = reader.Whole();
-  HeldTuples tuples(schema_.quasi.size(), schema_.sensitive.size());
+  WindowContents tuples(schema_.quasi.size(), schema_.sensitive.size());
   tuples.Restore(reader);
   windows_.Restore(reader);
   std::map<std::int64_t, Box> groups;

@@ -26,7 +26,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/stream.h"
 #include "cordon/models/spec/model_spec.h"
-#include "cordon/models/verify/held_tuples.h"
+#include "cordon/models/verify/window_contents.h"
 #include "cordon/models/verify/window_verifier.h"
 
 namespace cordon::engine {
@@ -72,24 +72,24 @@ class StreamVerifier {
   using Box = std::vector<AxisRange>;
 
   StreamVerifier(StreamSchema schema, StreamVerifierOptions options, WindowVerifier windows);
-  Result<std::vector<HeldTuples::Row>> Members(const Departure& departure) const;
+  Result<std::vector<WindowContents::Row>> Members(const Departure& departure) const;
   Result<void> CheckBox(const Box& box) const;
-  Result<void> CheckCovered(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> CheckModels(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> CheckWindow(const Departure& departure, const std::vector<HeldTuples::Row>& members);
-  Result<void> CheckGroup(const Departure& departure, const std::vector<HeldTuples::Row>& members);
-  Result<void> CheckReuse(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> CheckPooled(const Departure& departure, const std::vector<HeldTuples::Row>& members) const;
-  Result<void> Check(const Departure& departure, const std::vector<HeldTuples::Row>& members);
+  Result<void> CheckCovered(const Departure& departure, const std::vector<WindowContents::Row>& members) const;
+  Result<void> CheckModels(const Departure& departure, const std::vector<WindowContents::Row>& members) const;
+  Result<void> CheckWindow(const Departure& departure, const std::vector<WindowContents::Row>& members);
+  Result<void> CheckGroup(const Departure& departure, const std::vector<WindowContents::Row>& members);
+  Result<void> CheckReuse(const Departure& departure, const std::vector<WindowContents::Row>& members) const;
+  Result<void> CheckPooled(const Departure& departure, const std::vector<WindowContents::Row>& members) const;
+  Result<void> Check(const Departure& departure, const std::vector<WindowContents::Row>& members);
   bool HasDelay() const { return options_.delay_tuples > 0 || options_.delay_ms > 0; }
-  bool IsOverdue(const HeldTuples::Row& row) const;
+  bool IsOverdue(const WindowContents::Row& row) const;
   Result<void> CheckHeld();
   std::string Fingerprint() const;
 
   StreamSchema schema_;
   StreamVerifierOptions options_;
   std::vector<std::unique_ptr<const StreamJudge>> judges_;
-  HeldTuples tuples_;
+  WindowContents tuples_;
   WindowVerifier windows_;
   EventTime now_;
   std::map<std::int64_t, Box> groups_;   // that may be joined

@@ -248,8 +248,8 @@ Asked AskedOf(const ModelSpec& spec) { return std::visit(AskedOfModel(), spec); 
 // A real number is computed with an error in its last digits, which must not make a value that holds look like one that fails.
 std::string ShownReal(double number, Rounding rounding, bool holds) {
   constexpr double kUnit = 1e4;
-  constexpr double kMostShown = 1e15;
-  if (number > kMostShown) return fmt::format("{:.6g}", number);
+  constexpr double kMaxShown = 1e15;
+  if (number > kMaxShown) return fmt::format("{:.6g}", number);
   const double slack = holds ? 1e-6 : 0;
   const double scaled = rounding == Rounding::kUp ? std::ceil(number * kUnit - slack) : std::floor(number * kUnit + slack);
   return Rounded(static_cast<UInt128>(std::max(scaled, 0.0)), static_cast<UInt128>(kUnit), rounding);

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "cordon/io/files/atomic_file.h"
-#include "cordon/io/files/stored_file.h"
+#include "cordon/io/files/random_access_file.h"
 #include "cordon/io/text/open_record_reader.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/suggest_parameters.h"
@@ -50,7 +50,7 @@ Result<void> StreamRun::MakeRandom() {
 }
 
 // A checkpoint will rely on the file: its name has to survive as well.
-Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& path, FileLayer::Access access,
+Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& path, FileSystem::Access access,
                                                              std::uint64_t keep) {
   CORDON_TRY(auto file, files_.Append(path, access, keep));
   if (folder_) {
@@ -61,12 +61,12 @@ Result<std::unique_ptr<WritableFile>> StreamRun::OpenDurably(const std::string& 
 }
 
 // The files that a run writes row by row and that could hold something: not pipes.
-std::vector<std::pair<std::string, FileLayer::Access>> StreamRun::Files() const {
-  std::vector<std::pair<std::string, FileLayer::Access>> files;
-  if (!IsPipe(request_.output)) files.emplace_back(request_.output, FileLayer::Access::kPublic);
-  if (request_.sign) files.emplace_back(StreamCertificatePath(request_.output), FileLayer::Access::kPublic);
-  if (request_.audit) files.emplace_back(*request_.audit, FileLayer::Access::kPrivate);
-  if (const auto dead = DeadLettersPath(request_)) files.emplace_back(*dead, FileLayer::Access::kPrivate);
+std::vector<std::pair<std::string, FileSystem::Access>> StreamRun::Files() const {
+  std::vector<std::pair<std::string, FileSystem::Access>> files;
+  if (!IsPipe(request_.output)) files.emplace_back(request_.output, FileSystem::Access::kPublic);
+  if (request_.sign) files.emplace_back(StreamCertificatePath(request_.output), FileSystem::Access::kPublic);
+  if (request_.audit) files.emplace_back(*request_.audit, FileSystem::Access::kPrivate);
+  if (const auto dead = DeadLettersPath(request_)) files.emplace_back(*dead, FileSystem::Access::kPrivate);
   return files;
 }
 
@@ -109,7 +109,7 @@ Result<void> StreamRun::OpenOutputs() {
     CORDON_TRY(auto file, StandardOutput());
     logs_.out = AppendLog(std::move(file), out_length);
   } else {
-    CORDON_TRY(auto file, OpenDurably(request_.output, FileLayer::Access::kPublic, out_length));
+    CORDON_TRY(auto file, OpenDurably(request_.output, FileSystem::Access::kPublic, out_length));
     logs_.out = AppendLog(std::move(file), out_length);
   }
   const bool has_header = pipe ? request_.resume_after.value_or(0) > 0 : out_length > 0;
@@ -117,7 +117,7 @@ Result<void> StreamRun::OpenOutputs() {
 
   if (request_.audit) {
     const std::uint64_t length = snapshot_ ? snapshot_->audit_length : 0;
-    CORDON_TRY(auto file, OpenDurably(*request_.audit, FileLayer::Access::kPrivate, length));
+    CORDON_TRY(auto file, OpenDurably(*request_.audit, FileSystem::Access::kPrivate, length));
     logs_.audit = AppendLog(std::move(file), length);
     if (length == 0) {
       Random nonce = random_->Substream("audit nonce");
@@ -130,7 +130,7 @@ Result<void> StreamRun::OpenOutputs() {
   if (!dead_path) return {};
   const std::uint64_t length = snapshot_ ? snapshot_->dead_length : 0;
   if (length == 0 && !request_.dead_letters) CORDON_RETURN_IF_ERROR(files_.Remove(*dead_path));
-  const auto open = [this, length, path = *dead_path] { return OpenDurably(path, FileLayer::Access::kPrivate, length); };
+  const auto open = [this, length, path = *dead_path] { return OpenDurably(path, FileSystem::Access::kPrivate, length); };
   if (request_.dead_letters || length > 0) {
     CORDON_TRY(auto file, open());
     logs_.dead = AppendLog(std::move(file), length);
@@ -146,7 +146,7 @@ Result<void> StreamRun::OpenCertificate() {
   CORDON_TRY(certificate_, StreamCertificate::Open(files_, request_.output, snapshot_ ? snapshot_->out_length : 0, policy_,
                                                    parts_.algorithm().name, std::move(key),
                                                    [this](const std::string& path, std::uint64_t keep) {
-                                                     return OpenDurably(path, FileLayer::Access::kPublic, keep);
+                                                     return OpenDurably(path, FileSystem::Access::kPublic, keep);
                                                    }));
   return {};
 }
@@ -211,7 +211,7 @@ Result<StreamReport> StreamRun::Drive() {
   TupleCoder coder(parts_.layout(), parts_.rows(), parts_.persons(), clock);
   Result<StreamDriver::End> end = StreamDriver::End::kEnded;
   {
-    Pump pump(*reader_, coder);
+    RecordReadAhead pump(*reader_, coder);
     end = driver.Run(pump, run_.stop);
   }
   const std::string jump = TellOfJump(driver.worst_jump());
@@ -254,7 +254,7 @@ Result<void> StreamRun::EnterInto(const StreamReport& report) {
   if (!registration_) return {};
   entry_ = registration_->NewEntry("stream", parts_.algorithm().name);
   const auto add = [&](const char* role, const std::string& path) -> Result<void> {
-    CORDON_TRY(const StoredFile file, StoredFile::Open(path));
+    CORDON_TRY(const RandomAccessFile file, RandomAccessFile::Open(path));
     CORDON_TRY(const std::string sha256, file.Digest());
     entry_.files.push_back(registration_->FileOf(role, path, sha256));
     return {};

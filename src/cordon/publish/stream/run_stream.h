@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cordon/base/run.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/io/files/live_input.h"
 #include "cordon/plan/stream_registry.h"
 #include "cordon/policy/policy.h"
@@ -25,7 +25,7 @@ std::vector<std::string> StreamAlgorithmNames();
 
 // What tests put in the place of the world.
 struct StreamWorld {
-  FileLayer* files = nullptr;
+  FileSystem* files = nullptr;
   const StreamAlgorithmEntry* algorithm = nullptr;  // null: the registry's
   std::function<Result<std::unique_ptr<LiveInput>>(const std::string&)> open = OpenLiveInput;
 };

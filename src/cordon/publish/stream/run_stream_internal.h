@@ -31,12 +31,12 @@ class StreamRun {
   Result<void> FindCheckpoint();
   Result<void> CheckSnapshot() const;
   Result<void> CheckLengths() const;
-  std::vector<std::pair<std::string, FileLayer::Access>> Files() const;
+  std::vector<std::pair<std::string, FileSystem::Access>> Files() const;
   Result<void> CheckNothingIsLost() const;
   Result<void> CheckNoneIsInUse() const;
   Result<void> OpenOutputs();
   Result<void> OpenCertificate();
-  Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileLayer::Access access, std::uint64_t keep);
+  Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileSystem::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
   Result<void> CheckResumed(const StreamReport& report) const;
   Result<void> CheckEnded();
@@ -54,7 +54,7 @@ class StreamRun {
   const Policy& policy_;
   const StreamWorld& world_;
   const Run& run_;
-  FileLayer& files_;
+  FileSystem& files_;
 
   std::unique_ptr<LiveInput> input_;
   RecordOptions record_options_;

@@ -15,7 +15,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr const char* kCheckpointKind = "stream-checkpoint";
-constexpr std::uint64_t kLargestCertificate = 1024 * kMebibyte;
+constexpr std::uint64_t kMaxCertificate = 1024 * kMebibyte;
 
 // Nothing if the line is not a checkpoint.
 std::optional<SignedStream::Point> ReadPoint(const Json& line) {
@@ -66,7 +66,7 @@ Json ClaimsOf(const Policy& policy, const std::string& algorithm) {
 
 std::string StreamCertificatePath(const std::string& output) { return output + ".certificate.jsonl"; }
 
-Result<StreamCertificate> StreamCertificate::Open(FileLayer& files, std::string output, std::uint64_t length,
+Result<StreamCertificate> StreamCertificate::Open(FileSystem& files, std::string output, std::uint64_t length,
                                                   const Policy& policy, const std::string& algorithm, SigningKey key,
                                                   const Opener& open) {
   const std::string path = StreamCertificatePath(output);
@@ -129,7 +129,7 @@ Result<SignedStream> ReadStreamCertificate(const std::string& output, const std:
     read.wrong = fmt::format("there is no {}", path);
     return read;
   }
-  CORDON_TRY(const std::string text, ReadFile(path, kLargestCertificate));
+  CORDON_TRY(const std::string text, ReadFile(path, kMaxCertificate));
   const auto refuse = [&](const std::string& what) {
     read.wrong = fmt::format("line {} of {}: {}", read.points.size() + 1, path, what);
     return read;

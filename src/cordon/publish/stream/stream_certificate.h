@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cordon/base/digest.h"
-#include "cordon/io/files/file_layer.h"
+#include "cordon/io/files/file_system.h"
 #include "cordon/policy/policy.h"
 #include "cordon/report/certificate.h"
 
@@ -35,17 +35,17 @@ class StreamCertificate {
 
   // Goes on after the lines that speak of at most `length` bytes of the output. An error if the output is not what the last of
   // them has signed.
-  static Result<StreamCertificate> Open(FileLayer& files, std::string output, std::uint64_t length, const Policy& policy,
+  static Result<StreamCertificate> Open(FileSystem& files, std::string output, std::uint64_t length, const Policy& policy,
                                         const std::string& algorithm, SigningKey key, const Opener& open);
   // REQUIRES: all of the output up to the point is durable. The line is durable on return.
   Result<void> Add(const StreamPoint& point);
 
  private:
-  StreamCertificate(FileLayer& files, std::string output, Json claims, SigningKey key)
+  StreamCertificate(FileSystem& files, std::string output, Json claims, SigningKey key)
       : files_(&files), output_(std::move(output)), claims_(std::move(claims)), key_(std::move(key)) {}
   Result<void> HashUpTo(std::uint64_t bytes);
 
-  FileLayer* files_;
+  FileSystem* files_;
   std::string output_;
   Json claims_;  // what every line says
   SigningKey key_;

@@ -163,9 +163,9 @@ Result<SessionOutput> StreamSession::Advance(EventTime now) {
     return Error::InvalidPolicy("the delay of this stream counts tuples: no clock can be moved")
         .WithHint("a delay of event time needs event_time in [stream] and a duration, such as delay = \"30s\"");
   }
-  if (now <= -kMostTime || now >= kMostTime) {
+  if (now <= -kMaxTime || now >= kMaxTime) {
     return Error::InvalidPolicy("the time is outside what rows can have")
-        .WithHint("give milliseconds since 1970, less than {} of them", kMostTime);
+        .WithHint("give milliseconds since 1970, less than {} of them", kMaxTime);
   }
   // Without this a row of an earlier time would be taken in, and would wait its delay from now on.
   coder_->Advance(now);

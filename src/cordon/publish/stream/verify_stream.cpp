@@ -7,7 +7,7 @@ namespace cordon::engine {
 namespace internal {
 namespace {
 
-constexpr Position kMostHeld = Position{1} << 27;  // if no delay in tuples bounds how many wait
+constexpr Position kMaxHeld = Position{1} << 27;  // if no delay in tuples bounds how many wait
 
 }  // namespace
 
@@ -90,7 +90,7 @@ void Auditor::CheckPositions() {
       Find(log_.end ? fmt::format("tuple {} never left, though the stream has ended", position)
                     : fmt::format("tuple {} has not left, though {} more have arrived", position, last_at_ - position));
     }
-    if (audit_.findings.size() >= kMostFindings) return;
+    if (audit_.findings.size() >= kMaxFindings) return;
   }
   if (!log_.end) return;
   if (log_.end->rows != rows_.size()) {
@@ -128,7 +128,7 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
   audit_.rows = out_.num_rows;
   audit_.departures = log_.departures.size();
   for (const AuditedDeparture& departure : log_.departures) newest_ += static_cast<Position>(departure.positions.size());
-  newest_ += delay_ && policy_.algorithm.suppressed != Suppression::kPool ? *delay_ + 1 : kMostHeld;
+  newest_ += delay_ && policy_.algorithm.suppressed != Suppression::kPool ? *delay_ + 1 : kMaxHeld;
   for (std::size_t number = 0; number < log_.departures.size(); ++number) CheckDeparture(number);
   if (std::any_of(log_.departures.begin(), log_.departures.end(), [&](const auto& each) { return each.at > newest_; }))
     return audit_;

@@ -17,7 +17,7 @@
 
 namespace cordon::engine::internal {
 
-inline constexpr std::size_t kMostFindings = 20;
+inline constexpr std::size_t kMaxFindings = 20;
 
 struct Log {
   std::vector<AuditedDeparture> departures;
@@ -49,7 +49,7 @@ class Auditor {
   Result<std::vector<std::vector<std::int32_t>>> ValuesByPosition(const std::vector<SensitiveCoder>& coders) const;
   Result<Release> ReleaseOf(const std::vector<std::size_t>& rows) const;
   void Find(std::string what) {
-    if (audit_.findings.size() < kMostFindings) audit_.findings.push_back(std::move(what));
+    if (audit_.findings.size() < kMaxFindings) audit_.findings.push_back(std::move(what));
   }
 
   const Policy& policy_;
