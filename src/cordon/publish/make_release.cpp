@@ -205,6 +205,23 @@ std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
   return 0;
 }
 
+// What may be done if the join of every release that the search can make reveals too much.
+std::string WaysOut(const Policy& policy, const PreviousReleases& previous) {
+  if (!policy.generalize_joining) {
+    return "ask for less, or generalize what the releases share: [sequential] generalize = \"x+join\"";
+  }
+  std::vector<std::string> shown;  // that link the releases and are published as they are
+  for (const AttributePolicy& attribute : policy.attributes) {
+    const bool impossible = std::any_of(policy.impossible.begin(), policy.impossible.end(),
+                                        [&](const ImpossiblePairs& pairs) { return pairs.current == attribute.name; });
+    const bool is_shown = attribute.role == Role::kInsensitive || attribute.role == Role::kClass;
+    if (is_shown && (impossible || previous.linked.axes.contains(attribute.name))) shown.push_back(attribute.name);
+  }
+  if (shown.empty()) return "ask for less: a larger h or a smaller k";
+  return fmt::format("ask for less, or make quasi what links the releases and is published as it is: {}",
+                     fmt::join(shown, ", "));
+}
+
 // The search knows nothing of forced links. If they make the verifier refuse, refinements are taken back, the newest first
 // and more at a time, until it does not.
 Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
@@ -220,8 +237,7 @@ Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& dat
     draft.notes.lines.push_back(fmt::format("{} of {} refinements were taken back: {}", all - kept, all, refused));
     return draft;
   }
-  return Error::Unsatisfiable("the release was not written: {}", refused)
-      .WithHint("ask for less, or generalize what the releases share: [sequential] generalize = \"x+join\"");
+  return Error::Unsatisfiable("the release was not written: {}", refused).WithHint("{}", WaysOut(policy, *options.previous));
 }
 
 }  // namespace

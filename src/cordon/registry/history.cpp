@@ -38,8 +38,19 @@ const char* StateName(FileState state) {
 
 bool IsWrong(FileState state) { return state == FileState::kChanged || state == FileState::kMissing; }
 
-const char* StateName(PendingState state) {
-  switch (state) {
+// A stream without a checkpoint has forgotten what it held: it can only begin again, and what left is out.
+std::string DescribeBegun(const PendingRelease& pending) {
+  for (const RegisteredFile& file : pending.entry.files) {
+    if (file.role != "checkpoint") continue;
+    return fmt::format("a stream that was begun and has not ended. If it was killed, run it again with --checkpoint {}",
+                       Printable(file.path));
+  }
+  return "a stream that was begun and has not ended. If it was killed, it cannot go on, because it had no --checkpoint. If "
+         "nobody has its rows, run it again from the beginning, with --force";
+}
+
+std::string DescribeState(const PendingRelease& pending) {
+  switch (pending.state) {
     case PendingState::kPublished:
       return "published, and not entered: its run was ended before that, or is about to. The next run with this registry "
              "enters it";
@@ -48,7 +59,7 @@ const char* StateName(PendingState state) {
     case PendingState::kOtherBytes:
       return "not entered: its run was ended, and the file has other bytes than it was to have. Find out which of them people "
              "have";
-    case PendingState::kStream: return "a stream that was begun and has not ended. Run it again with its checkpoint";
+    case PendingState::kStream: return DescribeBegun(pending);
     case PendingState::kEntered: return "entered";
   }
   return "";
@@ -213,7 +224,7 @@ std::string Describe(const History& history) {
   for (const PendingRelease& pending : history.contents.pending) {
     if (pending.state == PendingState::kEntered) continue;
     text += fmt::format("-  {}  {}: {}: {}\n", pending.entry.published, Printable(pending.entry.population),
-                        Printable(pending.entry.release().path), StateName(pending.state));
+                        Printable(pending.entry.release().path), DescribeState(pending));
   }
   if (history.checked) {
     text += history.holds() ? "all files are as published\n" : "not all is as it was published and entered\n";

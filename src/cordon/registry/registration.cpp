@@ -226,7 +226,7 @@ Result<std::vector<std::string>> Registration::Previous(const std::vector<std::s
       return Error::InvalidPolicy("'{}' was published by {} before, as {}: release-next cannot judge the join with it",
                                   entry.population, entry.command, name)
           .WithHint("{}", in_store ? "a permuted column has no join with other releases that could be bounded"
-                                   : "wait for the end of the stream");
+                                   : "wait for the end of the stream; cordon history says what to do if it was killed");
     }
     const std::string path = registry_.PathOf(entry.release());
     const Result<RandomAccessFile> file = RandomAccessFile::Open(path);

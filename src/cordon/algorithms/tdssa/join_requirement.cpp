@@ -89,7 +89,9 @@ JoinRequirement::JoinRequirement(const JoinSpec& spec, const SequentialInput& se
     shares_ = true;
     h_ = linkability->h;
   } else {
-    k_ = std::get<XyAnonymitySpec>(spec).k;
+    const auto& anonymity = std::get<XyAnonymitySpec>(spec);
+    k_ = anonymity.k;
+    y_ = YAsText(anonymity);
   }
 }
 
@@ -532,7 +534,8 @@ void JoinRequirement::Settle(const TopDown& state, std::span<const std::uint32_t
                    [&](const Group* a, const Group* b) { return Worse(a->now.join, b->now.join); });
   std::stable_sort(worst_first_alone_.begin(), worst_first_alone_.end(),
                    [&](const Group* a, const Group* b) { return Worse(a->now.alone, b->now.alone); });
-  now_ = ReachedBy({worst_first_.front()->now.join, worst_first_alone_.front()->now.alone});
+  value_ = {worst_first_.front()->now.join, worst_first_alone_.front()->now.alone};
+  now_ = ReachedBy(value_);
 }
 
 StateRequirement::Reached JoinRequirement::After(const TopDown& state, const Refinement& refinement) const {
@@ -557,8 +560,43 @@ StateRequirement::Reached JoinRequirement::After(const TopDown& state, const Ref
   return ReachedBy(value);
 }
 
+std::string JoinRequirement::ReachedText() const {
+  if (IsAlone()) return value_.alone.Text();
+  const std::string alone = fmt::format("{} in the current release alone", value_.alone.Text());
+  if (ShouldStop(value_.join)) return alone;
+  return fmt::format("{} on the join{}", value_.join.Text(), ShouldStop(value_.alone) ? "" : " and " + alone);
+}
+
+std::int64_t JoinRequirement::MostY() const {
+  const auto& tables = sequential_->linked.tables;
+  std::int64_t most = 1;
+  if (join_.keys.size() > 1) {  // tuples of rows
+    for (const std::size_t table : join_.keys) most *= static_cast<std::int64_t>(tables[table].num_rows);
+    return most;
+  }
+  if (join_.y_tables.front() == 0) {
+    const std::unordered_set<std::uint32_t> units(unit_.begin(), unit_.end());
+    most = static_cast<std::int64_t>(rows_are_units_ ? tables[0].num_rows : units.size());
+  }
+  if (join_.y_tables.back() > 0) {
+    std::unordered_map<std::uint32_t, std::int64_t> units;
+    for (const PreviousClasses::Entry& entry : previous_.entries) units[entry.unit] = entry.unit_weight;
+    std::int64_t there = 0;
+    for (const auto& [unit, weight] : units) there += weight;
+    most *= there;
+  }
+  return most;
+}
+
 std::string JoinRequirement::WhyNone() const {
-  if (join_.y_tables.empty() || join_.y_tables[0] == 0) return "";
+  if (now_.holds) return "";
+  if (!shares_ && MostY() < k_) {
+    return fmt::format("there are {} {} in all", MostY(),
+                       y_ == "person"    ? "people"
+                       : join_.y.empty() ? y_
+                                         : "different values of " + y_);
+  }
+  if (!monotone() || join_.y_tables[0] == 0) return StateRequirement::WhyNone();
   return fmt::format("{} alone violates it, and nothing in the current release can change that",
                      sequential_->linked.tables[join_.y_tables[0]].name);
 }

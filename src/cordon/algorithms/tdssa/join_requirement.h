@@ -35,6 +35,7 @@ class JoinRequirement final : public StateRequirement {
   bool Concerns(std::size_t attribute) const override { return in_x_[attribute] != 0 || in_join_[attribute] != 0; }
   bool monotone() const override { return join_.closed && join_.y_tables.size() == 1; }
 
+  std::string ReachedText() const override;
   std::string WhyNone() const override;
 
   JoinFacts Facts() const;
@@ -84,12 +85,15 @@ class JoinRequirement final : public StateRequirement {
   bool IsAlone() const { return join_.closed && join_.y_tables.size() == 1 && join_.y_tables[0] == 0; }
   Bound Best() const;
   Value WorseOf(const Value& a, const Value& b) const;
+  // xy-anonymity: the different Y that there are in all.
+  std::int64_t MostY() const;
   bool ShouldStop(const Bound& bound) const;
   Reached ReachedBy(const Value& value) const { return {value.join, ShouldStop(value.join) && ShouldStop(value.alone)}; }
 
   const SequentialInput* sequential_;
   ResolvedJoin join_;
   std::string text_;
+  std::string y_;  // xy-anonymity: what Y counts, in words
   bool shares_ = false;
   Rational h_;
   std::int64_t k_ = 0;
@@ -119,6 +123,7 @@ class JoinRequirement final : public StateRequirement {
   std::map<std::vector<int>, Group> groups_;  // by what is shown in the masked columns of X
   std::vector<const Group*> worst_first_;     // on the join
   std::vector<const Group*> worst_first_alone_;
+  Value value_;  // of the whole
   Reached now_;
 };
 

@@ -49,11 +49,11 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
   }
   made->JudgeAll();
   made->JudgeState(made->AllLeavesInOrder());
-  const auto proves = [](const auto& each) { return each->monotone() && !each->Now().holds; };
+  const auto proves = [](const auto& each) { return !each->WhyNone().empty(); };
   const auto& of_state = made->plan_.state_requirements;
   if (std::any_of(of_state.begin(), of_state.end(), proves) ||
       (options.on_start == TopDownOptions::OnStart::kRefuse && !made->Holds())) {
-    return made->StartViolates();
+    return made->Violates();
   }
   return made;
 }
@@ -63,23 +63,19 @@ bool TopDown::Holds() const {
                      [](const auto& each) { return each->Now().holds; });
 }
 
-Error TopDown::StartViolates() const {
+Error TopDown::Violates() const {
   std::string failing;
   std::string why;
-  bool proves = false;
   for (const auto& each : plan_.state_requirements) {
-    const StateRequirement::Reached now = each->Now();
-    if (now.holds) continue;
-    proves = proves || each->monotone();
-    if (why.empty() && each->monotone()) why = each->WhyNone();
-    const std::int64_t common = std::max<std::int64_t>(1, std::gcd(now.bound.above, now.bound.below));
-    const std::int64_t below = now.bound.below / common;
-    failing += fmt::format("{}{}, which is at {}{}", failing.empty() ? "" : " and ", each->Describe(), now.bound.above / common,
-                           below == 1 ? "" : fmt::format("/{}", below));
+    if (each->Now().holds) continue;
+    if (why.empty()) why = each->WhyNone();
+    failing += fmt::format("{}{}, which is at {}", failing.empty() ? "" : " and ", each->Describe(), each->ReachedText());
   }
-  if (proves) {
-    return Error::Unsatisfiable("no release satisfies {}: {}", failing,
-                                why.empty() ? "even the most general one does not" : why);
+  if (!why.empty()) return Error::Unsatisfiable("no release satisfies {}: {}", failing, why);
+  if (options_.on_start == TopDownOptions::OnStart::kSearchFurther) {
+    return Error::Unsatisfiable("the search ended after {} refinements, and the release still violates {}", num_refinements_,
+                                failing)
+        .WithHint("choose weaker models");
   }
   return Error::Unsatisfiable("the most general release violates {}; a more detailed one may still satisfy", failing)
       .WithHint("search on with --through-violation, or choose weaker models");
@@ -326,7 +322,7 @@ Result<void> TopDown::ToTheEnd(const Run& run) {
     run.Report("refine", static_cast<std::uint64_t>(num_refinements_), 0);
   }
   if (Holds()) return {};
-  return StartViolates().WithContext("after {} refinements", num_refinements_);
+  return Violates();
 }
 
 }  // namespace cordon::engine

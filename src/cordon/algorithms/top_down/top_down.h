@@ -204,7 +204,7 @@ class TopDown {
   std::span<const StateRequirement::Reached> After(std::size_t attribute, int node) const;
   bool StateAllows(std::size_t attribute, int node) const;
   std::optional<Refinement> LeastViolation() const;
-  Error StartViolates() const;
+  Error Violates() const;
   LossSum StateLoss(std::size_t attribute, int node) const;
   Bound Then(std::size_t attribute, int node, std::size_t place) const;
   UInt128 ScoreOf(std::size_t attribute, int node) const;

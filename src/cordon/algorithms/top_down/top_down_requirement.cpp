@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace cordon::engine {
 namespace {
@@ -48,6 +49,11 @@ void OrderRows(const GroupRows& group, const GroupCut& cut, RequirementScratch& 
 }
 
 }  // namespace
+
+std::string Bound::Text() const {
+  const std::int64_t common = std::max<std::int64_t>(1, std::gcd(above, below));
+  return below == common ? fmt::format("{}", above / common) : fmt::format("{}/{}", above / common, below / common);
+}
 
 MinCount::MinCount(std::string text, std::vector<std::size_t> on, std::int64_t k, const Codes* persons)
     : Requirement(std::move(text), std::move(on)), k_(k), persons_(persons) {}

@@ -27,6 +27,8 @@ namespace cordon::engine {
 struct Bound {
   std::int64_t above = 0;
   std::int64_t below = 1;
+
+  std::string Text() const;  // "3", "2/3", in lowest terms
 };
 
 // The rows of a group, in a few runs.
@@ -200,8 +202,10 @@ class StateRequirement {
   // Whether it can only get worse by refining: then a refinement that was refused once is refused for good, and nothing
   // satisfies if the start does not.
   virtual bool monotone() const = 0;
-  // What else there is to say if no state satisfies it.
-  virtual std::string WhyNone() const { return ""; }
+  // What is reached now, for a person.
+  virtual std::string ReachedText() const { return Now().bound.Text(); }
+  // Why no state satisfies it, if that is proved; else "".
+  virtual std::string WhyNone() const { return monotone() && !Now().holds ? "even the most general one does not" : ""; }
 };
 
 // Any group model: it admits every group, or not.

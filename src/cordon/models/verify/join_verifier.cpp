@@ -517,8 +517,11 @@ Result<JoinVerification> JudgeJoin(const LinkedTables& linked, std::span<const J
 std::string Explain(const JoinVerdict& verdict) {
   const auto* shares = std::get_if<XyLinkabilitySpec>(&verdict.spec);
   const auto shown = [&](const JoinMeasure& measure) {
-    const bool as_asked = shares != nullptr && measure.Text() == shares->h.ToString();
-    return as_asked ? shares->h.ToShortString() : Rounded(measure.above, measure.below, Rounding::kUp);
+    const std::string exact = measure.Text();
+    if (shares != nullptr && exact == shares->h.ToString()) return shares->h.ToShortString();
+    const bool rounded_is_longer =
+        exact.ends_with("/3") || exact.ends_with("/6") || exact.ends_with("/7") || exact.ends_with("/9");
+    return rounded_is_longer ? exact : Rounded(measure.above, measure.below, Rounding::kUp);
   };
   std::string text = fmt::format("{}: {}; reached {} on the join", verdict.text, verdict.holds ? "holds" : "does not hold",
                                  verdict.join ? shown(*verdict.join) : "nothing");

@@ -247,6 +247,7 @@ Result<void> StreamRun::BeginEntry() {
   if (!snapshot_) CORDON_RETURN_IF_ERROR(registration_->CheckOutputIsNew());
   entry_ = registration_->NewEntry("stream", parts_.algorithm().name);
   entry_.files = {registration_->FileOf("release", request_.output, "")};
+  if (request_.checkpoint) entry_.files.push_back(registration_->FileOf("checkpoint", *request_.checkpoint, ""));
   return registration_->Announce(entry_);
 }
 
