@@ -1377,15 +1377,24 @@ def release_of(policy, table, rows):
     types = {name: each.get("type", "categorical") for name, each in policy["attributes"].items()}
     release = Release(table, rows, roles, types, policy["data"].get("missing", [""]))
     check_columns(release)
-    models = policy.get("privacy", [])
-    served = policy["algorithm"].get("name", "auto") in ("auto", "ke") and len(models) == 1
-    if "group" in table and served and models[0]["model"] == "ke-anonymity":
-        release.permuted = models[0]["sensitive"]
+    if "group" in table:
+        release.permuted = permuted_by(policy)
     for name in release.named("sensitive"):
         declared = declared_values(policy, name)
         if declared is not None and not set(release.values(name)) <= {release.value(name, cell) for cell in declared} | {MISSING}:
             raise Refused(f"a cell of '{name}' is not among the declared values")
     return release
+
+
+def permuted_by(policy):
+    """The column that a run under the policy shuffles, "" if it generalizes. A shuffle serves one model, on the one sensitive
+    column; with another one next to it `auto` generalizes."""
+    models = policy.get("privacy", [])
+    if policy["algorithm"].get("name", "auto") not in ("auto", "ke") or [each["model"] for each in models] != ["ke-anonymity"]:
+        return ""
+    sensitive = {name: each for name, each in policy["attributes"].items() if each["role"] == "sensitive"}
+    alone = list(sensitive) == [models[0]["sensitive"]] and "grid" not in sensitive[models[0]["sensitive"]]
+    return models[0]["sensitive"] if alone and "group" not in policy["attributes"] else ""
 
 
 def declared_values(policy, name):

@@ -57,6 +57,20 @@ class VerifyRelease(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", SCRIPT, path, manifest_path], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
+    def test_which_column_a_policy_shuffles(self):
+        ke = {"model": "ke-anonymity", "sensitive": "pay", "k": 2, "e": 0}
+        def shuffled(models, name="auto", **more):
+            attributes = {"age": {"role": "quasi"}, "pay": {"role": "sensitive"}, **more}
+            return verify_release.permuted_by({"privacy": models, "algorithm": {"name": name}, "attributes": attributes})
+        self.assertEqual(shuffled([ke]), "pay")
+        self.assertEqual(shuffled([ke], "ke"), "pay")
+        self.assertEqual(shuffled([ke], "partition"), "")
+        self.assertEqual(shuffled([ke, {"model": "k-anonymity", "k": 2}]), "")
+        # With another sensitive column, a grid or a column of the name `group`, auto generalizes.
+        self.assertEqual(shuffled([ke], ill={"role": "sensitive", "unguarded": "a test"}), "")
+        self.assertEqual(shuffled([ke], pay={"role": "sensitive", "grid": 5}), "")
+        self.assertEqual(shuffled([ke], group={"role": "insensitive"}), "")
+
     def test_a_release_that_holds(self):
         status, text = self.run_on(ROWS, [K, L])
         self.assertEqual(status, 0, text)
