@@ -598,7 +598,7 @@ TEST(Policy, LabelsOfNumbersMustHoldNumbers) {
   EXPECT_EQ(
       Told(ParsePolicy("[attributes.q]\nrole = \"quasi\"\ntype = \"numeric\"\nhierarchy = \"h.csv\"\n" + std::string(kPrivacy),
                        folder.path(), "p.toml")),
-      "p.toml:1: no leaf of h.csv is a number, but 'q' is of type numeric / set type = \"categorical\"");
+      "p.toml:1: no leaf of " + (folder / "h.csv") + " is a number, but 'q' is of type numeric / set type = \"categorical\"");
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class Drafter {
       Line("hierarchy = {{ prefix = {} }}  # 12345, 1234*, 123*, ...", column.longest);
       return {};
     }
-    Line("type = \"{}\"", TypeName(column.type));
+    Line("type = \"{}\"{}", TypeName(column.type), column.odd.cells == 0 ? "" : "  # " + DescribeOdd(column.odd));
     if (!column.unclear.empty() && column.type == Domain::Kind::kNumeric) {
       Line("format = \"FILL IN\"  # {} or {}: the cells fit both, and nothing tells whether the point marks thousands",
            TomlText(column.unclear[0]), TomlText(column.unclear[1]));

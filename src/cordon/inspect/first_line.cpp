@@ -65,7 +65,7 @@ bool NamesAreRow(const Table& table) {
   return !rows.empty() && *most >= kRepeated && *least != *most;
 }
 
-std::vector<std::string> FirstCells(const std::string& path, std::optional<FileFormat> format, const TextFormat& text) {
+FirstLines ReadFirstLines(const std::string& path, std::optional<FileFormat> format, const TextFormat& text) {
   const auto by_path = FormatOfPath(path);
   if (!by_path.ok() && !format) return {};
   if (format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) != FileFormat::kCsv) return {};
@@ -75,8 +75,17 @@ std::vector<std::string> FirstCells(const std::string& path, std::optional<FileF
   lines.quote = '\0';
   const auto opened = OpenSource(path, {.text = lines, .format = FileFormat::kCsv, .skip_columns = {}});
   if (!opened.ok() || opened.value()->column_names().empty()) return {};
-  Record record = ReadRecord(opened.value()->column_names()[0] + "\n", text);
-  return record.error.kind == CellError::Kind::kNone ? std::move(record.cells) : std::vector<std::string>();
+  const auto cells = [&](std::string_view line) {
+    Record record = ReadRecord(std::string(line) + "\n", text);
+    return record.error.kind == CellError::Kind::kNone ? std::move(record.cells) : std::vector<std::string>();
+  };
+  FirstLines made{cells(opened.value()->column_names()[0]), {}};
+  const auto batch = opened.value()->Next({});
+  if (batch.ok() && batch.value() && batch.value()->num_rows > 0) {
+    const Code line = batch.value()->columns[0][0];
+    if (line != kNull) made.second = cells((*opened.value()->dictionary(0))[line].bytes());
+  }
+  return made;
 }
 
 bool MayBeRow(const std::vector<std::string>& cells) {

@@ -12,8 +12,12 @@
 
 namespace cordon::engine {
 
-// The cells of the first line; none if the input is not CSV or cannot be read.
-std::vector<std::string> FirstCells(const std::string& path, std::optional<FileFormat> format, const TextFormat& text);
+// The cells of the first two lines; none if the input is not CSV or cannot be read.
+struct FirstLines {
+  std::vector<std::string> first;
+  std::vector<std::string> second;
+};
+FirstLines ReadFirstLines(const std::string& path, std::optional<FileFormat> format, const TextFormat& text);
 
 // No name of a column is empty, a number, a date or there twice: with such cells the line is worth a second look.
 bool MayBeRow(const std::vector<std::string>& cells);

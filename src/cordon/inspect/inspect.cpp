@@ -45,7 +45,7 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
 Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const Run& run) {
   const std::string& path = request.input.name;
   const bool a_file = request.input.table == nullptr && path != "-" && !IsSql(path);
-  const std::vector<std::string> first = a_file ? FirstCells(path, request.format, text) : std::vector<std::string>();
+  const auto [first, second] = a_file ? ReadFirstLines(path, request.format, text) : FirstLines();
   if (!request.no_header && !MayBeRow(first)) {
     CORDON_TRY(Table named, ReadTableFile(request.input, text, request.format, run));
     if (first.empty() || !NamesAreRow(named)) return named;
@@ -53,6 +53,14 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   if (first.empty()) {
     return Error::InvalidPolicy("--no-header is for CSV files")
         .WithHint("standard input and queries are read once: write a policy with header = false and columns = [...]");
+  }
+  if (first.size() != second.size() && !second.empty()) {
+    return Error::InvalidData("{}: the first line has {} cell{}, the second {} (delimiter '{}')", path, first.size(),
+                              first.size() == 1 ? "" : "s", second.size(), text.delimiter)
+        .WithHint(
+            "if the first line is not part of the table, leave it out: tail -n +2 {} > TABLE.csv; if the delimiter is "
+            "another one, give --delimiter TEXT",
+            path);
   }
   TextFormat rows = text;
   rows.header = false;
@@ -159,6 +167,7 @@ Json ToJson(const Profile& profile) {
                                {"missing", column.missing},
                                {"format", column.format},
                                {"unclear_format", column.unclear},
+                               {"odd_cells", column.odd.cells},
                                {"unique_rows", column.unique_rows},
                                {"distinction", column.distinction},
                                {"separation", column.separation},
@@ -190,6 +199,11 @@ std::string Describe(const Profile& profile) {
     line(fmt::format("\nthe {} of {} fit {}: nothing tells which, and the draft leaves the choice to you",
                      column.type == Domain::Kind::kNumeric ? "numbers" : "dates", column.name,
                      fmt::join(column.unclear, " and ")));
+  }
+  for (const ColumnProfile& column : profile.columns) {
+    if (column.odd.cells == 0) continue;
+    line(fmt::format("\n{} is categorical because {}: mend what should be one, or list it in missing", column.name,
+                     DescribeOdd(column.odd)));
   }
   if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
   if (profile.all.columns.empty()) return text;

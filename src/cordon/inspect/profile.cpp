@@ -112,6 +112,29 @@ bool ArePostcodes(const std::vector<std::string_view>& values) {
   return 10 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), fits)) >= 9 * values.size();
 }
 
+// Of a column that would be numbers or dates, were it not for a few cells such as inf.
+ColumnProfile::OddCells OddCellsOf(const Column& column, const std::vector<std::uint64_t>& counts,
+                                   const std::vector<std::string>& markers) {
+  constexpr std::uint64_t kOneInTwenty = 20;
+  for (const Domain::Kind kind : {Domain::Kind::kNumeric, Domain::Kind::kDate}) {
+    ColumnProfile::OddCells odd{kind, 0, 0};
+    std::vector<char> is_odd(counts.size());
+    std::uint64_t fitting = 0;
+    for (std::size_t code = 0; code + 1 < counts.size(); ++code) {
+      const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+      if (std::find(markers.begin(), markers.end(), text) != markers.end()) continue;
+      is_odd[code] = kind == Domain::Kind::kNumeric ? !IsQuantity(text) : !ParseDate(text).has_value();
+      (is_odd[code] != 0 ? odd.cells : fitting) += counts[code];
+    }
+    if (odd.cells == 0 || odd.cells * kOneInTwenty > fitting) continue;
+    for (std::size_t row = 0; row < column.codes.size() && odd.first_row == 0; ++row) {
+      if (column.codes[row] != kNull && is_odd[static_cast<std::size_t>(column.codes[row])] != 0) odd.first_row = row + 1;
+    }
+    return odd;
+  }
+  return {};
+}
+
 ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std::vector<std::string>& markers, int& rank) {
   ColumnProfile profile;
   profile.name = column.name;
@@ -146,6 +169,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.codes = profile.codes || profile.postcode;
   if (profile.codes) profile.type = Domain::Kind::kCategorical;
   if (!dates) profile.content = Recognize(values);
+  if (!dates && !numbers && !profile.postcode && !NamesCodes(column.name)) profile.odd = OddCellsOf(column, counts, markers);
   const auto n = static_cast<double>(rows);
   profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
   profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
@@ -215,6 +239,12 @@ std::vector<std::string> MarkersIn(const Table& table) {
     if (used && *marker != '\0' && !IsValueOf(table, marker)) found.emplace_back(marker);
   }
   return found;
+}
+
+std::string DescribeOdd(const ColumnProfile::OddCells& odd) {
+  const char* what = odd.others == Domain::Kind::kDate ? "date" : "number";
+  if (odd.cells == 1) return fmt::format("1 of its cells is not a {} (row {})", what, odd.first_row);
+  return fmt::format("{} of its cells are not {}s (the first is in row {})", odd.cells, what, odd.first_row);
 }
 
 bool HasSensitive(const Profile& profile) {

@@ -27,9 +27,15 @@ struct ColumnProfile {
   double separation = 0;             // share of the pairs of rows that the column tells apart
   std::vector<std::string> unclear;  // two formats of dates between which the cells do not decide
   std::vector<std::string> format;   // how its numbers or dates are written, if not as in a release
-  int longest = 0;                   // characters of the longest value
-  bool codes = false;                // values of one length, digits among them: postal codes and the like
-  bool postcode = false;             // codes, and the name says of what
+  struct OddCells {
+    Domain::Kind others = Domain::Kind::kCategorical;  // what nearly all cells are: numbers or dates
+    std::uint64_t cells = 0;                           // that are not, of a column that is categorical because of them
+    std::uint64_t first_row = 0;                       // of these, from 1
+  };
+  OddCells odd;
+  int longest = 0;        // characters of the longest value
+  bool codes = false;     // values of one length, digits among them: postal codes and the like
+  bool postcode = false;  // codes, and the name says of what
   Content content = Content::kUnknown;
   Role role = Role::kQuasi;  // suggested
   std::string why;           // for that role, in words; no cell is in it
@@ -50,6 +56,8 @@ struct Profile {
   Singled all;                       // all suspected quasi columns together
 };
 
+// "1 of its cells is not a number (row 201)".
+std::string DescribeOdd(const ColumnProfile::OddCells& odd);
 bool HasSensitive(const Profile& profile);
 inline constexpr const char* kNoneSensitive =
     "no column looks sensitive: is that so? What nobody should learn of a person (an illness, an income, a conviction) needs "

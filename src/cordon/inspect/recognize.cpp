@@ -205,6 +205,20 @@ bool IsFullName(std::string_view text) {
          has_capital(words.front()) && has_capital(words.back()) && !in_capitals(words.back());
 }
 
+// The same letters, then digits of one length: P000123. Postcodes and codes of illnesses differ in their letters, or have none.
+bool AreSerials(const std::vector<std::string_view>& values) {
+  constexpr std::size_t kFewValues = 20;
+  constexpr std::size_t kFewDigits = 3;
+  constexpr std::size_t kMaxLetters = 5;
+  if (values.size() < kFewValues) return false;
+  const std::size_t letters = std::min(values[0].find_first_of("0123456789"), values[0].size());
+  const std::string_view prefix = values[0].substr(0, letters);
+  if (letters == 0 || letters > kMaxLetters || values[0].size() < letters + kFewDigits || !InLetters(prefix[0])) return false;
+  return std::all_of(values.begin(), values.end(), [&](std::string_view value) {
+    return value.size() == values[0].size() && value.starts_with(prefix) && AllOf(value.substr(letters), InDigits);
+  });
+}
+
 bool AreTexts(const std::vector<std::string_view>& values) {
   if (values.size() < kFewTexts) return false;
   std::size_t sentences = 0;
@@ -227,6 +241,7 @@ const char* ContentName(Content content) {
     case Content::kIp: return "network addresses";
     case Content::kUrl: return "web addresses";
     case Content::kUuid: return "keys";
+    case Content::kSerial: return "serial numbers";
     case Content::kPersonNames: return "names of people";
     case Content::kFullNames: return "given names with surnames";
     case Content::kFreeText: return "free text";
@@ -258,6 +273,7 @@ Content Recognize(const std::vector<std::string_view>& all) {
   for (const Test& test : kTests) {
     if (values.size() >= test.least && share(test.test) >= 0.8) return test.content;
   }
+  if (AreSerials(values)) return Content::kSerial;
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
   constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
   if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;

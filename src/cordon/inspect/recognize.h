@@ -19,6 +19,7 @@ enum class Content {
   kIp,          // addresses of computers
   kUrl,
   kUuid,         // and other long hexadecimal keys
+  kSerial,       // one prefix, and digits of one length: P000123
   kPersonNames,  // given names or surnames that are frequent in Europe and America
   kFullNames,    // two or three words with a capital each: a given name and a surname, from no list
   kFreeText,

@@ -56,7 +56,7 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
 
 std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present) {
   const Content content = column.content;
-  if (content == Content::kUnknown) return std::nullopt;
+  if (content == Content::kUnknown || content == Content::kSerial) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
   const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
@@ -95,6 +95,9 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   } else {
     return {Role::kSensitive, "its name says so"};
   }
+  // Wards and products have serial numbers, too, but not one for every few rows.
+  if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
+    return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)));
   const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
   if (column.type == Domain::Kind::kCategorical && nearly_unique)
     return {Role::kIdentifier, "nearly every row has a unique value"};

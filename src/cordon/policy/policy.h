@@ -42,7 +42,7 @@ struct HierarchySource {
     kDates,      // days fall into months, quarters, years
   };
   Kind kind = Kind::kNone;
-  std::string path;                            // kFile: as written, relative to the policy
+  std::string path;                            // kFile: from where the program runs, not from the policy
   std::shared_ptr<const Hierarchy> hierarchy;  // kFile: as read
   int prefix = 0;                              // kPrefix: length of the longest code
   std::vector<Decimal> widths;                 // kIntervals: ascending, each a multiple of the one before

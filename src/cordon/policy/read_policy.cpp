@@ -115,7 +115,8 @@ Result<std::string> ReadPopulation(const PolicyTable& top) {
 Result<void> ReadHierarchies(Policy& policy) {
   for (AttributePolicy& attribute : policy.attributes) {
     if (attribute.hierarchy.kind != HierarchySource::Kind::kFile) continue;
-    Result<Hierarchy> read = ReadHierarchy((policy.directory / attribute.hierarchy.path).string());
+    attribute.hierarchy.path = (policy.directory / attribute.hierarchy.path).string();
+    Result<Hierarchy> read = ReadHierarchy(attribute.hierarchy.path);
     if (!read.ok()) {
       return std::move(read).error().WithContext("{}:{}: hierarchy of '{}'", policy.name, attribute.line, attribute.name);
     }
@@ -217,8 +218,7 @@ Result<Policy> ReadPolicy(const std::string& path, const Overrides& overrides) {
 std::vector<std::pair<std::string, std::string>> FilesOfPolicy(const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> files = {{"the policy", policy.name}};
   // Two columns may share a hierarchy.
-  const auto add = [&](std::string purpose, const std::string& path) {
-    const std::string file = (policy.directory / path).string();
+  const auto add = [&](std::string purpose, const std::string& file) {
     std::error_code failed;
     const bool known = std::any_of(files.begin(), files.end(), [&](const auto& each) {
       return each.second == file || std::filesystem::equivalent(each.second, file, failed);
@@ -228,9 +228,10 @@ std::vector<std::pair<std::string, std::string>> FilesOfPolicy(const Policy& pol
   for (const AttributePolicy& attribute : policy.attributes) {
     if (attribute.hierarchy.kind == HierarchySource::Kind::kFile && !attribute.hierarchy.path.empty())
       add(fmt::format("the hierarchy of '{}'", attribute.name), attribute.hierarchy.path);
-    if (attribute.pseudonym_key_file) add(fmt::format("the key of '{}'", attribute.name), *attribute.pseudonym_key_file);
+    if (attribute.pseudonym_key_file)
+      add(fmt::format("the key of '{}'", attribute.name), (policy.directory / *attribute.pseudonym_key_file).string());
   }
-  if (!policy.algorithm.workload.empty()) add("the workload", policy.algorithm.workload);
+  if (!policy.algorithm.workload.empty()) add("the workload", (policy.directory / policy.algorithm.workload).string());
   return files;
 }
 

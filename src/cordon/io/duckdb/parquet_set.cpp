@@ -61,6 +61,22 @@ fs::path BaseOf(const std::string& path) {
   return mark == std::string::npos ? fs::path(path) : fs::path(path.substr(0, path.rfind('/', mark) + 1));
 }
 
+// A folder is read as one table of Parquet files. What else lies in it may be what was meant.
+Error NoParquetIn(const std::string& folder) {
+  constexpr const char* kWhat = "the folder has no file that ends in .parquet or .pq";
+  std::vector<std::string> tables;
+  std::error_code code;
+  for (const auto& file : fs::directory_iterator(folder, code)) {
+    const std::string extension = file.path().extension().string();
+    if (extension == ".csv" || extension == ".tsv") tables.push_back(file.path().string());
+  }
+  std::sort(tables.begin(), tables.end());
+  if (tables.empty()) return Error::InvalidData(kWhat).WithHint("give the file that holds the table");
+  if (tables.size() == 1) return Error::InvalidData(kWhat).WithHint("give the file itself: {}", tables[0]);
+  return Error::InvalidData(kWhat).WithHint("give one file, such as {}; all of them together: sql:SELECT * FROM '{}/*{}'",
+                                            tables[0], folder, fs::path(tables[0]).extension().string());
+}
+
 std::vector<std::string> KeysOn(const fs::path& folders) {
   std::vector<std::string> keys;
   for (const fs::path& folder : folders) {
@@ -88,8 +104,7 @@ Result<ParquetSet> FindParquetSet(const std::string& path) {
     CORDON_TRY(files, Matches(path));
   }
   if (files.empty()) {
-    return Error::InvalidData("no Parquet file is there")
-        .WithHint("a folder or pattern of CSV files: sql:SELECT * FROM 'folder/*.csv'");
+    return fs::is_directory(path) ? NoParquetIn(path) : Error::InvalidData("no file fits the pattern");
   }
   std::sort(files.begin(), files.end());
   const fs::path base = BaseOf(path);

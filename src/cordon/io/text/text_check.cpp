@@ -68,7 +68,7 @@ std::optional<OtherFormat> LooksOtherwise(std::string_view start) {
     return OtherFormat{"this is an archive or a workbook",
                        "a workbook needs a name that ends in .xlsx; unpack anything else first"};
   if (start.size() > 12 && start.substr(8, 4) == "DUCK")
-    return OtherFormat{"this is a database of DuckDB", "export the table first: COPY t TO 't.parquet'"};
+    return OtherFormat{"this is a database of DuckDB", "export the table first: duckdb FILE \"COPY t TO 't.parquet'\""};
   if (start.starts_with("SQLite format 3"))
     return OtherFormat{"this is a database of SQLite", "export the table first: sqlite3 -header -csv FILE 'SELECT * FROM t'"};
   if (start.starts_with("{\"")) return OtherFormat{"this looks like JSON Lines", "give --format jsonl"};
