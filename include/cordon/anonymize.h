@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cordon/evaluate.h"
 #include "cordon/export.h"
 #include "cordon/policy.h"
 #include "cordon/result.h"
@@ -29,6 +30,7 @@ struct AnonymizeOptions {
   std::optional<double> seconds = {};      // for the search; then the release depends on the machine
   bool group_column = false;               // adds a column with an opaque name of each row's group
   bool risk = false;                       // measures the risks that are left
+  bool bound = false;                      // what must any release lose? Told at Effort::kHigh without seconds, too
   std::optional<std::uint64_t> seed = {};  // repeats a run; none: randomness of the operating system
   bool insecure_seed = false;              // allows a seed if randomness protects: for tests
   std::string registry = {};               // of releases (cordon/registry.h): `Release::Write` enters it there; empty: none
@@ -44,6 +46,7 @@ struct Report {
   std::uint64_t suppressed = 0;
   std::uint64_t dropped = 0;  // rows with missing cells, if the policy drops them
   double information_loss = 0;
+  std::optional<LossBound> bound;
   std::vector<Verdict> privacy;
   std::vector<Warning> warnings;
   std::string json;  // all of it, as `cordon anonymize --json` prints it (docs/report.md)

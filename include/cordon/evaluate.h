@@ -21,7 +21,16 @@ struct EvaluateOptions {
   std::optional<std::uint64_t> queries = {};  // random count queries to ask of both; their error is reported
   std::uint64_t seed = 1;                     // of the queries
   bool risk = false;                          // measures the risks that are left
+  bool bound = false;                         // what must any release lose? May take minutes (docs/bound.md)
   RunOptions run = {};
+};
+
+// No release with the same guarantees loses less. The best one lies between this and the release.
+struct LossBound {
+  double information_loss = 0;
+  std::optional<double> ratio;  // the release loses at most this many times as much; none: the bound is 0
+  double confidence = 1;        // below 1 if rows of a large table were sampled
+  bool cut_short = false;       // with more time it might be higher
 };
 
 struct Evaluation {
@@ -31,6 +40,7 @@ struct Evaluation {
   double information_loss = 0;
   std::vector<std::pair<std::string, double>> loss_by_column;
   std::optional<double> median_query_error;
+  std::optional<LossBound> bound;
   std::string json;  // as `cordon evaluate --json` prints it
   std::string text;  // for a person
 };

@@ -48,7 +48,8 @@ class Stream:
 def policy_to_toml(keys: dict[str, Any]) -> str: ...
 def anonymize(
     input: _Input, policy: Policy, algorithm: str, effort: str, order: str, seconds: float | None, group_column: bool,
-    risk: bool, seed: int | None, insecure_seed: bool, registry: str, person_key: str, threads: int, progress: Any,
+    risk: bool, bound: bool, seed: int | None, insecure_seed: bool, registry: str, person_key: str, threads: int,
+    progress: Any,
 ) -> Release: ...
 def release_next(
     input: _Input, previous: list[_Input], policy: Policy, allow_unequal: bool, allow_dangling: bool,
@@ -59,8 +60,8 @@ def verify(
     previous: list[_Input], allow_unequal: bool, threads: int, progress: Any,
 ) -> dict[str, Any]: ...
 def evaluate(
-    release: _Input, original: _Input, policy: Policy, queries: int | None, seed: int, risk: bool, threads: int,
-    progress: Any,
+    release: _Input, original: _Input, policy: Policy, queries: int | None, seed: int, risk: bool, bound: bool,
+    threads: int, progress: Any,
 ) -> dict[str, Any]: ...
 def attack(
     release: _Input, original: _Input, policy: Policy, known: list[str], row_map: str, second: _Input | None, seed: int,

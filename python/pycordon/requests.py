@@ -101,6 +101,7 @@ def anonymize(
     seconds: float | None = None,
     group_column: bool = False,
     risk: bool = True,
+    bound: bool = False,
     seed: int | None = None,
     insecure_seed: bool = False,
     registry: str | os.PathLike[str] | None = None,
@@ -111,8 +112,8 @@ def anonymize(
     """A release of `data` that satisfies `policy`; Unsatisfiable if there is none.
 
     algorithm: None: the policy's. seconds: for the search; the release then depends on the machine. group_column: adds a
-    column with an opaque name of each row's group. risk: measures the risks that are left. seed: repeats a run;
-    insecure_seed allows it where randomness protects, for tests. registry: what was published of these people is looked up
+    column with an opaque name of each row's group. risk: measures the risks that are left. bound: tells what any
+    release must lose, as effort="high" without seconds does too. seed: repeats a run; insecure_seed allows it where randomness protects, for tests. registry: what was published of these people is looked up
     there, and `Release.write` enters the release; the policy names the population. person_key: file of the key by which the
     registry knows people.
     """
@@ -121,7 +122,7 @@ def anonymize(
         return Release(
             _core.anonymize(
                 input_of(data, asked, tell), inner(policy), algorithm or "", effort, order or "",
-                None if seconds is None else float(seconds), group_column, risk, _optional("seed", seed), insecure_seed,
+                None if seconds is None else float(seconds), group_column, risk, bound, _optional("seed", seed), insecure_seed,
                 file_name(registry), file_name(person_key), asked, tell,
             )
         )  # fmt: skip
@@ -193,16 +194,21 @@ def evaluate(
     queries: int | None = None,
     seed: int = 1,
     risk: bool = True,
+    bound: bool = False,
     threads: int | None = None,
     progress: Progress = None,
 ) -> results.Evaluation:
-    """What did a release cost, and what is it worth? `queries`: the number of random count queries that are asked of both."""
+    """What did a release cost, and what is it worth?
+
+    queries: the number of random count queries that are asked of both. bound: tells what any release with the same guarantees
+    must lose (docs/bound.md); it may take minutes.
+    """
     with telling(progress) as tell:
         asked = _threads(threads)
         return results.Evaluation.of(
             _core.evaluate(
                 input_of(release, asked, tell), input_of(original, asked, tell), inner(policy), _optional("queries", queries),
-                whole("seed", seed), risk, asked, tell,
+                whole("seed", seed), risk, bound, asked, tell,
             )
         )  # fmt: skip
 

@@ -38,6 +38,20 @@ class Warned:
 
 
 @dataclass(frozen=True)
+class LossBound:
+    """No release with the same guarantees loses less. The best one lies between this and the release."""
+
+    information_loss: float
+    ratio: float | None  # the release loses at most this many times as much; None: the bound is 0
+    confidence: float  # below 1 if rows of a large table were sampled
+    cut_short: bool  # with more time it might be higher
+
+
+def loss_bound(raw: dict[str, Any]) -> LossBound | None:
+    return None if raw["bound"] is None else LossBound(**raw["bound"])
+
+
+@dataclass(frozen=True)
 class Figures:
     """What all answers share: `str()` is for a person, `to_dict()` has every figure (docs/report.md)."""
 
@@ -67,13 +81,15 @@ class Report(Figures):
     suppressed: int
     dropped: int  # rows with missing cells, if the policy drops them
     information_loss: float
+    bound: LossBound | None  # None: not asked for
     privacy: tuple[Verdict, ...]
     warnings: tuple[Warned, ...]
     _full_page: Callable[[], str] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, raw: dict[str, Any], full_page: Callable[[], str]) -> Report:
-        raw = {**raw, "privacy": verdicts(raw), "warnings": tuple(Warned(*each) for each in raw["warnings"])}
+        warnings = tuple(Warned(*each) for each in raw["warnings"])
+        raw = {**raw, "privacy": verdicts(raw), "bound": loss_bound(raw), "warnings": warnings}
         return _make(cls, raw, _full_page=full_page)
 
     def _page(self) -> str:
@@ -120,10 +136,11 @@ class Evaluation(Figures):
     information_loss: float
     loss_by_column: dict[str, float]
     median_query_error: float | None
+    bound: LossBound | None  # None: not asked for
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Evaluation:
-        return _make(cls, raw)
+        return _make(cls, {**raw, "bound": loss_bound(raw)})
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,16 @@ def test_evaluate(frame, policy):
     assert pycordon.evaluate(release, frame, policy).median_query_error is None
 
 
+def test_bound(frame, policy):
+    release = pycordon.anonymize(frame, policy, bound=True)
+    bound = release.report.bound
+    assert 0 < bound.information_loss <= release.report.information_loss and bound.confidence == 1
+    assert bound.ratio == pytest.approx(release.report.information_loss / bound.information_loss)
+    assert release.report.to_dict()["bound"]["ratio"] == bound.ratio
+    assert pycordon.evaluate(release, frame, policy, bound=True).bound == bound
+    assert pycordon.evaluate(release, frame, policy).bound is None
+
+
 def test_check(frame):
     checked = pycordon.check(frame, quasi=["age", "zip"], sensitive="disease")
     assert checked.k == checked.privacy[0].value >= 1

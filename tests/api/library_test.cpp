@@ -307,6 +307,21 @@ TEST(Evaluate, MeasuresTablesAndFiles) {
   EXPECT_EQ(of_table.json, of_file.json);
   EXPECT_EQ(of_table.loss_by_column.size(), 2u);
   ASSERT_TRUE(of_table.median_query_error.has_value());
+  EXPECT_FALSE(of_table.bound.has_value());
+}
+
+TEST(Evaluate, TellsWhatAnyReleaseMustLose) {
+  const Policy policy = PatientPolicy().Build().value();
+  const Table table = PatientTable();
+  const Release release = Anonymize(table, policy, {.bound = true}).value();
+  const std::optional<LossBound> bound = release.report().bound;
+  ASSERT_TRUE(bound.has_value());
+  EXPECT_GT(bound->information_loss, 0);
+  EXPECT_LE(bound->information_loss, release.report().information_loss);
+  EXPECT_DOUBLE_EQ(bound->ratio.value(), release.report().information_loss / bound->information_loss);
+  EXPECT_EQ(bound->confidence, 1);
+  const Evaluation found = Evaluate(release.table(), table, policy, {.bound = true}).value();
+  EXPECT_EQ(found.bound.value().information_loss, bound->information_loss);
 }
 
 TEST(Table, IsReadFromAFile) {

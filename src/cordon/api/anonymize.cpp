@@ -45,6 +45,7 @@ engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& o
   request.seconds = options.seconds;
   request.group_column = options.group_column;
   if (options.risk) request.measure.risk = engine::RiskOptions();
+  if (options.bound) request.bound = engine::LossBoundOptions();
   request.seed = options.seed;
   request.insecure_seed = options.insecure_seed;
   SetRegistry(options.registry, options.person_key, request);
@@ -59,6 +60,7 @@ Report ReportOf(const engine::Report& report) {
   made.suppressed = report.suppressed;
   made.dropped = report.dropped;
   made.information_loss = report.utility.loss.information_loss;
+  made.bound = internal::BoundOf(report.bound, made.information_loss);
   made.privacy = internal::VerdictsOf(report.privacy);
   for (const engine::Warning& warning : report.warnings) made.warnings.push_back({warning.code, warning.fix});
   made.json = engine::Dump(engine::ToJson(report));

@@ -47,6 +47,14 @@ engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& na
   return std::optional(format);
 }
 
+std::optional<LossBound> BoundOf(const std::optional<engine::LossBound>& bound, double information_loss) {
+  if (!bound) return std::nullopt;
+  LossBound made{.information_loss = bound->information_loss, .ratio = {}, .cut_short = bound->cut_short};
+  if (bound->information_loss > 0) made.ratio = information_loss / bound->information_loss;
+  if (bound->sampled > 0) made.confidence = engine::LossBoundOptions::kConfidence;
+  return made;
+}
+
 Error ForCaller(const engine::Error& error) {
   constexpr std::string_view kFlag = "or --force";
   std::string hint = error.hint();

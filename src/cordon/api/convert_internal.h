@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "cordon/base/run.h"
+#include "cordon/evaluate.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/models/verify/verifier.h"
+#include "cordon/report/loss_bound.h"
 #include "cordon/run.h"
 #include "cordon/table.h"
 #include "cordon/verdict.h"
@@ -31,6 +33,8 @@ engine::TableInput InputOf(const Input& input);
 // Tables among them are called "previous table 1", ... in messages.
 std::vector<engine::TableInput> PreviousOf(const std::vector<Input>& previous);
 std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts);
+// Of a release of this information loss.
+std::optional<LossBound> BoundOf(const std::optional<engine::LossBound>& bound, double information_loss);
 // "csv", "jsonl", "parquet"; empty: none.
 engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name);
 // The error with a hint for a caller of the library, who sets an option where the command line has the flag --force.

@@ -18,6 +18,7 @@ Result<Evaluation> Evaluate(const Input& release, const Input& original, const P
     request.measure.queries = queries;
   }
   if (options.risk) request.measure.risk = engine::RiskOptions();
+  if (options.bound) request.bound = engine::LossBoundOptions();
   CORDON_TRY(const engine::Evaluation found, engine::Evaluate(request, policy.inner(), run.run()));
   Evaluation made;
   made.rows = found.rows;
@@ -26,6 +27,7 @@ Result<Evaluation> Evaluate(const Input& release, const Input& original, const P
   made.information_loss = found.utility.loss.information_loss;
   made.loss_by_column = found.utility.loss.per_attribute;
   if (found.utility.queries) made.median_query_error = found.utility.queries->median;
+  made.bound = internal::BoundOf(found.bound, made.information_loss);
   made.json = engine::Dump(engine::ToJson(found));
   made.text = engine::Describe(found);
   return made;

@@ -50,6 +50,7 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   if (args.bounds || args.no_bounds) request.bounds = args.bounds;
   CORDON_TRY(request.measure, args.measure.Options());
   if (request.html) request.measure.statistics = true;
+  request.bound = args.measure.Bound();
   return RunRelease(flags, Anonymize, console, run);
 }
 
@@ -94,6 +95,8 @@ Command AddAnonymize(CLI::App& app) {
       ->excludes("--seed");
   args->measure.AddTo(*parser, 0);
   args->measure.AddStatisticsTo(*parser);
+  args->measure.AddBoundTo(*parser,
+                           "How far is it from what any release with these guarantees must lose? Told at high effort, too");
   parser->add_flag("--insecure-seed", request.insecure_seed, "Allow --seed even if randomness protects");
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format"}},
@@ -103,8 +106,8 @@ Command AddAnonymize(CLI::App& app) {
            {"Search", {"--algorithm", "--effort", "--seconds"}},
            {"Report", {"--report", "--html", "--html-public", "--json"}},
            {"Measures in the report",
-            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--statistics", "--risk-threshold",
-             "--sampling-fraction"}},
+            {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--bound", "--bound-sample",
+             "--statistics", "--risk-threshold", "--sampling-fraction"}},
            {"Earlier releases", {"--registry", "--person-key"}},
            {"Later batches", {"--save-recoding", "--recoding", "--row-map"}},
            {"Randomness", {"--seed", "--repeat", "--insecure-seed"}}},

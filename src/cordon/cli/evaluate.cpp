@@ -24,8 +24,6 @@ struct EvaluateArgs {
   ClassifyOptions classify;
   std::string learner = "tree";
   std::string columns = "all";
-  bool bound = false;
-  LossBoundOptions bounding;
   EvaluateStreamRequest stream;
   bool json = false;
 };
@@ -54,7 +52,7 @@ Result<void> CheckWhatIsEvaluated(const EvaluateArgs& args) {
   if (args.stream.audit.empty()) {
     return Error::InvalidPolicy("--stream needs --audit").WithHint("give --audit LOG, as stream --audit wrote it");
   }
-  const bool more = args.bound || args.request.html || args.measure.kl_level || args.measure.statistics ||
+  const bool more = args.measure.bound || args.request.html || args.measure.kl_level || args.measure.statistics ||
                     !args.classify.column.empty() || args.request.test;
   if (!more && args.request.release.name.empty()) return {};
   return Error::InvalidPolicy("of a stream, evaluate measures loss and queries of each window, nothing else")
@@ -80,7 +78,7 @@ Result<Answer> RunEvaluate(const EvaluateArgs& args, Console& console, const Run
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(request.measure, args.measure.Options());
   if (request.html) request.measure.statistics = true;
-  if (args.bound) request.bound = args.bounding;
+  request.bound = args.measure.Bound();
   if (!args.classify.column.empty()) {
     request.classify = args.classify;
     CORDON_TRY(request.classify->learner, ParseLearner(args.learner));
@@ -106,13 +104,7 @@ Command AddEvaluate(CLI::App& app) {
   parser->add_option("--html", args->request.html, "Write a page with charts; private")->type_name("FILE");
   args->measure.AddTo(*parser, QueryOptions{}.queries);
   args->measure.AddStatisticsTo(*parser);
-  CLI::Option* bound =
-      parser->add_flag("--bound", args->bound, "How far is it from what any release with these guarantees must lose?");
-  parser
-      ->add_option("--bound-sample", args->bounding.sample,
-                   "Look at N random rows, 0 for all; default 20,000 if more than 100,000 rows are distinct")
-      ->type_name("N")
-      ->needs(bound);
+  args->measure.AddBoundTo(*parser, "How far is it from what any release with these guarantees must lose?");
   parser->add_option("--classify", args->classify.column, "Train a classifier for this column on the release, and compare")
       ->type_name("COLUMN");
   parser->add_option("--learner", args->learner, "nb or tree (default)")->type_name("nb|tree")->needs("--classify");

@@ -21,6 +21,15 @@ void MeasureFlags::AddStatisticsTo(CLI::App& parser) {
       "Means, variances, quantiles, correlations, two-way tables and regressions, before and after; always in --html");
 }
 
+void MeasureFlags::AddBoundTo(CLI::App& parser, const std::string& text) {
+  CLI::Option* asked = parser.add_flag("--bound", bound, text);
+  parser
+      .add_option("--bound-sample", bounding.sample,
+                  "Look at N random rows, 0 for all; default 20,000 if more than 100,000 rows are distinct")
+      ->type_name("N")
+      ->needs(asked);
+}
+
 Result<MeasureOptions> MeasureFlags::Options() const {
   MeasureOptions options;
   options.kl_level = kl_level;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cordon/report/loss_bound.h"
 #include "cordon/report/utility.h"
 
 namespace cordon::engine {
@@ -18,12 +19,17 @@ struct MeasureFlags {
   bool statistics = false;
   std::string threshold = "0.2";
   double sampling_fraction = 1;
+  bool bound = false;
+  LossBoundOptions bounding;
 
   // `queries`: how many unless --queries says otherwise.
   void AddTo(CLI::App& parser, std::uint64_t default_queries);
   // --statistics, of commands that show them.
   void AddStatisticsTo(CLI::App& parser);
+  // --bound and --bound-sample.
+  void AddBoundTo(CLI::App& parser, const std::string& text);
   Result<MeasureOptions> Options() const;
+  std::optional<LossBoundOptions> Bound() const { return bound ? std::optional(bounding) : std::nullopt; }
 };
 
 }  // namespace cordon::engine

@@ -14,6 +14,7 @@
 #include "cordon/io/text/text_format.h"
 #include "cordon/policy/catalog.h"
 #include "cordon/policy/policy.h"
+#include "cordon/report/loss_bound.h"
 #include "cordon/report/utility.h"
 
 namespace cordon::engine {
@@ -42,6 +43,7 @@ struct AnonymizeRequest {
   bool force = false;  // replaces a release, manifest, run record, row map or recoding that is there
 
   MeasureOptions measure;                    // what the report has in addition to verdicts and loss
+  std::optional<LossBoundOptions> bound;     // what must any release lose? None: told at high effort without `seconds`
   std::optional<std::string> report;         // the report as JSON
   std::optional<std::string> html;           // private: the report as a page (html.h)
   std::optional<std::string> html_public;    // the page for readers of the release

@@ -45,6 +45,29 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, Regist
   return Input{std::move(data), source->InputDigest(), TypesOf(*source), std::move(seconds)};
 }
 
+// What every group has, if the report is to say what any release must lose. A high effort asks for it if the models allow.
+Result<std::optional<LeastGroup>> LeastGroupFor(const AnonymizeRequest& request, const Policy& policy, const Microdata& data) {
+  const bool by_effort = request.effort == Effort::kHigh && !request.seconds;
+  if (!request.bound && !by_effort) return std::optional<LeastGroup>();
+  Result<LeastGroup> least = LeastGroupOf(policy.models, data);
+  if (!least.ok() && !request.bound) return std::optional<LeastGroup>();
+  CORDON_TRY(LeastGroup asked, std::move(least));
+  return std::optional(std::move(asked));
+}
+
+// Without being asked for, its search for a higher bound takes a minute at most (docs/bound.md).
+Result<void> AddBound(const AnonymizeRequest& request, const LeastGroup& least, const Microdata& data, Report& report,
+                      const Run& run) {
+  constexpr double kSeconds = 60;
+  Stopwatch watch;
+  const TimeBudget budget(kSeconds);
+  Run own = run;
+  if (!request.bound) own.budget = &budget;
+  CORDON_TRY(report.bound, BoundLoss(data, least, request.bound.value_or(LossBoundOptions()), own));
+  report.seconds.emplace_back("bound", watch.Lap());
+  return {};
+}
+
 Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
   if (!request.recoding) return std::optional<Recoding>();
   CORDON_TRY(const std::string text, ReadFile(*request.recoding, 256 * kMebibyte));
@@ -98,7 +121,9 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   CORDON_RETURN_IF_ERROR(CheckFiles(request, policy));
   CORDON_TRY(const Choice choice, ChooseSupported(request, policy));
   CORDON_TRY(const std::optional<Recoding> recoding, RecodingOf(request));
+  if (request.bound) CORDON_RETURN_IF_ERROR(request.bound->Validate());
   CORDON_TRY(Input input, Read(request, policy, registration ? &*registration : nullptr, run));
+  CORDON_TRY(const std::optional<LeastGroup> least, LeastGroupFor(request, policy, input.data));
   if (recoding) WidenScale(*recoding, input.data);
   std::optional<PreviousReleases> previous;
   if (!request.previous.tables.empty()) {
@@ -107,6 +132,7 @@ Result<Anonymized> MakeAnonymized(const AnonymizeRequest& request, const Policy&
   CORDON_TRY(const Random random, RandomOf(request, input.sha256));
   CORDON_TRY(ChosenRelease made, ChooseRelease(request, policy, choice, input.data, recoding ? &*recoding : nullptr,
                                                previous ? &*previous : nullptr, random, run));
+  if (least) CORDON_RETURN_IF_ERROR(AddBound(request, *least, input.data, made.report, run));
   made.report.seconds.insert(made.report.seconds.begin(), input.seconds.begin(), input.seconds.end());
   RunRecord record{request.input.name, input.sha256, policy.digest, "", random.Save(), input.types};
   return Anonymized{std::move(input.data), std::move(made.verified), std::move(made.report), std::move(record),

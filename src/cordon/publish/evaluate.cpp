@@ -36,6 +36,7 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   report.suppressed = made.utility.discernibility.suppressed;
   report.dropped = made.utility.discernibility.dropped;
   report.utility = made.utility;
+  report.bound = made.bound;
   report.risk = made.risk;
   report.statistics = made.statistics;
   CORDON_TRY(report.privacy, Verifier(ToldByRows(policy.models), {.keep_per_group = true}).Judge(release, run));

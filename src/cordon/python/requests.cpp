@@ -31,6 +31,16 @@ nb::dict Figures(const std::string& json, const std::string& text) {
   return made;
 }
 
+nb::object BoundOf(const std::optional<LossBound>& bound) {
+  if (!bound) return nb::none();
+  nb::dict made;
+  made["information_loss"] = bound->information_loss;
+  made["ratio"] = nb::cast(bound->ratio);
+  made["confidence"] = bound->confidence;
+  made["cut_short"] = bound->cut_short;
+  return made;
+}
+
 nb::dict DictOf(const Report& report) {
   nb::dict made = Figures(report.json, report.text);
   made["algorithm"] = TextOf(report.algorithm);
@@ -39,6 +49,7 @@ nb::dict DictOf(const Report& report) {
   made["suppressed"] = report.suppressed;
   made["dropped"] = report.dropped;
   made["information_loss"] = report.information_loss;
+  made["bound"] = BoundOf(report.bound);
   made["privacy"] = VerdictsOf(report.privacy);
   nb::list warnings;
   for (const Warning& warning : report.warnings) warnings.append(nb::make_tuple(TextOf(warning.code), TextOf(warning.text)));
@@ -49,7 +60,7 @@ nb::dict DictOf(const Report& report) {
 struct AnonymizeArgs {
   std::string algorithm, effort, order;
   std::optional<double> seconds;
-  bool group_column, risk;
+  bool group_column, risk, bound;
   std::optional<std::uint64_t> seed;
   bool insecure_seed;
   std::string registry, person_key;
@@ -70,6 +81,7 @@ AnonymizeOptions OptionsOf(const AnonymizeArgs& args) {
   options.seconds = args.seconds;
   options.group_column = args.group_column;
   options.risk = args.risk;
+  options.bound = args.bound;
   options.seed = args.seed;
   options.insecure_seed = args.insecure_seed;
   options.registry = args.registry;
@@ -103,6 +115,7 @@ nb::dict DictOf(const Evaluation& found) {
   for (const auto& [name, loss] : found.loss_by_column) columns[TextOf(name)] = loss;
   made["loss_by_column"] = columns;
   made["median_query_error"] = nb::cast(found.median_query_error);
+  made["bound"] = BoundOf(found.bound);
   return made;
 }
 
@@ -260,10 +273,10 @@ void AddRelease(nb::module_& module) {
 void AddMakers(nb::module_& module) {
   module.def("anonymize", [](const AnyInput& input, const Policy& policy, const std::string& algorithm,
                              const std::string& effort, const std::string& order, std::optional<double> seconds,
-                             bool group_column, bool risk, std::optional<std::uint64_t> seed, bool insecure_seed,
+                             bool group_column, bool risk, bool bound, std::optional<std::uint64_t> seed, bool insecure_seed,
                              const std::string& registry, const std::string& person_key, int threads, Progress progress) {
     AnonymizeOptions options =
-        OptionsOf({algorithm, effort, order, seconds, group_column, risk, seed, insecure_seed, registry, person_key});
+        OptionsOf({algorithm, effort, order, seconds, group_column, risk, bound, seed, insecure_seed, registry, person_key});
     return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
       options.run = run;
       return Anonymize(InputOf(input), policy, options);
@@ -295,9 +308,9 @@ void AddJudges(nb::module_& module) {
   });
   module.def("evaluate",
              [](const AnyInput& release, const AnyInput& original, const Policy& policy, std::optional<std::uint64_t> queries,
-                std::uint64_t seed, bool risk, int threads, Progress progress) {
+                std::uint64_t seed, bool risk, bool bound, int threads, Progress progress) {
                return DictOf(ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
-                 return Evaluate(InputOf(release), InputOf(original), policy, {queries, seed, risk, run});
+                 return Evaluate(InputOf(release), InputOf(original), policy, {queries, seed, risk, bound, run});
                }));
              });
   module.def("attack", [](const AnyInput& release, const AnyInput& original, const Policy& policy, const Texts& known,

@@ -181,6 +181,10 @@ std::string SummarySection(const Report& report) {
   tiles += Tile("groups", Count(sizes.groups),
                 fmt::format("of {} to {} rows, {:.4g} on average", sizes.min_group, sizes.max_group, sizes.mean_group));
   tiles += Tile("information loss", ShortNumber(report.utility.loss.information_loss), "0: nothing lost, 1: nothing left");
+  if (report.bound) {
+    tiles += Tile("what any release must lose", ShortNumber(report.bound->information_loss),
+                  Sentence(*report.bound, report.utility.loss.information_loss));
+  }
   if (report.utility.queries && !report.utility.queries->quantiles.empty()) {
     tiles += Tile("query error", Percent(report.utility.queries->median), "median of counting queries");
   }

@@ -76,7 +76,16 @@ Json ToJson(const LossBound& bound, double information_loss) {
   }
   json["confidence"] = bound.sampled == 0 ? 1 : LossBoundOptions::kConfidence;
   if (bound.sampled > 0) json["sampled_rows"] = bound.sampled;
+  if (bound.cut_short) json["cut_short"] = true;
   return json;
+}
+
+std::string Sentence(const LossBound& bound, double information_loss) {
+  std::string text = fmt::format("no release with {} loses less than {:.4f}", GroupsOf(bound.least),
+                                 std::floor(bound.information_loss * 1e4) / 1e4);
+  if (bound.sampled > 0) text += fmt::format(" (confidence {:.0f} %)", 100 * LossBoundOptions::kConfidence);
+  if (bound.information_loss <= 0 || information_loss < bound.information_loss) return text;
+  return text + fmt::format("; this one loses at most {} times that", RoundedUp(information_loss / bound.information_loss));
 }
 
 std::string Describe(const LossBound& bound, double information_loss) {

@@ -20,5 +20,7 @@ Result<LeastGroup> LeastGroupOf(std::span<const ModelSpec> models, const Microda
 // Of a release of this information loss.
 Json ToJson(const LossBound& bound, double information_loss);
 std::string Describe(const LossBound& bound, double information_loss);
+// In one sentence: "no release with groups of at least 5 rows loses less than 0.0306; this one loses at most 1.22 times that".
+std::string Sentence(const LossBound& bound, double information_loss);
 
 }  // namespace cordon::engine

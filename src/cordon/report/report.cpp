@@ -197,6 +197,7 @@ Json ToJson(const Report& report) {
     json["unguarded"].push_back({{"column", each.column}, {"reason", each.reason}});
   }
   json["utility"] = ToJson(report.utility);
+  if (report.bound) json["bound"] = ToJson(*report.bound, report.utility.loss.information_loss);
   if (report.risk) json["risk"] = ToJson(*report.risk);
   if (report.statistics) json["statistics"] = ToJson(*report.statistics);
   if (!report.details.empty()) json["details"] = Json::object();
@@ -240,6 +241,7 @@ std::string Summary(const Report& report) {
   }
   text += fmt::format("information loss {:.4f}", report.utility.loss.information_loss);
   text += LossByColumn(report.utility.loss.per_attribute) + "\n";
+  if (report.bound) text += Sentence(*report.bound, report.utility.loss.information_loss) + "\n";
   if (report.time_up) text += "the time given was used up: with more, the loss may be less\n";
   return text + Describe(report.utility) + TriedLines(report);
 }

@@ -12,6 +12,7 @@
 #include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/small_groups.h"
 #include "cordon/models/verify/verifier.h"
+#include "cordon/report/loss_bound.h"
 #include "cordon/report/utility.h"
 
 namespace cordon::engine {
@@ -70,6 +71,7 @@ struct Report {
   std::optional<JoinReport> join;  // of release-next
   std::vector<UnguardedColumn> unguarded;
   Utility utility;
+  std::optional<LossBound> bound;  // what any release must lose
   std::optional<RiskReport> risk;
   std::optional<Statistics> statistics;
   std::vector<std::pair<std::string, std::int64_t>> details;  // of the algorithm's run

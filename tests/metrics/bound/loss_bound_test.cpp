@@ -239,6 +239,24 @@ TEST(LossBound, ASampleStaysBelowTheMeanOfAllRows) {
   EXPECT_GT(some.information_loss, .8 * all.cheapest_boxes);
 }
 
+class UsedUp final : public Budget {
+ public:
+  double Used() const override { return 1; }
+};
+
+TEST(LossBound, WithoutTimeForBetterPricesTheCheapestBoxesCount) {
+  Random random = Random::FromSeed(5);
+  const Microdata data = RandomTable(random, 300);
+  const LeastGroup least{.rows = 7, .distinct = {}};
+  const UsedUp budget;
+  const LossBound all = BoundLoss(data, least, kAllRows, {}).value();
+  const LossBound cut = BoundLoss(data, least, kAllRows, {.budget = &budget}).value();
+  EXPECT_FALSE(all.cut_short);
+  EXPECT_TRUE(cut.cut_short);
+  EXPECT_EQ(cut.information_loss, all.cheapest_boxes);
+  EXPECT_LT(cut.information_loss, all.information_loss);
+}
+
 TEST(LossBound, StopsWhenAsked) {
   std::stop_source source;
   source.request_stop();

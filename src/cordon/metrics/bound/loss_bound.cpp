@@ -19,6 +19,7 @@ constexpr std::size_t kCellsPerTask = 64;
 constexpr int kMaxRounds = 16;
 constexpr int kStepsPerRound = 150;
 constexpr int kMaxNodesForPlan = 32;
+constexpr double kShareOfPlan = 0.8;                      // of a budget of time; the rest is for the proof
 constexpr std::size_t kMaxListed = std::size_t{1} << 26;  // near cells of all cells
 
 std::size_t MostNear(const CellSpace& space) {
@@ -51,10 +52,14 @@ Result<std::vector<Price>> CheapestBoxes(const CellSpace& space, std::span<const
 
 // Looks for boxes that the planned prices violate and plans again, until there are few.
 Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Price> cheapest,
-                                      std::span<const Neighbourhood> near, const Run& run) {
+                                      std::span<const Neighbourhood> near, bool& cut_short, const Run& run) {
   PricePlan plan(space, cheapest);
   std::vector<TightBox> violated(space.size());
   for (int round = 0; round < kMaxRounds; ++round) {
+    if (run.Used() >= kShareOfPlan) {
+      cut_short = true;
+      break;
+    }
     run.Report("prices", static_cast<std::uint64_t>(round), kMaxRounds);
     const std::vector<Price> prices = plan.Prices();
     ParallelFor(run.threads, space.size(), kCellsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -79,7 +84,7 @@ Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Pr
 
 // Low prices first: a high one would leave nothing to the many boxes that it is in.
 Result<Price> SumOfValidPrices(const CellSpace& space, std::span<const Price> cheapest, std::span<const Neighbourhood> near,
-                               const std::vector<Price>& planned, const Run& run) {
+                               const std::vector<Price>& planned, bool& cut_short, const Run& run) {
   std::vector<CellId> order(space.size());
   std::iota(order.begin(), order.end(), CellId{0});
   std::stable_sort(order.begin(), order.end(), [&](CellId a, CellId b) { return planned[a] < planned[b]; });
@@ -88,6 +93,8 @@ Result<Price> SumOfValidPrices(const CellSpace& space, std::span<const Price> ch
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i % kCellsPerTask == 0) {
         if (run.Stopped()) return Error::Cancelled();
+        cut_short = cut_short || run.ShouldStop();
+        if (run.ShouldStop()) return valid.Sum();  // valid after every step
         run.Report("proof", i + (times - 1) * order.size(), 2 * order.size());
       }
       valid.Raise(order[i], times * std::max(planned[order[i]], cheapest[order[i]]));
@@ -112,8 +119,8 @@ Result<void> BoundByAllRows(const CellSpace& space, const Microdata& data, LossB
   CORDON_TRY(const std::vector<Price> cheapest, CheapestBoxes(space, all, &near, run));
   Price sum = 0;
   for (CellId cell = 0; cell < all.size(); ++cell) sum += cheapest[cell] * space.weight(cell);
-  CORDON_TRY(const std::vector<Price> planned, PlanPrices(space, cheapest, near, run));
-  CORDON_TRY(const Price proved, SumOfValidPrices(space, cheapest, near, planned, run));
+  CORDON_TRY(const std::vector<Price> planned, PlanPrices(space, cheapest, near, bound.cut_short, run));
+  CORDON_TRY(const Price proved, SumOfValidPrices(space, cheapest, near, planned, bound.cut_short, run));
   bound.cheapest_boxes = MeanLoss(sum, space, data);
   bound.information_loss = MeanLoss(std::max(sum, proved), space, data);
   return {};

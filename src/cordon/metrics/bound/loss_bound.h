@@ -32,9 +32,11 @@ struct LossBound {
   double cheapest_boxes = 0;    // the weaker bound that the search starts from: the mean cost of the cheapest box of a row
   std::uint64_t rows = 0;       // of the input
   std::uint64_t sampled = 0;    // rows that were looked at; 0: all
+  bool cut_short = false;       // with more time it might be higher
   LeastGroup least;
 };
 
+// A budget of the run limits the search for better prices and its proof, not the cheapest boxes; what is proved so far holds.
 // REQUIRES: least.rows >= 1; every distinct.column is one of the data, and its count is 1 to least.rows.
 Result<LossBound> BoundLoss(const Microdata& data, const LeastGroup& least, const LossBoundOptions& options, const Run& run);
 
