@@ -146,6 +146,9 @@ def test_release_next(tmp_path):
     assert pycordon.verify(release, policy, previous=[before])
     with pytest.raises(pycordon.InvalidPolicy):
         pycordon.release_next(now, [], policy)
+    with pytest.raises(pycordon.InvalidData, match="allow_unequal") as refused:  # an option of Python, not a flag
+        pycordon.release_next(now, before.head(4), policy)
+    assert "--allow-unequal" not in str(refused.value)
 
 
 def test_policies_mean_the_same_however_they_are_made(policy, tmp_path):

@@ -127,6 +127,27 @@ TEST(ReleaseNext, KeepsTheJoinSafe) {
   EXPECT_TRUE(Verify(folder / "out.csv", policy, {.previous = {Input(folder / "previous.csv")}}).value().holds);
 }
 
+// A hint names options as the library has them; a command that it quotes keeps its flags.
+TEST(Errors, SpeakOfOptionsNotOfFlags) {
+  const auto ask = [](const char* h) {
+    return PolicyBuilder()
+        .Insensitive("name")
+        .Quasi("job")
+        .Model("xy-linkability", {{"x", PolicyValue::Array{"name"}},
+                                  {"values", PolicyKeys{{"previous.disease", PolicyValue::Array{"HIV"}}}},
+                                  {"h", h}})
+        .Build()
+        .value();
+  };
+  const Table previous = TableBuilder().Column("job", {"a", "b"}).Column("disease", {"HIV", "HIV"}).Build().value();
+  const Table current = TableBuilder().Column("name", {"x", "y"}).Column("job", {"a", "b"}).Build().value();
+  EXPECT_EQ(ReleaseNext(current, {previous}, ask("1/2")).error().hint(),
+            "search on with through_violation, or choose weaker models");
+  const Table longer = TableBuilder().Column("job", {"a", "b", "b"}).Column("disease", {"HIV", "no", "no"}).Build().value();
+  EXPECT_EQ(ReleaseNext(current, {longer}, ask("1")).error().hint().find("--"), std::string::npos);
+  EXPECT_NE(Anonymize(current, ask("1")).error().hint().find("cordon release-next INPUT --previous FILE"), std::string::npos);
+}
+
 TEST(Attack, TellsWhatAnAttackerGetsRight) {
   const Policy policy = FourPolicy();
   const Table table = FourPeople();

@@ -125,7 +125,7 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   const engine::Anonymized& made = parts_->made;
   std::optional<engine::Registration> registration;
   if (made.registration) {
-    CORDON_TRY(registration, made.registration->WithOutput(path));
+    CORDON_TRY(registration, internal::ForCaller(made.registration->WithOutput(path)));
   }
   const auto written = engine::WriteOutputs(request, policy, made.data, made.verified, made.record, made.report, run.run(),
                                             registration ? &*registration : nullptr);
@@ -144,7 +144,7 @@ Result<std::string> Release::Html(const RunOptions& options) const {
 Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options) {
   internal::EngineRun run(options.run);
   engine::AnonymizeRequest request = RequestOf(input, options);
-  CORDON_TRY(engine::Anonymized made, engine::MakeAnonymized(request, policy.inner(), run.run()));
+  CORDON_TRY(engine::Anonymized made, internal::ForCaller(engine::MakeAnonymized(request, policy.inner(), run.run())));
   return ReleaseOf(policy, std::move(request), std::move(made));
 }
 
@@ -159,7 +159,7 @@ Result<Release> ReleaseNext(const Input& input, const std::vector<Input>& previo
                       .allow_dangling = options.allow_dangling,
                       .through_violation = options.through_violation};
   SetRegistry(options.registry, options.person_key, request);
-  CORDON_TRY(engine::Anonymized made, engine::MakeReleaseNext(request, policy.inner(), run.run()));
+  CORDON_TRY(engine::Anonymized made, internal::ForCaller(engine::MakeReleaseNext(request, policy.inner(), run.run())));
   return ReleaseOf(policy, std::move(request), std::move(made));
 }
 

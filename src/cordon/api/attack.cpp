@@ -33,7 +33,7 @@ Result<Attacked> Attack(const Input& release, const Input& original, const Polic
   request.options.known = options.known;
   request.options.seed = options.seed;
   if (options.max_targets) request.options.max_targets = *options.max_targets;
-  CORDON_TRY(const engine::AttackReport found, engine::Attack(request, policy.inner(), run.run()));
+  CORDON_TRY(const engine::AttackReport found, internal::ForCaller(engine::Attack(request, policy.inner(), run.run())));
   Attacked made;
   made.rows = found.rows;
   made.people = found.people;

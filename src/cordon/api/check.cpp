@@ -14,7 +14,7 @@ Result<Checked> Check(const Input& table, const CheckOptions& options) {
   request.sensitive = options.sensitive;
   request.delimiter = options.delimiter;
   request.exempt_suppressed = options.exempt_suppressed;
-  CORDON_TRY(const engine::Checked found, engine::Check(request, run.run()));
+  CORDON_TRY(const engine::Checked found, internal::ForCaller(engine::Check(request, run.run())));
   Checked made;
   made.rows = found.rows;
   made.groups = found.measured.groups;

@@ -40,7 +40,8 @@ Result<Comparison> Compare(const std::vector<NamedInput>& releases, const Input&
   }
   request.measure.risk.emplace();
   request.exempt_suppressed = options.exempt_suppressed;
-  CORDON_TRY(const std::vector<engine::ComparedRelease> sides, engine::Compare(request, policy.inner(), run.run()));
+  CORDON_TRY(const std::vector<engine::ComparedRelease> sides,
+             internal::ForCaller(engine::Compare(request, policy.inner(), run.run())));
   Comparison made;
   for (const engine::ComparedRelease& side : sides) made.releases.push_back(SideOf(side));
   made.json = engine::Dump(engine::ToJson(sides));

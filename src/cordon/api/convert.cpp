@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 #include "cordon/api/convert_internal.h"
@@ -55,11 +56,40 @@ std::optional<LossBound> BoundOf(const std::optional<engine::LossBound>& bound, 
   return made;
 }
 
-Error ForCaller(const engine::Error& error) {
-  constexpr std::string_view kFlag = "or --force";
-  std::string hint = error.hint();
-  if (const std::size_t at = hint.find(kFlag); at != std::string::npos) hint.replace(at, kFlag.size(), "or set force");
-  return Error(error.kind(), error.message(), std::move(hint));
+namespace {
+
+// Flags that are options of the same name here, with _ for -. Others belong to the command line alone and stay as they are.
+constexpr std::string_view kOptions[] = {
+    "--again",   "--algorithm",         "--allow-dangling", "--allow-unequal", "--bound",         "--delimiter",
+    "--effort",  "--exempt-suppressed", "--force",          "--group-column",  "--insecure-seed", "--known",
+    "--order",   "--original",          "--person-key",     "--previous",      "--queries",       "--registry",
+    "--row-map", "--seconds",           "--seed",           "--sign",          "--threads",       "--through-violation"};
+
+// A text of the engine with options for flags, except in a command that it quotes: cordon release-next ... --previous FILE.
+std::string InOptions(std::string_view text) {
+  std::string made;
+  bool command = false;
+  while (!text.empty()) {
+    if (text.starts_with("cordon ")) command = true;
+    if (text[0] == ';' || text[0] == ',') command = false;
+    const std::size_t end =
+        text.starts_with("--") ? std::min(text.find_first_not_of("-abcdefghijklmnopqrstuvwxyz"), text.size()) : 0;
+    const std::string_view flag = text.substr(0, end);
+    if (!command && std::find(std::begin(kOptions), std::end(kOptions), flag) != std::end(kOptions)) {
+      std::string option(flag.substr(2));
+      std::replace(option.begin(), option.end(), '-', '_');
+      made += (made.ends_with("or ") ? "set " : "") + option;
+      text.remove_prefix(end);
+    } else {
+      made += text[0];
+      text.remove_prefix(1);
+    }
+  }
+  return made;
 }
+
+}  // namespace
+
+Error ForCaller(const engine::Error& error) { return Error(error.kind(), InOptions(error.message()), InOptions(error.hint())); }
 
 }  // namespace cordon::internal

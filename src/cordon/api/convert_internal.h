@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cordon/base/run.h"
@@ -37,7 +39,17 @@ std::vector<Verdict> VerdictsOf(const std::vector<engine::Verdict>& verdicts);
 std::optional<LossBound> BoundOf(const std::optional<engine::LossBound>& bound, double information_loss);
 // "csv", "jsonl", "parquet"; empty: none.
 engine::Result<std::optional<engine::FileFormat>> FormatOf(const std::string& name);
-// The error with a hint for a caller of the library, who sets an option where the command line has the flag --force.
+// An error in the words of a caller of the library, who sets an option `through_violation` where the command line has the flag
+// --through-violation.
 Error ForCaller(const engine::Error& error);
+template <typename T>
+Result<T> ForCaller(engine::Result<T> result) {
+  if (!result.ok()) return ForCaller(result.error());
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return std::move(result).value();
+  }
+}
 
 }  // namespace cordon::internal

@@ -19,7 +19,7 @@ Result<Evaluation> Evaluate(const Input& release, const Input& original, const P
   }
   if (options.risk) request.measure.risk = engine::RiskOptions();
   if (options.bound) request.bound = engine::LossBoundOptions();
-  CORDON_TRY(const engine::Evaluation found, engine::Evaluate(request, policy.inner(), run.run()));
+  CORDON_TRY(const engine::Evaluation found, internal::ForCaller(engine::Evaluate(request, policy.inner(), run.run())));
   Evaluation made;
   made.rows = found.rows;
   made.input_rows = found.input_rows;

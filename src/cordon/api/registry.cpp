@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/registry.h"
 
+#include "cordon/api/convert_internal.h"
 #include "cordon/registry/history.h"
 
 namespace cordon {
@@ -17,7 +18,7 @@ RegisteredRelease ListedOf(const engine::RegisteredRelease& entry, std::uint64_t
 }
 
 Result<History> ReadAll(const std::string& path, bool check) {
-  CORDON_TRY(const engine::History found, engine::ReadHistory(path, check));
+  CORDON_TRY(const engine::History found, internal::ForCaller(engine::ReadHistory(path, check)));
   History made;
   for (const engine::RegisteredRelease& entry : found.contents.releases) {
     made.releases.push_back(ListedOf(entry, made.releases.size() + 1));
@@ -33,7 +34,7 @@ Result<History> ReadAll(const std::string& path, bool check) {
 }  // namespace
 
 Result<Registry> Registry::Open(const std::string& path) {
-  CORDON_RETURN_IF_ERROR(engine::ReadHistory(path, false));
+  CORDON_RETURN_IF_ERROR(internal::ForCaller(engine::ReadHistory(path, false)));
   return Registry(path);
 }
 

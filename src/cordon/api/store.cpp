@@ -35,14 +35,14 @@ Result<Store> Store::Create(const std::string& path, const Input& input, const P
   request.sign = NamedFile(options.sign);
   request.registry = NamedFile(options.registry);
   request.person_key = NamedFile(options.person_key);
-  CORDON_TRY(const engine::KeReport made, engine::Permute(request, policy.inner(), run.run()));
+  CORDON_TRY(const engine::KeReport made, internal::ForCaller(engine::Permute(request, policy.inner(), run.run())));
   if (report != nullptr) *report = ReportOf(made);
   return Store(path);
 }
 
 Result<Store> Store::Open(const std::string& path) {
   CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
-  CORDON_RETURN_IF_ERROR(engine::OpenStore(engine::StorePath(path)));
+  CORDON_RETURN_IF_ERROR(internal::ForCaller(engine::OpenStore(engine::StorePath(path))));
   return Store(path);
 }
 
@@ -55,13 +55,13 @@ Result<StoreReport> Store::Append(const Input& rows, const AppendOptions& option
   request.sign = NamedFile(options.sign);
   request.registry = NamedFile(options.registry);
   request.person_key = NamedFile(options.person_key);
-  CORDON_TRY(const engine::KeReport made, engine::Append(request, run.run()));
+  CORDON_TRY(const engine::KeReport made, internal::ForCaller(engine::Append(request, run.run())));
   return ReportOf(made);
 }
 
 Result<QueryAnswer> Store::Query(const std::string& query, const RunOptions& options) const {
   internal::EngineRun run(options);
-  CORDON_TRY(const engine::QueryAnswer answer, engine::AskStore(path_, query, run.run()));
+  CORDON_TRY(const engine::QueryAnswer answer, internal::ForCaller(engine::AskStore(path_, query, run.run())));
   return QueryAnswer{engine::JsonText(answer), engine::Summary(answer)};
 }
 

@@ -44,7 +44,8 @@ SweepPoint PointOf(const engine::SweepPoint& point) {
 Result<Swept> Sweep(const Input& input, const Policy& policy, const SweepOptions& options) {
   internal::EngineRun run(options.run);
   CORDON_TRY(const engine::SweepRequest request, RequestOf(input, options));
-  CORDON_TRY(const std::vector<engine::SweepPoint> points, engine::Sweep(request, policy.inner(), run.run()));
+  CORDON_TRY(const std::vector<engine::SweepPoint> points,
+             internal::ForCaller(engine::Sweep(request, policy.inner(), run.run())));
   Swept made;
   for (const engine::SweepPoint& point : points) made.points.push_back(PointOf(point));
   made.json = engine::Dump(engine::ToJson(points));

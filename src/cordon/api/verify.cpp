@@ -16,7 +16,7 @@ Result<Verification> Verify(const Input& release, const Policy& policy, const Ve
   request.keys = options.keys;
   request.previous = internal::PreviousOf(options.previous);
   request.allow_unequal = options.allow_unequal;
-  CORDON_TRY(const engine::Verification found, engine::Verify(request, policy.inner(), run.run()));
+  CORDON_TRY(const engine::Verification found, internal::ForCaller(engine::Verify(request, policy.inner(), run.run())));
   Verification made;
   made.holds = found.holds();
   made.rows = found.rows;
