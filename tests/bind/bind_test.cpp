@@ -273,11 +273,12 @@ TEST(Bind, ValuesOutsideTheDomainAreCountedNotNamed) {
   const ScratchFolder folder;
   folder.Write("h.csv", "a;vowel;*\nb;other;*\n");
   const Policy policy = PolicyOf("[attributes.a]\nrole = \"quasi\"\nhierarchy = \"h.csv\"\n", folder.path());
+  const std::string path = (folder.path() / "h.csv").string();
   EXPECT_EQ(Shown(BindOne(policy, {"b", "a"}).value()), (Texts{"b", "a"}));
   EXPECT_EQ(Told(BindOne(policy, {"a", "secret", "b", "vowel", "secret"})),
-            "row 2, column a: a value is not in its hierarchy (h.csv); 2 distinct values, 3 rows / cordon hierarchy check "
-            "h.csv INPUT a "
-            "lists the values that are missing; other = \"LABEL\" in [attributes.a] takes them in");
+            "row 2, column a: a value is not in its hierarchy (" + path +
+                "); 2 distinct values, 3 rows / cordon hierarchy check " + path +
+                " INPUT a lists the values that are missing; other = \"LABEL\" in [attributes.a] takes them in");
   EXPECT_EQ(Told(BindOne(QuasiPolicy("values = [\"x\"]\n"), {"x", "y"})),
             "row 2, column a: a value is not among its declared values; 1 distinct value, 1 row / add it to values in "
             "[attributes.a], or "

@@ -128,9 +128,8 @@ TEST(ReadRelease, EveryQuasiCellMustBeReadable) {
   const Policy policy = QuasiReleasePolicy("hierarchy = \"h.csv\"\n", folder.path());
   EXPECT_TRUE(ReadOne(policy, {"a", "x", "*"}).ok());
   EXPECT_EQ(Told(ReadOne(policy, {"a", "x", "y"})),
-            "row 3, column a: not a label of its hierarchy (h.csv); 1 distinct value, 1 row / a release shows labels of the "
-            "hierarchy, or "
-            "* for everything");
+            "row 3, column a: not a label of its hierarchy (" + (folder.path() / "h.csv").string() +
+                "); 1 distinct value, 1 row / a release shows labels of the hierarchy, or * for everything");
 }
 
 TEST(ReadRelease, DomainsComeFromThePolicyThenFromTheCells) {

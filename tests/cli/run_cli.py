@@ -29,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT = 120
+TIMEOUT = 600  # seconds per command; the sanitizers are slow
 
 
 def parse(path):

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "cordon/base/nearest.h"
 #include "cordon/data/codes.h"
@@ -48,6 +47,21 @@ Counted JudgeOf(const ModelSpec& spec, SensitiveFacts facts) {
   CORDON_CHECK(made.ok());  // Make has tried it
   counted.judge = std::move(made).value();
   return counted;
+}
+
+// -1, 0, 1 as a / b is below, equal to or above c / d: by whole parts, then by the reciprocals of what is left, so nothing
+// is multiplied.
+int CompareFractions(UInt128 a, UInt128 b, UInt128 c, UInt128 d) {
+  while (true) {
+    const UInt128 left = a / b;
+    const UInt128 right = c / d;
+    if (left != right) return left < right ? -1 : 1;
+    a %= b;
+    c %= d;
+    if (a == 0 || c == 0) return static_cast<int>(a != 0) - static_cast<int>(c != 0);
+    std::swap(a, d);
+    std::swap(b, c);
+  }
 }
 
 }  // namespace
@@ -192,15 +206,17 @@ WindowVerifier::Answer WindowVerifier::Ask(const Model& model, std::span<const C
   const Finding finding = model.least.judge->Judge(group, 0);
   if (model.unknown == 0) return finding.holds ? Answer::kHolds : Answer::kFails;
   if (const auto* closeness = std::get_if<TClosenessSpec>(&model.spec)) {
-    // The window lies within the unknown share of what is known of it, and so does the distance.
-    const long double reached = static_cast<long double>(finding.value.numerator) /
-                                static_cast<long double>(finding.value.denominator) /
-                                static_cast<long double>(model.least.judge->common_denominator());
-    const long double slack = static_cast<long double>(model.unknown) / static_cast<long double>(model.rows) + 1e-12L;
-    const long double t =
-        static_cast<long double>(closeness->t.numerator()) / static_cast<long double>(closeness->t.denominator());
-    if (reached + slack <= t) return Answer::kHolds;
-    return reached - slack > t ? Answer::kFails : Answer::kUnknown;
+    // The window lies within the unknown share of what is known of it, and so does the distance: below t less that share it
+    // holds, above t and that share it fails.
+    const UInt128 denominator = finding.value.denominator * model.least.judge->common_denominator();
+    const Int128 t = static_cast<Int128>(closeness->t.numerator()) * model.rows;
+    const Int128 unknown = static_cast<Int128>(closeness->t.denominator()) * model.unknown;
+    const auto whole = static_cast<UInt128>(closeness->t.denominator()) * static_cast<UInt128>(model.rows);
+    const auto compare = [&](Int128 bound) {
+      return CompareFractions(finding.value.numerator, denominator, static_cast<UInt128>(bound), whole);
+    };
+    if (t >= unknown && compare(t - unknown) <= 0) return Answer::kHolds;
+    return compare(t + unknown) > 0 ? Answer::kFails : Answer::kUnknown;
   }
   if (finding.holds) return Answer::kHolds;  // a larger share in the window allows more
   return model.most.judge->Judge(group, 0).holds ? Answer::kUnknown : Answer::kFails;
