@@ -5,19 +5,18 @@
     bench/peers/run.py --data DIR [--arx JAR] [--python PYTHON] [--mondrian DIR] [--castle DIR] [--k 5,10,100] [--stream-rows 3000] [--output DIR] [--cordon BINARY]
 
 Nothing of a peer is in this tree: the reader installs it and says where.
-    --arx JAR         ARX (arx.deidentifier.org), the library with its dependencies; `java` must be at least version 11
+    --arx JAR         ARX (arx.deidentifier.org), the library with its dependencies, and a JDK of version 11 or later
     --python PYTHON   a Python with anjana and pycanon from PyPI (default: this one)
     --mondrian DIR    a checkout of github.com/qiyuangong/Mondrian, Mondrian in Python
     --castle DIR      a checkout of github.com/hallnath1/CASTLEGUARD, CASTLE in Python (pandas, numpy); its noise is turned off
 A peer that is not there is a line of the page that says so. DIR has adult/adult.csv and its hierarchies.
 
-Tables: adult with nine quasi columns and hierarchies (ARX, anjana), and adult with seven columns coded to numbers, age and six categories by sorted label
+Tables: adult with nine quasi columns, each a label of its hierarchy (ARX, anjana; cordon also with free intervals of age, a larger space), and adult with seven columns coded to numbers, age and six categories by sorted label
 (Mondrian, CASTLE). Loss is that of cordon evaluate, a row left out counts 1. CPU is that of the whole process with start, reading and writing; peaks
 are of resident memory. Ratios are over cordon's best on the same table. Writes peers.csv and peers.md (default: bench/runs/<date>-<machine>).
 """
 import argparse
 import csv
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,17 +24,18 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
+import arx as peer  # noqa: E402
 import measure  # noqa: E402
 
 CODED = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
 
 
 class Labelled:
-    """Adult with its hierarchies: all nine columns are quasi columns."""
+    """Adult with its hierarchies: all nine columns are quasi columns. Age is a label of its hierarchy, as ARX has it, or a number with free intervals."""
 
-    name = "adult, 9 columns"
-
-    def __init__(self, data, folder):
+    def __init__(self, data, folder, free=False):
+        self.name, self.free = "adult, 9 columns, " + ("free intervals of age" if free else "labels of the hierarchies"), free
         self.path, self.folder, self.prefix = data / "adult" / "adult.csv", folder, data / "adult" / "adult_hierarchy_"
         with open(self.path, encoding="utf-8") as file:
             self.columns = file.readline().strip().split(";")
@@ -43,7 +43,7 @@ class Labelled:
     def policy(self, models):
         columns = {}
         for name in self.columns:
-            columns[name] = {"role": "quasi", "type": "numeric", "range": [1, 100]} if name == "age" else {"role": "quasi", "type": "categorical"}
+            columns[name] = {"role": "quasi", "type": "numeric", "range": [1, 100]} if name == "age" and self.free else {"role": "quasi", "type": "categorical"}
             columns[name]["hierarchy"] = f"{self.prefix}{name}.csv"
         return '[data]\ndelimiter = ";"\n' + measure.attributes(columns) + models
 
@@ -83,6 +83,7 @@ def judged(cordon, release, table, policy):
 class Bench:
     def __init__(self, args, folder):
         self.args, self.folder, self.rows = args, folder, []
+        self.arx = None if peer.missing(args.arx) else peer.Arx(args.arx, folder)
 
     def add(self, table, setting, tool, command, release, policy, absent=None):
         row = {"table": table.name, "setting": setting, "tool": tool}
@@ -107,16 +108,20 @@ class Bench:
                                                          "--output", release, "--force"], release, policy)
 
     def tables(self, data):
-        labelled, coded, policy, out = Labelled(data, self.folder), Coded(data, self.folder), self.folder / "policy.toml", self.folder / "peer.csv"
+        labelled, free, coded = Labelled(data, self.folder), Labelled(data, self.folder, free=True), Coded(data, self.folder)
+        policy, out = self.folder / "policy.toml", self.folder / "peer.csv"
         for k in self.args.k:
             policy.write_text(labelled.policy(k_models(k)), encoding="utf-8")
             for algorithm in ("partition", "full-domain"):
                 self.cordon(labelled, f"k = {k}", algorithm, policy)
             for form, limit in (("global", 0), ("global", 0.02), ("local", 1)):
-                command = ["java", "-cp", self.args.arx or "", HERE / "ArxRelease.java", labelled.path, labelled.prefix, k, form, limit, out]
-                self.add(labelled, f"k = {k}", f"ARX, {form}, suppression {limit}", command, out, policy, missing_arx(self.args.arx))
+                command = self.arx and self.arx.command(labelled.path, labelled.prefix, form, limit, out, [f"k={k}"])
+                self.add(labelled, f"k = {k}", f"ARX, {form}, suppression {limit}", command, out, policy, peer.missing(self.args.arx))
             command = [self.args.python, HERE / "anjana_release.py", labelled.path, labelled.prefix, k, out]
             self.add(labelled, f"k = {k}", "anjana, suppression 2 %", command, out, policy, missing_module(self.args.python, "anjana"))
+        for k in self.args.k:
+            policy.write_text(free.policy(k_models(k)), encoding="utf-8")
+            self.cordon(free, f"k = {k}", "partition", policy)
         for k in self.args.k:
             policy.write_text(coded.policy(k_models(k)), encoding="utf-8")
             for algorithm in ("partition", "mondrian"):
@@ -156,14 +161,6 @@ class Bench:
             print(f"which k?, {tool}: {answers[tool]}, {cost.cpu_s} s", flush=True)
         if len(set(answers.values())) > 1:
             sys.exit(f"two programs disagree about one file: {answers}")
-
-
-def missing_arx(jar):
-    if not jar:
-        return "not installed: give --arx JAR"
-    if not Path(jar).is_file():
-        return f"not installed: there is no {jar}"
-    return None if shutil.which("java") else "not installed: there is no java"
 
 
 def missing_module(python, module):

@@ -24,19 +24,23 @@ class LowestLoss(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = run("--tables", "adult", "--cases", "k5", "--efforts", "low", "--seeds", "1,2", "--csv", folder + "/runs.csv", "--gate")
             self.assertEqual(done.returncode, 0, done.stderr)
-            head, _, row = [dict(enumerate(line.strip("| ").split(" | "))) for line in done.stdout.splitlines()]
+            head, _, row = [dict(enumerate(line[2:-2].split(" | "))) for line in done.stdout.splitlines()]
             cells = {head[i]: row[i] for i in head}
-            self.assertEqual((cells["table"], cells["model"], cells["effort"], cells["suppressed"]), ("adult", "k5", "low", "0"))
+            self.assertEqual((cells["table"], cells["model"], cells["effort"], cells["ARX suppressed"]), ("adult", "k5", "low", "0"))
             self.assertEqual(cells["ARX loss"], "0.0589")
             self.assertEqual(cells["met"], "yes")
             with open(folder + "/runs.csv", encoding="utf-8") as file:
-                losses = [float(each["loss"]) for each in csv.DictReader(file)]
-            self.assertEqual(len(losses), 2)
-            self.assertTrue(cells["loss"].startswith(f"{sum(losses) / 2:.4f} ({min(losses):.4f} to "), cells["loss"])
+                runs = list(csv.DictReader(file))
+            for space in ("same", "free"):
+                losses = [float(each["loss"]) for each in runs if each["space"] == space]
+                self.assertEqual(len(losses), 2)
+                self.assertTrue(cells[f"loss, {space}"].startswith(f"{sum(losses) / 2:.4f}"), cells)
+                self.assertAlmostEqual(float(cells[f"/ ARX, {space}"]), sum(losses) / 2 / 0.0589, delta=0.002)
+            self.assertLess(float(cells["/ ARX, free"]), float(cells["/ ARX, same"]))
 
     def test_what_it_needs_is_said(self):
         self.assertIn("CORDON_DATA_DIR", run(data=None).stderr)
-        self.assertIn("there are k5", run("--tables", "adult", "--cases", "k7").stderr)
+        self.assertIn("there are k2, k5", run("--tables", "adult", "--cases", "k7").stderr)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Peers(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(folder / "out" / "peers.csv", encoding="utf-8") as file:
                 rows = {(row["table"], row["tool"]): row for row in csv.DictReader(file)}
-            arx = rows["adult, 9 columns", "ARX, local, suppression 1"]
+            arx = rows["adult, 9 columns, labels of the hierarchies", "ARX, local, suppression 1"]
             self.assertEqual((arx["note"], arx["loss"]), ("not installed: give --arx JAR", ""))
             one_group = rows["adult, 7 columns coded to numbers", "Mondrian in Python, strict"]
             self.assertEqual((one_group["groups"], one_group["holds"]), ("1", "yes"))
