@@ -202,7 +202,7 @@ std::string Describe(const Profile& profile) {
   }
   for (const ColumnProfile& column : profile.columns) {
     if (column.odd.cells == 0) continue;
-    line(fmt::format("\n{} is categorical because {}: mend what should be one, or list it in missing", column.name,
+    line(fmt::format("\n{} is categorical because {}: fix these cells, or list them in missing", column.name,
                      DescribeOdd(column.odd)));
   }
   if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));

@@ -119,7 +119,7 @@ class Trial {
   }
 
   // A release takes the place of a worse one; of those that are as good the one of `auto`'s own choice is kept. What no
-  // algorithm could mend is an error of the whole; others are of this try.
+  // algorithm could fix is an error of the whole; others are of this try.
   Result<void> Consider(Result<MadeRelease> made, bool own_choice) {
     if (!made.ok()) {
       const ErrorKind kind = made.error().kind();
