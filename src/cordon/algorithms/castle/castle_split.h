@@ -126,7 +126,6 @@ class Splitter {
   std::vector<double> increase_;
   std::vector<std::int32_t> person_place_;
   std::vector<double> values_;
-  std::vector<double> median_of_;
   std::vector<internal::NearestTuples::Candidate> nearest_of_person_;
 };
 

@@ -30,13 +30,19 @@ struct Sides {
   double above_lo = std::numeric_limits<double>::infinity();
 };
 
-Sides SidesOf(const std::vector<double>& values, double median) {
-  Sides sides;
-  for (const double value : values) {
-    sides.below += value < median ? 1 : 0;
-    sides.up_to += value <= median ? 1 : 0;
-    sides.below_hi = value < median && value > sides.below_hi ? value : sides.below_hi;
-    sides.above_lo = value > median && value < sides.above_lo ? value : sides.above_lo;
+// `values`: those before `middle` are at most, those after it at least the median, which stands there.
+Sides SidesOf(const std::vector<double>& values, std::size_t middle) {
+  const double median = values[middle];
+  Sides sides{.below = 0, .up_to = middle + 1};
+  for (std::size_t i = 0; i < middle; ++i) {
+    const bool below = values[i] < median;
+    sides.below += below ? 1 : 0;
+    sides.below_hi = below && values[i] > sides.below_hi ? values[i] : sides.below_hi;
+  }
+  for (std::size_t i = middle + 1; i < values.size(); ++i) {
+    const bool above = values[i] > median;
+    sides.up_to += above ? 0 : 1;
+    sides.above_lo = above && values[i] < sides.above_lo ? values[i] : sides.above_lo;
   }
   return sides;
 }
@@ -51,11 +57,10 @@ void Splitter::FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t a
   if (lo == hi) return;
   values_.clear();
   for (const std::int32_t tuple : whole.tuples) values_.push_back(tuples[tuple].point[axis]);
-  median_of_ = values_;
-  const auto middle = median_of_.begin() + static_cast<std::ptrdiff_t>(median_of_.size() / 2);
-  std::nth_element(median_of_.begin(), middle, median_of_.end());
-  const double median = *middle;
-  const Sides sides = SidesOf(values_, median);
+  const std::size_t middle = values_.size() / 2;
+  std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(middle), values_.end());
+  const double median = values_[middle];
+  const Sides sides = SidesOf(values_, middle);
   const auto least = static_cast<std::size_t>(needs_->k);
   const double all = loss_->AxisLoss(axis, lo, hi) * static_cast<double>(values_.size());
   const auto propose = [&](std::size_t left, double left_hi, double right_lo) {
@@ -85,6 +90,10 @@ std::vector<SplitPart> Splitter::SplitByHalves(Tuples tuples) {
   while (!open.empty()) {
     SplitPart whole = std::move(open.back());
     open.pop_back();
+    if (whole.tuples.size() < 2 * static_cast<std::size_t>(needs_->k)) {  // no cut leaves enough on both sides
+      parts.push_back(std::move(whole));
+      continue;
+    }
     halvings.clear();
     for (std::size_t axis = 0; axis < loss_->num_axes(); ++axis) {
       FindHalvings(tuples, whole, axis, [&](const Halving& halving) { halvings.push_back(halving); });

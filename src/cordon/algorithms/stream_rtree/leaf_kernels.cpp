@@ -67,21 +67,45 @@ std::size_t PlainMarks(std::span<const CodeTest> tests, std::uint8_t* marks, std
   }
   GapsFrom(boxes, point, scales, sums, i, size);
 }
-// 32 at a time. No way out where none of them is left: to guess it wrongly costs more than the tests.
+using Bytes32 = __m256i;
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void KeepWithin(const std::uint8_t* codes, Bytes32 lo, Bytes32 width,
+                                                                   Bytes32& left) {
+  const Bytes32 above = _mm256_sub_epi8(_mm256_loadu_si256(reinterpret_cast<const Bytes32*>(codes)), lo);
+  left = _mm256_and_si256(left, _mm256_cmpeq_epi8(_mm256_min_epu8(above, width), above));
+}
+[[gnu::target("avx2"), gnu::always_inline]] inline std::size_t Store(Bytes32 left, std::uint8_t* marks) {
+  _mm256_storeu_si256(reinterpret_cast<Bytes32*>(marks), left);
+  return static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8(_mm256_slli_epi16(left, 7)))));
+}
+
+// 128 at a time: what a test asks for is loaded once for all. No way out where none is left: to guess it wrongly costs more
+// than the tests.
 [[gnu::target("avx2")]] std::size_t Avx2Marks(std::span<const CodeTest> tests, std::uint8_t* marks, std::size_t size) {
   std::size_t count = 0;
   std::size_t i = 0;
-  for (; i + 32 <= size; i += 32) {
-    __m256i left = _mm256_set1_epi8(1);
+  for (; i + 128 <= size; i += 128) {
+    Bytes32 a = _mm256_set1_epi8(1);
+    Bytes32 b = a;
+    Bytes32 c = a;
+    Bytes32 d = a;
     for (const CodeTest& test : tests) {
-      const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(test.codes + i));
-      const __m256i above = _mm256_sub_epi8(codes, _mm256_set1_epi8(static_cast<char>(test.lo)));
-      const __m256i within = _mm256_cmpeq_epi8(_mm256_min_epu8(above, _mm256_set1_epi8(static_cast<char>(test.width))), above);
-      left = _mm256_and_si256(left, within);
+      const Bytes32 lo = _mm256_set1_epi8(static_cast<char>(test.lo));
+      const Bytes32 width = _mm256_set1_epi8(static_cast<char>(test.width));
+      KeepWithin(test.codes + i, lo, width, a);
+      KeepWithin(test.codes + i + 32, lo, width, b);
+      KeepWithin(test.codes + i + 64, lo, width, c);
+      KeepWithin(test.codes + i + 96, lo, width, d);
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(marks + i), left);
-    count +=
-        static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8(_mm256_slli_epi16(left, 7)))));
+    count += Store(a, marks + i) + Store(b, marks + i + 32) + Store(c, marks + i + 64) + Store(d, marks + i + 96);
+  }
+  for (; i + 32 <= size; i += 32) {
+    Bytes32 left = _mm256_set1_epi8(1);
+    for (const CodeTest& test : tests) {
+      KeepWithin(test.codes + i, _mm256_set1_epi8(static_cast<char>(test.lo)), _mm256_set1_epi8(static_cast<char>(test.width)),
+                 left);
+    }
+    count += Store(left, marks + i);
   }
   return count + MarkFrom(tests, marks, i, size);
 }
