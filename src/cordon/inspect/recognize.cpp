@@ -207,10 +207,10 @@ bool IsFullName(std::string_view text) {
 
 // The same letters, then digits of one length: P000123. Postcodes and codes of illnesses differ in their letters, or have none.
 bool AreSerials(const std::vector<std::string_view>& values) {
-  constexpr std::size_t kFewValues = 20;
+  constexpr std::size_t kFewSerials = 20;
   constexpr std::size_t kFewDigits = 3;
   constexpr std::size_t kMaxLetters = 5;
-  if (values.size() < kFewValues) return false;
+  if (values.size() < kFewSerials) return false;
   const std::size_t letters = std::min(values[0].find_first_of("0123456789"), values[0].size());
   const std::string_view prefix = values[0].substr(0, letters);
   if (letters == 0 || letters > kMaxLetters || values[0].size() < letters + kFewDigits || !InLetters(prefix[0])) return false;

@@ -234,7 +234,7 @@ UInt128 TopDown::ScoreOf(std::size_t attribute, int node) const {
     }
     ++loss.terms;
   }
-  return Score(state.masked.gain(node), state.masked.scored_rows(node), loss);
+  return GainPerLoss(state.masked.gain(node), state.masked.scored_rows(node), loss);
 }
 
 std::optional<Refinement> TopDown::Best() const {

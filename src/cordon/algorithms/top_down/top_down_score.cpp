@@ -32,7 +32,7 @@ std::uint64_t FixedLog2(std::uint64_t n) {
 LogTable::LogTable(std::uint64_t largest)
     : size_(static_cast<std::size_t>(std::min(largest + 1, kMaxKept))), logs_(new std::atomic<std::uint64_t>[size_]()) {}
 
-UInt128 Score(Int128 gain, std::int64_t rows, const LossSum& loss) {
+UInt128 GainPerLoss(Int128 gain, std::int64_t rows, const LossSum& loss) {
   // gain < 2^69, or 2^64 without classes; terms < 2^16; 2^40: below 2^127.
   const Int128 terms = std::max<std::int64_t>(loss.terms, 1);
   const UInt128 above = static_cast<UInt128>(gain) * static_cast<UInt128>(terms) << (2 * kLossBits);

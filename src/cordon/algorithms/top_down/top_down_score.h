@@ -60,6 +60,6 @@ struct LossSum {
 
 // floor(gain / rows / (mean loss + 1) * 2^20), where gain is |rows| * information gain * 2^32: score * 2^52. A loss of
 // nobody (no terms) counts 0.
-UInt128 Score(Int128 gain, std::int64_t rows, const LossSum& loss);
+UInt128 GainPerLoss(Int128 gain, std::int64_t rows, const LossSum& loss);
 
 }  // namespace cordon::engine
