@@ -94,6 +94,43 @@ std::vector<std::vector<RowId>> ToSets(const Groups& groups) {
   return sets;
 }
 
+// Two halves of a table, searched apart, then together: the same rows, still admitted, and no more loss.
+TEST(PartitionProperty, RefinedGroupsAreAdmittedAndLoseNoMore) {
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, seed % 2 == 0);
+    const Counted counted(each);
+    std::vector<RowId> sides[2];
+    for (RowId row = 0; row < each.data.num_rows; ++row) sides[row % 2].push_back(row);
+    PartitionOptions options;
+    options.effort = seed % 3 == 0 ? Effort::kLow : (seed % 3 == 1 ? Effort::kNormal : Effort::kHigh);
+    if (seed % 5 == 0) options.whole_rows = 20;  // in parts
+    options.part_rows = 12;
+    Groups apart;
+    std::vector<RowId> rows;
+    for (const std::vector<RowId>& side : sides) {
+      if (side.empty() || !counted.Admits(side)) continue;
+      const Groups found = Partition(View(each.data, side), counted.model, counted.counted, options, {}).value();
+      for (std::size_t group = 0; group < found.size(); ++group) apart.Add(found[group]);
+      rows.insert(rows.end(), side.begin(), side.end());
+    }
+    if (rows.empty()) continue;
+    std::sort(rows.begin(), rows.end());
+    const View view(each.data, rows);
+    const Groups together = RefineGroups(view, apart, counted.model, counted.counted, options, {}).value();
+    std::vector<RowId> seen = together.rows;
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, rows);
+    for (const std::vector<RowId>& group : ToSets(together)) EXPECT_TRUE(counted.Admits(group));
+    const double before = TotalLoss(each.data, ToSets(apart));
+    const double after = TotalLoss(each.data, ToSets(together));
+    EXPECT_LE(after, before + 1e-9);
+    better += after < before - 1e-9 ? 1 : 0;
+  }
+  EXPECT_GT(better, 100);
+}
+
 TEST(PartitionProperty, EveryReleaseHoldsWhateverTheModelsEffortAndStart) {
   int satisfied = 0;
   for (std::uint64_t seed = 0; seed < 1200; ++seed) {

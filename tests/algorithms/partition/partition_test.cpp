@@ -67,6 +67,17 @@ TEST(Partition, WorkedExampleByRelocation) {
   EXPECT_EQ(sets, (RowSets{{0, 1}, {2, 5, 6}, {3, 4}}));
 }
 
+TEST(Partition, WorkedExampleFromGroupsThatAreThere) {
+  const SmallTable table = WorkedExample();
+  const CountedModel model(table.data, {K(2)});
+  // Any order of rows and groups, and rows of the table that take no part.
+  Groups groups;
+  for (const auto& rows : std::vector<std::vector<RowId>>{{6, 5}, {2, 0, 1}}) groups.Add(rows);
+  const View view(table.data, {0, 1, 2, 5, 6});
+  const Groups refined = RefineGroups(view, groups, model.model, model.counted, {}, {}).value();
+  EXPECT_EQ(SetsOf(refined), (std::vector<std::vector<RowId>>{{0, 1}, {2, 5, 6}}));
+}
+
 TEST(Partition, RowsOfFullGroupsChangePlaces) {
   SmallTable table(4);
   table.Add("age", Role::kQuasi, Numbers(41), {0, 38, 2, 40}).Add("place", Role::kQuasi, Categories(4, 2), {0, 3, 0, 3});

@@ -400,28 +400,26 @@ void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std:
   for (const auto& [distance, each] : best_) near.push_back(each);
 }
 
-std::vector<std::vector<GroupId>> BoxTree::Parts(std::size_t max_rows) const {
-  // Children stand behind their parents.
-  std::vector<std::size_t> rows(nodes_.size());
-  for (std::size_t node = nodes_.size(); node-- > 0;) {
-    const Node& at = nodes_[node];
-    rows[node] = at.first == kNone ? groups_.rows(at.group).size() : rows[at.first] + rows[at.first + 1];
+std::vector<std::vector<GroupId>> BoxTree::Parts(std::size_t max_rows) {
+  std::vector<GroupId> alive;
+  for (GroupId g = 0; g < groups_.size(); ++g) {
+    if (groups_.alive(g)) alive.push_back(g);
   }
   std::vector<std::vector<GroupId>> parts;
-  std::vector<std::pair<NodeId, bool>> open;  // whether the subtree lies in the last part
-  if (!nodes_.empty()) open.emplace_back(0, false);
+  std::vector<std::span<GroupId>> open;
+  if (!alive.empty()) open.emplace_back(alive);
   while (!open.empty()) {
-    const auto [at, inside] = open.back();
+    const std::span<GroupId> groups = open.back();
     open.pop_back();
-    const Node& node = nodes_[at];
-    const bool starts = !inside && (rows[at] <= max_rows || node.first == kNone);
-    if (starts) parts.emplace_back();
-    if (node.first == kNone) {
-      parts.back().push_back(node.group);
+    std::size_t rows = 0;
+    for (const GroupId g : groups) rows += groups_.rows(g).size();
+    if (rows <= max_rows || groups.size() == 1) {
+      parts.emplace_back(groups.begin(), groups.end());
       continue;
     }
-    open.emplace_back(node.first + 1, inside || starts);
-    open.emplace_back(node.first, inside || starts);
+    const std::size_t cut = ChooseCut(groups);
+    open.push_back(groups.subspan(cut));
+    open.push_back(groups.first(cut));
   }
   return parts;
 }

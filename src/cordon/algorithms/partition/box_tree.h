@@ -47,8 +47,8 @@ class BoxTree {
   // those seen in `max_visits` nodes. Without the share, small groups within a large one, of which nothing can be won, would
   // all be nearer than those next to it.
   void Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
-  // Groups by subtrees of at most max_rows rows (or a single group), from left to right.
-  std::vector<std::vector<GroupId>> Parts(std::size_t max_rows) const;
+  // Groups that lie together, of at most max_rows rows (or a single group): the upper part of the tree that Build would make.
+  std::vector<std::vector<GroupId>> Parts(std::size_t max_rows);
 
  private:
   using NodeId = std::uint32_t;

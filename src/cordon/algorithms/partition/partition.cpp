@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cordon/algorithms/grouping/satisfiable.h"
+#include "cordon/algorithms/partition/equal_rows.h"
 #include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/partition_peel.h"
 #include "cordon/algorithms/partition/refine.h"
@@ -26,6 +27,7 @@ constexpr std::size_t kWideTable = 100;  // quasi columns
 
 struct Search {
   const View& view;
+  std::size_t to_divide;  // rows of the view that are not in groups yet; they come first
   const RankSpace& space;
   const GroupModel& model;
   const CountedColumns& counted;
@@ -152,7 +154,7 @@ class Spreading {
 };
 
 Started FromTheTop(const Search& search, double price) {
-  std::vector<Place> all(search.space.num_rows());
+  std::vector<Place> all(search.to_divide);
   std::iota(all.begin(), all.end(), Place{0});
   return Spreading(search).WithExpulsion(std::move(all), price);
 }
@@ -160,7 +162,9 @@ Started FromTheTop(const Search& search, double price) {
 // Peeled groups, each divided further.
 Result<Started> FromPeeling(const Search& search, double price) {
   GroupGate gate = search.Gate();
-  CORDON_TRY(RowSets peeled, Peel(search.view, search.space, gate, price, search.run));
+  const std::span<const RowId> all = search.view.rows().first(search.to_divide);
+  const View divided(search.view.data(), {all.begin(), all.end()});
+  CORDON_TRY(RowSets peeled, Peel(divided, search.space, gate, price, search.run));
   std::vector<RowSets> parts(peeled.size());
   std::vector<double> totals(peeled.size());
   ParallelFor(search.run.threads, peeled.size(), 64, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -179,7 +183,7 @@ Result<Started> FromPeeling(const Search& search, double price) {
 
 // A column in which some node has very many children.
 bool HasFlatColumn(const Search& search) {
-  std::vector<Place> all(search.space.num_rows());
+  std::vector<Place> all(search.to_divide);
   std::iota(all.begin(), all.end(), Place{0});
   return all.size() >= kFanOutRows && search.space.WidestNode(all, kMaxSiblings).has_value();
 }
@@ -260,38 +264,51 @@ double TotalOf(const Search& search, RowPlaces& places, const RowSets& groups) {
   return all.total();
 }
 
-// Parts of neighbouring groups by themselves, then everything together with the moves that cross seams cheaply.
-RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
-                      std::size_t part_rows, bool search_on) {
+// Parts of neighbouring groups, side by side.
+RowSets RefineParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                    std::size_t part_rows, bool search_on) {
   std::vector<RowSets> parts;
   {
     GroupGate gate = search.Gate();
     BoxedGroups<double> all(search.space, gate, places);
     for (const std::vector<Place>& rows : groups) all.Add(rows);
     BoxTree tree(search.space, all, gate.min_rows(), options.max_visits, search.tuning);
-    tree.Build();
     for (const std::vector<GroupId>& ids : tree.Parts(part_rows)) {
       parts.emplace_back();
       for (const GroupId id : ids) parts.back().push_back(std::move(groups[id]));
     }
   }
-  RefineOptions within = options;
-  within.rounds = std::min(options.rounds, 2);
   const Run silent = search.run.Silent();
-  const Search within_part{search.view, search.space, search.model, search.counted, search.tuning, silent};
+  const Search within{search.view, search.to_divide, search.space, search.model, search.counted, search.tuning, silent};
   std::atomic<std::uint64_t> done = 0;
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
-    parts[part] = search_on ? SearchOn(within_part, places, std::move(parts[part]), within, part + 1)
-                            : RefineWhole(within_part, places, std::move(parts[part]), within);
+    parts[part] = search_on ? SearchOn(within, places, std::move(parts[part]), options, part + 1)
+                            : RefineWhole(within, places, std::move(parts[part]), options);
     search.run.Report("refine", ++done, parts.size());
   });
   RowSets joined;
   for (RowSets& part : parts) {
     for (std::vector<Place>& rows : part) joined.push_back(std::move(rows));
   }
+  return joined;
+}
+
+// Whether a large table need not be seen as a whole. At low effort that loses 1.5 % more on rows like adult; for models that
+// can refuse a row more it was not measured.
+bool SearchesInParts(const GroupModel& model, const PartitionOptions& options) {
+  return model.monotone() && options.effort != Effort::kLow;
+}
+
+// Small parts with all moves, then larger ones, or all at once, with the moves that cross the seams of the small ones cheaply.
+RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& refine,
+                      const PartitionOptions& options, bool search_on) {
+  RefineOptions within = refine;
+  within.rounds = std::min(refine.rounds, search.tuning.part_rounds);
+  RowSets refined = RefineParts(search, places, std::move(groups), within, options.part_rows, search_on);
   RefineOptions seams = RefineBy(search.tuning, Effort::kLow);
-  seams.max_visits = options.max_visits;
-  return RefineWhole(search, places, std::move(joined), seams);
+  seams.max_visits = refine.max_visits;
+  if (!SearchesInParts(search.model, options)) return RefineWhole(search, places, std::move(refined), seams);
+  return RefineParts(search, places, std::move(refined), seams, options.whole_rows, false);
 }
 
 struct Left {
@@ -354,54 +371,111 @@ Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out)
   return groups;
 }
 
+// The rows to divide, and groups of the others that may give and take rows.
+Result<Left> SearchGroups(const Search& search, RowSets open, const PartitionOptions& options) {
+  const Run& run = search.run;
+  std::vector<Started> starts(1);
+  if (search.to_divide > 0) {
+    CORDON_TRY(starts, StartsOf(search, options));
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  for (Started& start : starts) {
+    for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
+    start.groups.insert(start.groups.end(), open.begin(), open.end());
+  }
+  Left left{std::move(starts[0].groups), {}};
+  if (!options.refine) return left;
+  RowPlaces places(search.view.size());
+  // High effort goes on from where normal effort ends, so it never loses more.
+  const bool search_on = options.effort == Effort::kHigh;
+  RefineOptions refine = RefineBy(options.tuning, std::min(options.effort, Effort::kNormal));
+  // Groups with few admitted ones near them: to look further pays (fars, beta = 4: .108 against .114).
+  if (!search.model.monotone() && !options.size_decides) refine.max_near = options.tuning.far_near;
+  if (HasFlatColumn(search)) refine.max_near = options.tuning.flat_near;
+  const bool in_parts = search.view.size() > options.whole_rows;
+  const auto refined = [&](RowSets groups) {
+    return in_parts ? RefineInParts(search, places, std::move(groups), refine, options, false)
+                    : RefineWhole(search, places, std::move(groups), refine);
+  };
+  left.groups = refined(std::move(left.groups));
+  for (std::size_t i = 1; i < starts.size() && !run.ShouldStop(); ++i) {
+    RowSets other = refined(std::move(starts[i].groups));
+    if (TotalOf(search, places, other) < TotalOf(search, places, left.groups)) left.groups = std::move(other);
+  }
+  if (search_on && !run.ShouldStop()) {
+    RefineOptions further = RefineBy(options.tuning, Effort::kHigh);
+    further.max_near = std::max(further.max_near, refine.max_near);
+    if (HasFlatColumn(search)) further.max_near = options.tuning.flat_near;
+    left.groups = in_parts ? RefineInParts(search, places, std::move(left.groups), further, options, true)
+                           : SearchOn(search, places, std::move(left.groups), further, 1);
+  }
+  if (options.max_suppressed > 0 && !run.Stopped()) {
+    const RefineOptions moves = in_parts ? RefineBy(search.tuning, Effort::kLow) : refine;
+    left = LeaveOut(search, places, moves).From(std::move(left.groups), options.max_suppressed);
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  return left;
+}
+
+// Combinations that the model admits are groups at once. The others come first among the rows that are searched, then one
+// group of each such combination.
+Result<Groups> PartitionWithoutEqualRows(const View& view, const GroupModel& model, const CountedColumns& counted,
+                                         const PartitionOptions& options, const Run& run) {
+  GroupGate gate(view, model, counted);
+  EqualRows equal = FindEqualRows(view, gate, options.tuning.spare_rows, run);
+  std::vector<Place> places = std::move(equal.rest);  // in the view, of the rows that are searched
+  const std::size_t to_divide = places.size();
+  for (std::vector<Place>& group : equal.open) {
+    for (Place& place : group) {
+      places.push_back(place);
+      place = static_cast<Place>(places.size() - 1);
+    }
+  }
+  std::vector<RowId> rows;
+  rows.reserve(places.size());
+  for (const Place place : places) rows.push_back(view.rows()[place]);
+  const View searched(view.data(), std::move(rows));
+  const RankSpace space(searched, run);
+  const Search search{searched, to_divide, space, model, counted, options.tuning, run};
+  CORDON_TRY(Left left, SearchGroups(search, std::move(equal.open), options));
+  for (std::vector<Place>& group : left.groups) {
+    for (Place& place : group) place = places[place];
+    std::sort(group.begin(), group.end());
+  }
+  for (Place& place : left.out) place = places[place];
+  std::sort(left.out.begin(), left.out.end());
+  for (std::vector<Place>& group : equal.done) left.groups.push_back(std::move(group));
+  return ToGroups(view, std::move(left.groups), left.out);
+}
+
 }  // namespace
 
 Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
                          const PartitionOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
-  const RankSpace space(view, run);
-  const Search search{view, space, model, counted, options.tuning, run};
   run.Report("partition", 0, 0);
-  CORDON_TRY(std::vector<Started> starts, StartsOf(search, options));
-  if (run.Stopped()) return Error::Cancelled();
-  for (Started& start : starts) {
-    for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
+  if (view.size() > options.whole_rows && options.refine && SearchesInParts(model, options)) {
+    return PartitionWithoutEqualRows(view, model, counted, options, run);
   }
-  Started started = std::move(starts[0]);
-  Left left;
-  if (options.refine) {
-    RowPlaces places(view.size());
-    // High effort goes on from where normal effort ends, so it never loses more.
-    const bool search_on = options.effort == Effort::kHigh;
-    RefineOptions refine = RefineBy(options.tuning, std::min(options.effort, Effort::kNormal));
-    // Groups with few admitted ones near them: to look further pays (fars, beta = 4: .108 against .114).
-    if (!search.model.monotone() && !options.size_decides) refine.max_near = options.tuning.far_near;
-    if (HasFlatColumn(search)) refine.max_near = options.tuning.flat_near;
-    const bool in_parts = view.size() > options.whole_rows;
-    const auto refined = [&](RowSets groups) {
-      return in_parts ? RefineInParts(search, places, std::move(groups), refine, options.part_rows, false)
-                      : RefineWhole(search, places, std::move(groups), refine);
-    };
-    started.groups = refined(std::move(started.groups));
-    for (std::size_t i = 1; i < starts.size() && !run.ShouldStop(); ++i) {
-      RowSets other = refined(std::move(starts[i].groups));
-      if (TotalOf(search, places, other) < TotalOf(search, places, started.groups)) started.groups = std::move(other);
-    }
-    if (search_on && !run.ShouldStop()) {
-      RefineOptions further = RefineBy(options.tuning, Effort::kHigh);
-      further.max_near = std::max(further.max_near, refine.max_near);
-      if (HasFlatColumn(search)) further.max_near = options.tuning.flat_near;
-      started.groups = in_parts ? RefineInParts(search, places, std::move(started.groups), further, options.part_rows, true)
-                                : SearchOn(search, places, std::move(started.groups), further, 1);
-    }
-    if (options.max_suppressed > 0 && !run.Stopped()) {
-      const RefineOptions moves = view.size() > options.whole_rows ? RefineBy(search.tuning, Effort::kLow) : refine;
-      left = LeaveOut(search, places, moves).From(std::move(started.groups), options.max_suppressed);
-      started.groups = std::move(left.groups);
-    }
+  const RankSpace space(view, run);
+  const Search search{view, view.size(), space, model, counted, options.tuning, run};
+  CORDON_TRY(const Left left, SearchGroups(search, {}, options));
+  return ToGroups(view, left.groups, left.out);
+}
+
+Result<Groups> RefineGroups(const View& view, const Groups& groups, const GroupModel& model, const CountedColumns& counted,
+                            const PartitionOptions& options, const Run& run) {
+  std::vector<Place> place_of(view.data().num_rows);
+  for (std::size_t place = 0; place < view.size(); ++place) place_of[view.rows()[place]] = static_cast<Place>(place);
+  RowSets sets(groups.size());
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (const RowId row : groups[group]) sets[group].push_back(place_of[row]);
+    std::sort(sets[group].begin(), sets[group].end());
   }
-  if (run.Stopped()) return Error::Cancelled();
-  return ToGroups(view, std::move(started.groups), left.out);
+  const RankSpace space(view, run);
+  const Search search{view, 0, space, model, counted, options.tuning, run};
+  CORDON_TRY(const Left left, SearchGroups(search, std::move(sets), options));
+  return ToGroups(view, left.groups, left.out);
 }
 
 }  // namespace cordon::engine

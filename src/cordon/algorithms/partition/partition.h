@@ -33,7 +33,9 @@ struct PartitionOptions {
   bool refine = true;
   // For models that mostly admit groups of MinRows rows: then one start, chosen as for k alone, serves as well as two.
   bool size_decides = false;
-  // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams.
+  // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams: in parts of
+  // whole_rows at normal and high effort if the model is monotone, else as a whole. In the first case combinations that the
+  // model admits are groups at once.
   std::size_t whole_rows = 150'000;
   std::size_t part_rows = 30'000;
   // Rows that may be dropped, each of which counts as lost; only if the refinement is on. The model stays what it is:
@@ -46,5 +48,10 @@ struct PartitionOptions {
 // threads. Unsatisfiable if not even all rows together are admitted.
 Result<Groups> Partition(const View& view, const GroupModel& model, const CountedColumns& counted,
                          const PartitionOptions& options, const Run& run);
+
+// Groups that are there already, refined together: they lose no more than before. REQUIRES: the model admits each of them;
+// they hold each row of the view once.
+Result<Groups> RefineGroups(const View& view, const Groups& groups, const GroupModel& model, const CountedColumns& counted,
+                            const PartitionOptions& options, const Run& run);
 
 }  // namespace cordon::engine

@@ -127,13 +127,13 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
       best = i;
     }
   }
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  if (tried.size() > 1 && best_total >= hopeless) return kInfinite;
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  if (tried.size() > 1 && best_total >= hopeless) return kNoLimit;
   const std::size_t inside = Apply(rows, tried[best]).size();
   std::vector<Place> rest(rows.begin() + static_cast<std::ptrdiff_t>(inside), rows.end());
   rows.resize(inside);
-  const double first = DivideWithForesight(std::move(rows), width, kInfinite, parts);
-  return first + DivideWithForesight(std::move(rest), width, kInfinite, parts);
+  const double first = DivideWithForesight(std::move(rows), width, kNoLimit, parts);
+  return first + DivideWithForesight(std::move(rest), width, kNoLimit, parts);
 }
 
 void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {

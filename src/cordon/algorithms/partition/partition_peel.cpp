@@ -2,10 +2,12 @@
 #include "cordon/algorithms/partition/partition_peel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
 #include "cordon/algorithms/partition/rank_lanes.h"
+#include "cordon/base/parallel_for.h"
 
 namespace cordon::engine {
 namespace {
@@ -20,7 +22,6 @@ class Peeling {
         gate_(gate),
         cells_(cells),
         price_(price),
-        grouper_(cells),
         left_(cells.all()),
         place_of_(view.data().num_rows),
         width_(Lanes::Width(space.num_quasi())) {
@@ -36,6 +37,9 @@ class Peeling {
   }
 
   RowSets Run(const cordon::engine::Run& run) {
+    // One for each thread, and no more than there are neighbours.
+    const auto workers = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(run.threads, 1)), 1, 2 * quasi_.size());
+    for (std::size_t i = 0; i < workers; ++i) looks_.emplace_back(cells_, gate_);
     const LevelVector top = cells_.Top();
     LevelVector levels = top;
     while (!left_.cells.empty() && !run.Stopped()) {
@@ -52,97 +56,130 @@ class Peeling {
  private:
   using Lanes = internal::RankLanes<Lane>;
 
+  // How the cells that are left fall into groups at some levels. Keeps its memory: one per thread.
+  struct Look {
+    Look(const LatticeCells& cells, const GroupGate& asked) : grouper(cells), gate(asked) {}
+    CellGrouper grouper;
+    GroupGate gate;
+    std::vector<std::uint32_t> rows;  // by group
+    std::vector<char> admitted;
+    std::vector<Lane> boxes;
+    std::vector<std::uint32_t> starts;
+    std::vector<std::uint32_t> by_group;
+    std::vector<Place> members;
+  };
+
+  struct Near {
+    LevelVector levels;
+    double score = std::numeric_limits<double>::infinity();
+  };
+
+  std::vector<Near> NearTo(const LevelVector& levels, const LevelVector& top) const {
+    std::vector<Near> all;
+    for (std::size_t q = 0; q < levels.size(); ++q) {
+      for (const int step : {-1, 1}) {
+        const int level = levels[q] + step;
+        if (level < 0 || level > top[q]) continue;
+        all.push_back({levels});
+        all.back().levels[q] = static_cast<std::uint8_t>(level);
+      }
+    }
+    return all;
+  }
+
   void Climb(LevelVector& levels, const LevelVector& top) {
-    double score = Score(levels, std::numeric_limits<double>::infinity());
+    double score = Score(looks_[0], levels, std::numeric_limits<double>::infinity());
     while (true) {
-      LevelVector best = levels;
-      double least = score - kGainMargin;
-      for (std::size_t q = 0; q < levels.size(); ++q) {
-        for (const int step : {-1, 1}) {
-          const int level = levels[q] + step;
-          if (level < 0 || level > top[q]) continue;
-          LevelVector near = levels;
-          near[q] = static_cast<std::uint8_t>(level);
-          const double at = Score(near, least);
+      std::vector<Near> all = NearTo(levels, top);
+      std::atomic<std::size_t> next = 0;
+      // What one thread has seen spares it the rest of those that are not better. It takes them in order, so the first of the
+      // best is always scored to the end, whichever thread takes it.
+      ParallelFor(static_cast<int>(looks_.size()), looks_.size(), 1, [&](std::size_t worker, std::size_t, std::size_t) {
+        double least = score - kGainMargin;
+        for (std::size_t i = next++; i < all.size(); i = next++) {
+          const double at = Score(looks_[worker], all[i].levels, least);
           if (at >= least) continue;
           least = at;
-          best = near;
+          all[i].score = at;
         }
-      }
-      if (best == levels) return;
-      levels = best;
-      score = least;
+      });
+      const auto best =
+          std::min_element(all.begin(), all.end(), [](const Near& a, const Near& b) { return a.score < b.score; });
+      if (best == all.end() || best->score == std::numeric_limits<double>::infinity()) return;
+      levels = best->levels;
+      score = best->score;
     }
   }
 
   // Which groups at these levels are admitted, and how many rows are not in one.
-  std::size_t Group(const LevelVector& levels) {
-    const std::size_t num_groups = grouper_.Group(left_, quasi_, levels);
-    rows_.assign(num_groups, 0);
-    for (std::size_t i = 0; i < left_.cells.size(); ++i) rows_[grouper_.group_of(i)] += left_.rows[i];
-    admitted_.assign(num_groups, 0);
-    for (std::size_t group = 0; group < num_groups; ++group) admitted_[group] = rows_[group] >= gate_.min_rows();
-    if (!gate_.rows_decide()) AskModel(num_groups);
+  std::size_t Group(Look& look, const LevelVector& levels) const {
+    const std::size_t num_groups = look.grouper.Group(left_, quasi_, levels);
+    look.rows.assign(num_groups, 0);
+    for (std::size_t i = 0; i < left_.cells.size(); ++i) look.rows[look.grouper.group_of(i)] += left_.rows[i];
+    look.admitted.assign(num_groups, 0);
+    for (std::size_t group = 0; group < num_groups; ++group) look.admitted[group] = look.rows[group] >= gate_.min_rows();
+    if (!gate_.rows_decide()) AskModel(look, num_groups);
     std::size_t rest = 0;
-    for (std::size_t group = 0; group < num_groups; ++group) rest += admitted_[group] != 0 ? 0 : rows_[group];
+    for (std::size_t group = 0; group < num_groups; ++group) rest += look.admitted[group] != 0 ? 0 : look.rows[group];
     return rest;
   }
 
-  void AskModel(std::size_t num_groups) {
-    starts_.assign(num_groups + 1, 0);
-    for (const std::uint32_t group : grouper_.groups()) ++starts_[group + 1];
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    by_group_.resize(left_.cells.size());
-    std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
-    for (std::size_t i = 0; i < by_group_.size(); ++i) by_group_[next[grouper_.group_of(i)]++] = left_.cells[i];
+  void AskModel(Look& look, std::size_t num_groups) const {
+    look.starts.assign(num_groups + 1, 0);
+    for (const std::uint32_t group : look.grouper.groups()) ++look.starts[group + 1];
+    std::partial_sum(look.starts.begin(), look.starts.end(), look.starts.begin());
+    look.by_group.resize(left_.cells.size());
+    std::vector<std::uint32_t> next(look.starts.begin(), look.starts.end() - 1);
+    for (std::size_t i = 0; i < look.by_group.size(); ++i) look.by_group[next[look.grouper.group_of(i)]++] = left_.cells[i];
     for (std::size_t group = 0; group < num_groups; ++group) {
-      if (admitted_[group] == 0) continue;
-      members_.clear();
-      for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i) {
-        for (const RowId row : cells_.rows(by_group_[i])) members_.push_back(place_of_[row]);
+      if (look.admitted[group] == 0) continue;
+      look.members.clear();
+      for (std::uint32_t i = look.starts[group]; i < look.starts[group + 1]; ++i) {
+        for (const RowId row : cells_.rows(look.by_group[i])) look.members.push_back(place_of_[row]);
       }
-      admitted_[group] = gate_.Admits(members_);
+      look.admitted[group] = look.gate.Admits(look.members);
     }
   }
 
   // Loss of the admitted groups' boxes plus the price of the rest; anything not below the bound if it cannot be.
-  double Score(const LevelVector& levels, double bound) {
-    const std::size_t rest = Group(levels);
+  double Score(Look& look, const LevelVector& levels, double bound) const {
+    const std::size_t rest = Group(look, levels);
     double score = price_ * static_cast<double>(rest);
     if (score >= bound) return score;
     const std::size_t size = 2 * width_;
-    if (boxes_.size() < rows_.size() * size) boxes_.resize(rows_.size() * size);
-    for (std::size_t group = 0; group < rows_.size(); ++group) {
-      if (admitted_[group] != 0) Lanes::Empty(&boxes_[group * size], width_);
+    if (look.boxes.size() < look.rows.size() * size) look.boxes.resize(look.rows.size() * size);
+    for (std::size_t group = 0; group < look.rows.size(); ++group) {
+      if (look.admitted[group] != 0) Lanes::Empty(&look.boxes[group * size], width_);
     }
     for (std::size_t i = 0; i < left_.cells.size(); ++i) {
-      const std::uint32_t group = grouper_.group_of(i);
-      if (admitted_[group] != 0) Lanes::Include(&boxes_[group * size], &ranks_[left_.cells[i] * width_], width_);
+      const std::uint32_t group = look.grouper.group_of(i);
+      if (look.admitted[group] != 0) Lanes::Include(&look.boxes[group * size], &ranks_[left_.cells[i] * width_], width_);
     }
-    for (std::size_t group = 0; group < rows_.size() && score < bound; ++group) {
-      if (admitted_[group] == 0) continue;
-      const Lane* const box = &boxes_[group * size];
+    for (std::size_t group = 0; group < look.rows.size() && score < bound; ++group) {
+      if (look.admitted[group] == 0) continue;
+      const Lane* const box = &look.boxes[group * size];
       double loss = 0;
       for (std::size_t q = 0; q < quasi_.size(); ++q) loss += space_.Span(q, box[q], box[width_ + q]);
-      score += loss * rows_[group];
+      score += loss * look.rows[group];
     }
     return score;
   }
 
   // False if no group is admitted at these levels.
   bool SetAside(const LevelVector& levels) {
-    Group(levels);
+    Look& look = looks_[0];
+    Group(look, levels);
     const std::size_t first = groups_.size();
-    std::vector<std::size_t> number(rows_.size());
-    for (std::size_t group = 0; group < rows_.size(); ++group) {
+    std::vector<std::size_t> number(look.rows.size());
+    for (std::size_t group = 0; group < look.rows.size(); ++group) {
       number[group] = groups_.size();
-      if (admitted_[group] != 0) groups_.emplace_back();
+      if (look.admitted[group] != 0) groups_.emplace_back();
     }
     CellSet left{left_.levels, {}, {}, std::vector<std::vector<Code>>(quasi_.size())};
     for (std::size_t i = 0; i < left_.cells.size(); ++i) {
       const std::uint32_t cell = left_.cells[i];
-      const std::uint32_t group = grouper_.group_of(i);
-      if (admitted_[group] != 0) {
+      const std::uint32_t group = look.grouper.group_of(i);
+      if (look.admitted[group] != 0) {
         for (const RowId row : cells_.rows(cell)) groups_[number[group]].push_back(place_of_[row]);
         continue;
       }
@@ -222,18 +259,12 @@ class Peeling {
   GroupGate& gate_;
   const LatticeCells& cells_;
   double price_;
-  CellGrouper grouper_;
   CellSet left_;
   std::vector<Place> place_of_;
   std::vector<std::size_t> quasi_;
   std::size_t width_;        // lanes of a cell
   std::vector<Lane> ranks_;  // by cell
-  std::vector<std::uint32_t> rows_;
-  std::vector<char> admitted_;
-  std::vector<Lane> boxes_;
-  std::vector<std::uint32_t> starts_;
-  std::vector<std::uint32_t> by_group_;
-  std::vector<Place> members_;
+  std::vector<Look> looks_;
   std::vector<Rank> group_boxes_;
   RowSets groups_;
 };

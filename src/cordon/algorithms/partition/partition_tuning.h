@@ -49,6 +49,10 @@ struct PartitionTuning {
   std::size_t far_near = 2000;  // max_near of models that can refuse one more row
   std::size_t flat_near = 100;  // rows of other codes are all equally far: no use in looking at many
 
+  // Large tables.
+  int part_rounds = 2;         // at most, of each part
+  std::size_t spare_rows = 4;  // of a combination that is a group, beyond what the model asks for: they may help other groups
+
   // Cuts.
   // flat
   std::size_t most_asked = 64;  // cuts that the model is asked about, if it looks at more than the number of rows
