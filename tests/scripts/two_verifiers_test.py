@@ -118,7 +118,9 @@ class Case:
 
     @staticmethod
     def compare_verdicts(where, ours, other):
-        same = all(ours.get(key) == other.get(key) for key in ("model", "holds", "failing_groups", "failing_rows", "witness"))
+        same = all(ours.get(key) == other.get(key) for key in ("model", "holds", "failing_groups", "failing_rows"))
+        rounded = ours["model"] == "delta-disclosure" or "entropy" in ours["text"]  # of two groups as bad, either may be the witness
+        same = same and (rounded or ours.get("witness") == other.get("witness"))
         if ours["reached_exact"] == other["reached_exact"]:
             figures = True
         else:  # a logarithm is in it: both are rounded

@@ -50,6 +50,12 @@ class Process:
         self.process.stderr.close()
         return code
 
+    def end_soon(self):
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
     def stop(self):
         if self.process.poll() is None:
             self.process.kill()
@@ -96,6 +102,8 @@ class Parties:
         elif sides[first].port is not None:
             sides[second] = Process(self.command(verb, second, run, "--connect", f"127.0.0.1:{sides[first].port}", *more),
                                     self.folder, environment[second])
+        if second in sides and sides[second].wait() < 0:
+            sides[first].end_soon()  # killed before it called, the other would wait for its call
         for side in sides.values():
             side.wait()
         return [sides.get(name) for name in self.NAMES]
