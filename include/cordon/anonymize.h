@@ -35,6 +35,10 @@ struct AnonymizeOptions {
   bool insecure_seed = false;              // allows a seed if randomness protects: for tests
   std::string registry = {};               // of releases (cordon/registry.h): `Release::Write` enters it there; empty: none
   std::string person_key = {};             // file of the key by which the registry knows people; empty: it does not
+  // The input is a shard of this table: for each quasi and sensitive column a table of its values (first column, with the
+  // name of the column) and how many rows of the whole have each (second column). Domains and the distribution of t, beta and
+  // delta are those of the whole, so the union of the shards satisfies the policy. Empty: the input is the whole.
+  std::vector<Table> whole = {};
   RunOptions run = {};
 };
 

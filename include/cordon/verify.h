@@ -42,4 +42,9 @@ struct Verification {
 // `release`: a table, a file or a store.
 CORDON_API Result<Verification> Verify(const Input& release, const Policy& policy, const VerifyOptions& options = {});
 
+// The same question as one SQL statement over a table of that name, as `cordon verify --sql` prints it (docs/sql.md).
+// `dialect`: "duckdb", "postgres", "spark". The table has the columns that the policy publishes, ranges in one column.
+CORDON_API Result<std::string> VerifySql(const Policy& policy, const std::string& dialect,
+                                         const std::string& table = "release");
+
 }  // namespace cordon

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/anonymize.h"
 
+#include <charconv>
+
 #include "cordon/anonymize.h"
 #include "cordon/api/convert_internal.h"
 #include "cordon/io/files/interrupted.h"
@@ -26,7 +28,30 @@ void SetRegistry(const std::string& registry, const std::string& person_key, eng
   if (!person_key.empty()) request.person_key = person_key;
 }
 
-engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& options) {
+engine::Result<engine::WholeTable> WholeOf(const std::vector<Table>& tables) {
+  engine::WholeTable whole;
+  for (const Table& table : tables) {
+    if (table.num_columns() != 2) {
+      return engine::Error::InvalidData("a column of the whole table is given by two columns: its values and their rows");
+    }
+    engine::WholeColumn column{table.column_name(0), {}, {}};
+    for (std::size_t row = 0; row < table.num_rows(); ++row) {
+      const auto value = table.cell(row, 0);
+      const std::string_view digits = table.cell(row, 1).value_or("");
+      std::int64_t rows = 0;
+      const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), rows);
+      if (failed != std::errc() || end != digits.data() + digits.size()) {
+        return engine::Error::InvalidData("the whole table, column '{}': a number of rows is not one", column.name);
+      }
+      column.values.push_back(value ? std::optional<std::string>(*value) : std::nullopt);
+      column.rows.push_back(rows);
+    }
+    whole.columns.push_back(std::move(column));
+  }
+  return whole;
+}
+
+engine::Result<engine::AnonymizeRequest> RequestOf(const Input& input, const AnonymizeOptions& options) {
   engine::AnonymizeRequest request;
   request.input = internal::InputOf(input);
   request.algorithm = options.algorithm;
@@ -49,6 +74,9 @@ engine::AnonymizeRequest RequestOf(const Input& input, const AnonymizeOptions& o
   request.seed = options.seed;
   request.insecure_seed = options.insecure_seed;
   SetRegistry(options.registry, options.person_key, request);
+  if (!options.whole.empty()) {
+    CORDON_TRY(request.whole, WholeOf(options.whole));
+  }
   return request;
 }
 
@@ -120,6 +148,11 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
   if (!options.sign.empty()) request.sign = options.sign;
   const engine::Policy& policy = parts_->policy.inner();
   if (path.empty()) return engine::Error::InvalidPolicy("where should the release go?").WithHint("give the path of a file");
+  if (request.whole) {
+    return engine::Error::InvalidPolicy(
+               "a shard is not a release: its manifest would claim what holds for the whole table only")
+        .WithHint("write the rows of all shards as one table");
+  }
   CORDON_RETURN_IF_ERROR(engine::CheckPath(path));
   if (const auto checked = engine::CheckFiles(request, policy); !checked.ok()) return internal::ForCaller(checked.error());
   const engine::Anonymized& made = parts_->made;
@@ -143,7 +176,7 @@ Result<std::string> Release::Html(const RunOptions& options) const {
 
 Result<Release> Anonymize(const Input& input, const Policy& policy, const AnonymizeOptions& options) {
   internal::EngineRun run(options.run);
-  engine::AnonymizeRequest request = RequestOf(input, options);
+  CORDON_TRY(engine::AnonymizeRequest request, RequestOf(input, options));
   CORDON_TRY(engine::Anonymized made, internal::ForCaller(engine::MakeAnonymized(request, policy.inner(), run.run())));
   return ReleaseOf(policy, std::move(request), std::move(made));
 }

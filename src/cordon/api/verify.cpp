@@ -2,6 +2,7 @@
 #include "cordon/publish/verify.h"
 
 #include "cordon/api/convert_internal.h"
+#include "cordon/publish/verify_sql.h"
 #include "cordon/verify.h"
 
 namespace cordon {
@@ -16,7 +17,12 @@ Result<Verification> Verify(const Input& release, const Policy& policy, const Ve
   request.keys = options.keys;
   request.previous = internal::PreviousOf(options.previous);
   request.allow_unequal = options.allow_unequal;
-  CORDON_TRY(const engine::Verification found, internal::ForCaller(engine::Verify(request, policy.inner(), run.run())));
+  const auto judged = engine::Verify(request, policy.inner(), run.run());
+  if (!judged.ok() && judged.error().hint().find("--row-map") != std::string::npos) {  // there is none here
+    return Error(judged.error().kind(), judged.error().message(),
+                 "give original with its rows in the order of the release (Release::input_rows), and set input_order");
+  }
+  CORDON_TRY(const engine::Verification found, internal::ForCaller(judged));
   Verification made;
   made.holds = found.holds();
   made.rows = found.rows;
@@ -27,6 +33,14 @@ Result<Verification> Verify(const Input& release, const Policy& policy, const Ve
   made.json = engine::Dump(engine::ToJson(found));
   made.text = engine::Describe(found);
   return made;
+}
+
+Result<std::string> VerifySql(const Policy& policy, const std::string& dialect, const std::string& table) {
+  engine::VerifySqlRequest request;
+  CORDON_TRY(request.dialect, engine::ParseDialect(dialect));
+  request.table = table;
+  CORDON_TRY(std::string statement, engine::VerifySql(request, policy.inner()));
+  return statement;
 }
 
 }  // namespace cordon

@@ -176,19 +176,23 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
   return column;
 }
 
-// The table in the notation of releases. Columns are shared with the input if they need no change.
+// The column in the notation of releases; shared with the input if it needs no change.
+Result<Column> Rewritten(const Column& column, const Policy& policy, const AttributePolicy& attribute, const Run& run) {
+  Column rewritten = column;
+  if (!attribute.notations.empty()) {
+    CORDON_TRY(rewritten, Rewrite(column, attribute, policy.data, run.threads));
+  }
+  if (!IsProtected(attribute.role) || attribute.type != Domain::Kind::kNumeric) return rewritten;
+  if (auto rounded = RoundFloating(rewritten, policy.data, run.threads)) return *std::move(rounded);
+  return rewritten;
+}
+
 Result<Table> RewriteAll(const Table& table, const Policy& policy, const std::vector<const AttributePolicy*>& attributes,
                          const Run& run) {
   Table rewritten = table;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const AttributePolicy* attribute = attributes[i];
-    if (attribute == nullptr) continue;
-    if (!attribute->notations.empty()) {
-      CORDON_TRY(rewritten.columns[i], Rewrite(table.columns[i], *attribute, policy.data, run.threads));
-    }
-    if (!IsProtected(attribute->role) || attribute->type != Domain::Kind::kNumeric) continue;
-    if (auto rounded = RoundFloating(rewritten.columns[i], policy.data, run.threads))
-      rewritten.columns[i] = *std::move(rounded);
+    if (attributes[i] == nullptr) continue;
+    CORDON_TRY(rewritten.columns[i], Rewritten(table.columns[i], policy, *attributes[i], run));
   }
   return rewritten;
 }
@@ -271,6 +275,23 @@ Result<Microdata> Bind(const Policy& policy, const Table& input, const Run& run)
     views[i] = {};
   }
   return data;
+}
+
+Result<MicrodataColumn> BindCells(const Policy& policy, const AttributePolicy& attribute, const Column& cells,
+                                  const std::vector<std::uint64_t>& first_rows, const Run& run) {
+  CORDON_TRY(const Column column, Rewritten(cells, policy, attribute, run));
+  ColumnView view = internal::ViewOf(column, nullptr, internal::MissingTexts(column, policy.data));
+  view.first_rows = &first_rows;
+  return BindPublished(policy, attribute, view, run);
+}
+
+Result<std::vector<bool>> MissingCells(const Policy& policy, const AttributePolicy& attribute, const Column& cells,
+                                       const Run& run) {
+  CORDON_TRY(const Column column, Rewritten(cells, policy, attribute, run));
+  const Flags texts = internal::MissingTexts(column, policy.data);
+  std::vector<bool> missing(column.codes.size());
+  for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = column.codes[i] == kNull || texts[column.codes[i]] != 0;
+  return missing;
 }
 
 Result<std::vector<Attribute>> BindAttributes(const Policy& policy) {

@@ -26,6 +26,14 @@ Result<Microdata> Bind(const Policy& policy, const Table& table, const Run& run)
 Result<std::vector<const AttributePolicy*>> MatchColumns(const Policy& policy, std::span<const std::string> columns,
                                                          bool drop_unknown = false);
 
+// One column as Bind binds it, of a table whose rows are elsewhere: `cells` has each of its cells once, cell i first in row
+// first_rows[i] of the table (from 0), which messages name.
+Result<MicrodataColumn> BindCells(const Policy& policy, const AttributePolicy& attribute, const Column& cells,
+                                  const std::vector<std::uint64_t>& first_rows, const Run& run);
+// Which of the cells are missing.
+Result<std::vector<bool>> MissingCells(const Policy& policy, const AttributePolicy& attribute, const Column& cells,
+                                       const Run& run);
+
 // REQUIRES: the attribute has a pseudonym.
 Result<std::string> ReadPseudonymKey(const Policy& policy, const AttributePolicy& attribute);
 

@@ -143,12 +143,14 @@ Error BadCells(const ColumnView& view, const Flags& bad, const std::string& what
   for (std::size_t i = 0; i < view.num_rows(); ++i) {
     const Code code = view.code(i);
     if (code == kNull || bad[code] == 0) continue;
-    if (rows++ == 0) first = view.input_row(i) + 1;
+    const std::uint64_t row = view.first_rows != nullptr ? (*view.first_rows)[i] : view.input_row(i);
+    first = rows++ == 0 ? row + 1 : std::min(first, row + 1);
   }
   std::uint64_t distinct = 0;
   for (std::size_t code = 0; code < bad.size(); ++code) distinct += bad[code] != 0 && view.used[code] != 0;
-  return Error::InvalidData("row {}, column {}: {}; {}, {}", first, view.column->name, what,
-                            Counted(distinct, "distinct value"), Counted(rows, "row"));
+  const std::string in = view.first_rows != nullptr ? "" : ", " + Counted(rows, "row");
+  return Error::InvalidData("row {}, column {}: {}; {}{}", first, view.column->name, what, Counted(distinct, "distinct value"),
+                            in);
 }
 
 Result<BoundColumn> BindColumn(const AttributePolicy& attribute, const DataPolicy& data, const ColumnView& view,

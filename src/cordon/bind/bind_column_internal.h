@@ -22,8 +22,10 @@ using Flags = std::vector<std::uint8_t>;  // by dictionary code
 struct ColumnView {
   const Column* column = nullptr;
   const std::vector<std::uint64_t>* rows = nullptr;  // null: all
-  Flags used;                                        // texts that occur in these rows
-  Flags missing;                                     // texts that mean a missing cell
+  // Rows of the view are distinct cells: the row of the table in which each comes first. Null: they are rows.
+  const std::vector<std::uint64_t>* first_rows = nullptr;
+  Flags used;     // texts that occur in these rows
+  Flags missing;  // texts that mean a missing cell
   bool has_null = false;
   bool has_missing = false;  // some cell in these rows is missing, null included
 

@@ -5,6 +5,9 @@
 
 #include <fmt/ranges.h>
 
+#include <charconv>
+#include <string_view>
+
 #include "cordon/cli/measure_flags.h"
 #include "cordon/cli/release_flags.h"
 #include "cordon/cli/seed.h"
@@ -18,6 +21,7 @@ struct AnonymizeArgs {
   std::string order;
   std::string effort;
   std::optional<std::string> seed;
+  std::optional<std::string> memory;
   bool keep_order = false;
   bool bounds = false;
   bool no_bounds = false;
@@ -39,6 +43,27 @@ Result<std::optional<Effort>> ParseEffort(const std::string& name) {
   return Error::InvalidPolicy("there is no effort '{}'", name).WithHint("known: low, normal, high");
 }
 
+// "2GiB", "500MB" in bytes. A number alone is more likely a mistake than bytes.
+Result<std::uint64_t> ParseMemory(const std::string& text) {
+  constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {{"KiB", std::uint64_t{1} << 10},
+                                                                   {"MiB", std::uint64_t{1} << 20},
+                                                                   {"GiB", std::uint64_t{1} << 30},
+                                                                   {"TiB", std::uint64_t{1} << 40},
+                                                                   {"KB", 1'000},
+                                                                   {"MB", 1'000'000},
+                                                                   {"GB", 1'000'000'000},
+                                                                   {"TB", 1'000'000'000'000}};
+  std::uint64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  for (const auto& [name, bytes] : kUnits) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+    if (failed == std::errc() && unit == name && number > 0 && number <= kMost / bytes) return number * bytes;
+  }
+  return Error::InvalidPolicy("--memory '{}' is not an amount of memory", text)
+      .WithHint("a whole number and its unit: 2GiB, 500MB");
+}
+
 Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const Run& run) {
   ReleaseFlags flags = args.flags;
   AnonymizeRequest& request = flags.request;
@@ -47,6 +72,9 @@ Result<Answer> RunAnonymize(const AnonymizeArgs& args, Console& console, const R
   }
   CORDON_TRY(request.order, ParseOrder(args.keep_order ? "input" : args.order));
   CORDON_TRY(request.effort, ParseEffort(args.effort));
+  if (args.memory) {
+    CORDON_TRY(request.memory, ParseMemory(*args.memory));
+  }
   if (args.bounds || args.no_bounds) request.bounds = args.bounds;
   CORDON_TRY(request.measure, args.measure.Options());
   if (request.html) request.measure.statistics = true;
@@ -78,6 +106,8 @@ Command AddAnonymize(CLI::App& app) {
       ->type_name("low|normal|high");
   parser->add_option("--seconds", request.seconds,
                      "Stop improving after this many seconds of search; the result then depends on the machine");
+  parser->add_option("--memory", args->memory, "For tables that do not fit: stay within this much memory, shard by shard")
+      ->type_name("2GiB");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", args->bounds,
@@ -103,7 +133,7 @@ Command AddAnonymize(CLI::App& app) {
            {"Output",
             {"--output", "--output-format", "--bounds", "--no-bounds", "--group-column", "--order", "--keep-order", "--sign",
              "--force", "--dry-run"}},
-           {"Search", {"--algorithm", "--effort", "--seconds"}},
+           {"Search", {"--algorithm", "--effort", "--seconds", "--memory"}},
            {"Report", {"--report", "--html", "--html-public", "--json"}},
            {"Measures in the report",
             {"--queries", "--query-quasi", "--query-selectivity", "--query-seed", "--kl", "--bound", "--bound-sample",

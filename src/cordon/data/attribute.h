@@ -4,8 +4,10 @@
 // the domain, or from a policy and the data.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cordon/data/domain.h"
 
@@ -40,6 +42,9 @@ struct Attribute {
   Role role = Role::kInsensitive;
   std::shared_ptr<const Domain> domain;  // quasi and sensitive attributes; others have none
   double weight = 1;                     // of a quasi attribute, in what an algorithm minimizes
+  // Sensitive attributes of a shard: how many rows of the whole table have each value of the domain. Null: the rows are the
+  // whole.
+  std::shared_ptr<const std::vector<std::int64_t>> whole = {};
 };
 
 }  // namespace cordon::engine

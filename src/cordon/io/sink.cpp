@@ -91,6 +91,25 @@ Result<void> WriteRows(const Rendered& rendered, Compression compression, Output
   return {};
 }
 
+Result<Rendered> RenderText(const Release& release, const Target& target, const SinkOptions& options) {
+  return target.format == FileFormat::kCsv ? RenderCsv(release, target.text, options.bounds)
+                                           : RenderJsonLines(release, options.bounds, options.types);
+}
+
+Result<void> WriteHeader(const Rendered& rendered, const Target& target, Output& output) {
+  if (target.compression != Compression::kGzip) return output.Write(rendered.header);
+  CORDON_TRY(const std::string header, GzipMember(rendered.header));
+  return output.Write(header);
+}
+
+std::pair<Written, std::optional<AtomicFile>> FinishText(const Rendered& rendered, const Target& target, Output& output) {
+  auto finished = output.Finish();
+  finished.first.format = target.format;
+  finished.first.text = target.text;
+  finished.first.columns = rendered.names;
+  return finished;
+}
+
 }  // namespace
 
 Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
@@ -106,21 +125,35 @@ Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::st
     CORDON_TRY(auto book, StageExcel(release.release(), path, options.bounds, run).WithContext("writing {}", path));
     return StagedRelease(std::move(book.first), std::move(book.second));
   }
-  CORDON_TRY(const Rendered rendered, target.format == FileFormat::kCsv
-                                          ? RenderCsv(release.release(), target.text, options.bounds)
-                                          : RenderJsonLines(release.release(), options.bounds, options.types));
+  CORDON_TRY(const Rendered rendered, RenderText(release.release(), target, options));
   CORDON_TRY(Output output, Output::Open(path));
-  if (target.compression == Compression::kGzip) {
-    CORDON_TRY(const std::string header, GzipMember(rendered.header));
-    CORDON_RETURN_IF_ERROR(output.Write(header));
-  } else {
-    CORDON_RETURN_IF_ERROR(output.Write(rendered.header));
-  }
+  CORDON_RETURN_IF_ERROR(WriteHeader(rendered, target, output));
   CORDON_RETURN_IF_ERROR(WriteRows(rendered, target.compression, output, run));
-  auto [written, file] = output.Finish();
-  written.format = target.format;
-  written.text = target.text;
-  written.columns = rendered.names;
+  auto [written, file] = FinishText(rendered, target, output);
+  return StagedRelease(std::move(written), std::move(file));
+}
+
+Result<StagedRelease> StageRelease(ShuffledRelease& release, const std::string& path, const SinkOptions& options,
+                                   const Run& run) {
+  CORDON_TRY(const Target target, TargetOf(path, options).WithContext("writing {}", path));
+  if (target.format == FileFormat::kParquet) {
+    CORDON_TRY(auto parquet, StageParquet(release, path, options.bounds, options.types, run).WithContext("writing {}", path));
+    return StagedRelease(std::move(parquet.first), std::move(parquet.second));
+  }
+  if (IsForeign(target.format)) {
+    return Error::InvalidPolicy("writing {}: a workbook holds no table that is larger than memory", path)
+        .WithHint("write .csv or .parquet");
+  }
+  CORDON_TRY(Rendered rendered, RenderText(release.Legend(), target, options));
+  CORDON_TRY(Output output, Output::Open(path));
+  CORDON_RETURN_IF_ERROR(WriteHeader(rendered, target, output));
+  std::uint64_t done = 0;
+  CORDON_RETURN_IF_ERROR(release.Each(run, [&](const Release& rows) {
+    rendered.Show(rows);
+    run.Report("write", done += rows.num_rows, release.num_rows());
+    return WriteRows(rendered, target.compression, output, run.Silent());
+  }));
+  auto [written, file] = FinishText(rendered, target, output);
   return StagedRelease(std::move(written), std::move(file));
 }
 

@@ -18,6 +18,7 @@
 #include "cordon/base/run.h"
 #include "cordon/data/release.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/spill/shuffled_release.h"
 #include "cordon/io/text/cell_type.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/io/text/written.h"
@@ -42,11 +43,15 @@ class StagedRelease {
 
  private:
   friend Result<StagedRelease> StageRelease(const VerifiedRelease&, const std::string&, const SinkOptions&, const Run&);
+  friend Result<StagedRelease> StageRelease(ShuffledRelease&, const std::string&, const SinkOptions&, const Run&);
   StagedRelease(Written written, std::optional<AtomicFile> file) : written_(std::move(written)), file_(std::move(file)) {}
   Written written_;
   std::optional<AtomicFile> file_;  // none: standard output
 };
 Result<StagedRelease> StageRelease(const VerifiedRelease& release, const std::string& path, const SinkOptions& options,
+                                   const Run& run);
+// A release that is larger than memory, whose rows are verified as well. Not as a workbook.
+Result<StagedRelease> StageRelease(ShuffledRelease& release, const std::string& path, const SinkOptions& options,
                                    const Run& run);
 
 // Stage and commit. "-" is standard output. A file appears whole or not at all: written next to it, fsynced, renamed.

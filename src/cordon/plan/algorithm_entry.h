@@ -55,8 +55,13 @@ struct AlgorithmEntry : AlgorithmFacts {
   // Whether the policy, before any data, is one it can run by; null: any is.
   using Check = Result<void> (*)(const Policy& policy, const char* name);
 
+  // Groups that are there already, with less loss if that can be found. Suppresses no rows.
+  using RefineGroups = Result<Groups> (*)(const AlgorithmInput& input, const Groups& groups, const Run& run);
+
   RunGroups run = nullptr;
   Check check = nullptr;
+  bool serves_shards = false;     // runs on part of a table, held against the whole (docs/scale.md)
+  RefineGroups refine = nullptr;  // null: its groups stay as they are
 };
 
 }  // namespace cordon::engine

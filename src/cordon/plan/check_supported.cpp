@@ -58,6 +58,39 @@ Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy
   return {};
 }
 
+bool ComparesWithWhole(const ModelSpec& spec) {
+  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
+         std::holds_alternative<DeltaDisclosureSpec>(spec);
+}
+
+// Groups that hold in each shard must hold in their union, which is what is published.
+Result<void> CheckShard(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
+  if (request.recoding || request.registry || !request.previous.tables.empty() || request.group_column) {
+    return Error::InvalidPolicy("a shard cannot have a recoding, a registry, previous releases or a group column");
+  }
+  constexpr std::string_view kLocal[] = {"partition", "peel", "mondrian", "closeness", "likeness"};
+  if (std::find(std::begin(kLocal), std::end(kLocal), algorithm.name) == std::end(kLocal)) {
+    return Error::InvalidPolicy("{} needs all rows at once, so it does not run on a shard", algorithm.name)
+        .WithHint("shards are served by partition, peel, mondrian, closeness and likeness; or leave algorithm.name out");
+  }
+  if (request.effort == Effort::kHigh && AlgorithmName(request, policy) == "auto") {
+    return Error::InvalidPolicy("high effort compares releases of the whole table, and shards make none")
+        .WithHint("take normal effort, or name an algorithm");
+  }
+  for (const ModelSpec& spec : policy.models) {
+    if (CountsPersons(spec)) {
+      return Error::InvalidPolicy("{}: people may be in several shards, so counts = \"persons\" cannot be judged in one",
+                                  ModelName(spec));
+    }
+    if (ComparesWithWhole(spec) && policy.algorithm.suppression_limit.numerator() > 0) {
+      return Error::InvalidPolicy("{} compares with the published rows, and a shard does not know which rows others suppress",
+                                  ModelName(spec))
+          .WithHint("set algorithm.suppression_limit = 0");
+    }
+  }
+  return {};
+}
+
 // A pipe can be read once only, by the run itself.
 Result<void> CheckKeys(const Policy& policy) {
   for (const AttributePolicy& attribute : policy.attributes) {
@@ -93,6 +126,7 @@ Result<Choice> ChooseSupported(const AnonymizeRequest& request, const Policy& po
     CORDON_RETURN_IF_ERROR(CheckOfTable(policy.models[i]).WithContext("{}:{}", policy.name, policy.model_lines[i]));
   }
   CORDON_RETURN_IF_ERROR(CheckCountsPersons(request, policy, *choice.algorithm));
+  if (request.whole) CORDON_RETURN_IF_ERROR(CheckShard(request, policy, *choice.algorithm));
   for (const AttributePolicy& attribute : policy.attributes) {
     if (attribute.mask == Mask::kSuppress && !request.recoding && !choice.algorithm->masks_values()) {
       return Error::InvalidPolicy("{}:{}: {} does not serve mask = \"suppress\" (column '{}')", policy.name, attribute.line,

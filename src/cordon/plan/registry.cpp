@@ -17,15 +17,19 @@ struct Running {
   const char* name;
   AlgorithmEntry::RunGroups run;
   AlgorithmEntry::Check check = nullptr;
+  bool serves_shards = false;
+  AlgorithmEntry::RefineGroups refine = nullptr;
 };
 
+constexpr bool kServesShards = true;
+
 constexpr std::array kRunning = {
-    Running{"partition", RunPartition},
-    Running{"closeness", RunCloseness, CheckAsksCloseness},
-    Running{"likeness", RunLikeness, CheckAsksLikeness},
-    Running{"mondrian", RunMondrian},
+    Running{"partition", RunPartition, nullptr, kServesShards, RefineByPartition},
+    Running{"closeness", RunCloseness, CheckAsksCloseness, kServesShards, RefineByPartition},
+    Running{"likeness", RunLikeness, CheckAsksLikeness, kServesShards, RefineByPartition},
+    Running{"mondrian", RunMondrian, nullptr, kServesShards},
     Running{"full-domain", RunFullDomain},
-    Running{"peel", RunPeel},
+    Running{"peel", RunPeel, nullptr, kServesShards, RefineByPartition},
     Running{"tdr", RunTdr, CheckTopDown},
     Running{"tdd", RunTdd, CheckTopDown},
     Running{"tdssa", RunTdssa, CheckTdssa},
@@ -112,7 +116,7 @@ std::span<const AlgorithmEntry> Algorithms() {
     for (const Running& each : kRunning) {
       const AlgorithmFacts* facts = FindAlgorithm(each.name);
       CORDON_CHECK(facts != nullptr);
-      made.push_back({*facts, each.run, each.check});
+      made.push_back({*facts, each.run, each.check, each.serves_shards, each.refine});
     }
     return made;
   }();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cordon/algorithms/grouping/effort.h"
+#include "cordon/bind/bind_shard.h"
 #include "cordon/data/recode.h"
 #include "cordon/io/table_input.h"
 #include "cordon/io/text/text_format.h"
@@ -57,6 +58,9 @@ struct AnonymizeRequest {
   std::optional<std::string> registry;       // of releases: what was published before is looked up there, this one entered
   std::optional<std::string> person_key;     // key of the digests by which the registry knows people
   std::optional<std::string> repeat;         // the private record of a run whose randomness is to be used again
+  std::optional<std::uint64_t> memory;       // bytes: the table is cut into shards that fit (docs/scale.md); none: all at once
+  std::optional<std::uint64_t> shard_rows;   // for tests: a box with more rows is cut, whatever fits
+  std::optional<WholeTable> whole;           // the table that the input is a shard of; none: the input is the whole
 };
 
 // The request's algorithm, or the policy's, by the name that it has today.

@@ -59,8 +59,18 @@ Result<Split<Spec>> SplitModels(const AlgorithmInput& input) {
   return Split<Spec>{spec, std::move(all)};
 }
 
+// The forms of the papers deal out the rows of the reference, value by value: they need the histogram of their own rows.
+Result<void> CheckOwnHistogram(const AlgorithmInput& input, const char* algorithm) {
+  const auto& columns = input.reference.sensitive;
+  const bool shard = std::any_of(columns.begin(), columns.end(), [](const Attribute& each) { return each.whole != nullptr; });
+  if (!shard) return {};
+  return Error::InvalidPolicy("{} needs the histogram of the rows that it groups, not that of a larger table", algorithm)
+      .WithHint("take closeness or likeness, which serve part of a table");
+}
+
 template <Neighbours kNeighbours>
 Result<Groups> RunPaperSabre(const AlgorithmInput& input, Random& random, const Run& run) {
+  CORDON_RETURN_IF_ERROR(CheckOwnHistogram(input, kNeighbours == Neighbours::kHilbert ? "sabre-ak" : "sabre-knn"));
   CORDON_TRY(const auto models, SplitModels<TClosenessSpec>(input));
   SabreOptions options{.neighbours = kNeighbours};
   if (input.policy.algorithm.Option<std::string>("sabre", "bound") == "tight") options.bound = SabreBound::kTight;
@@ -194,6 +204,10 @@ Result<Groups> RunPartition(const AlgorithmInput& input, Random&, const Run& run
   return AsRead(PartitionFrom(PartitionOptions::Start::kAuto, input, run), input, run);
 }
 
+Result<Groups> RefineByPartition(const AlgorithmInput& input, const Groups& groups, const Run& run) {
+  return RefineGroups(input.view, groups, input.model, input.counted, {.effort = input.effort}, run);
+}
+
 Result<Groups> RunPeel(const AlgorithmInput& input, Random&, const Run& run) {
   return PartitionFrom(PartitionOptions::Start::kPeel, input, run);
 }
@@ -215,6 +229,7 @@ Result<Groups> RunLikeness(const AlgorithmInput& input, Random& random, const Ru
 }
 
 Result<Groups> RunBurelPaper(const AlgorithmInput& input, Random& random, const Run& run) {
+  CORDON_RETURN_IF_ERROR(CheckOwnHistogram(input, "burel-paper"));
   CORDON_TRY(const auto models, SplitModels<BetaLikenessSpec>(input));
   const AlgorithmPolicy& policy = input.policy.algorithm;
   BurelOptions options;

@@ -16,6 +16,8 @@ Result<void> CheckAsksSize(const Policy& policy, const char* algorithm);
 Result<Groups> RunMondrian(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunFullDomain(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunPartition(const AlgorithmInput& input, Random& random, const Run& run);
+// Of all algorithms whose groups are searched: by the moves of partition.
+Result<Groups> RefineByPartition(const AlgorithmInput& input, const Groups& groups, const Run& run);
 Result<Groups> RunPeel(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunCloseness(const AlgorithmInput& input, Random& random, const Run& run);
 Result<Groups> RunSabreAk(const AlgorithmInput& input, Random& random, const Run& run);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/anonymize.h"
 
-#include "cordon/base/json.h"
+#include <algorithm>
+
 #include "cordon/bind/bind.h"
+#include "cordon/bind/bind_shard.h"
 #include "cordon/bind/published_scale.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
 #include "cordon/plan/check_supported.h"
 #include "cordon/plan/registry.h"
+#include "cordon/publish/anonymize_large.h"
 #include "cordon/publish/choose_release.h"
 #include "cordon/publish/previous_releases.h"
+#include "cordon/publish/repeat.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/publish/write_outputs.h"
 
@@ -35,7 +39,8 @@ Result<Input> Read(const AnonymizeRequest& request, const Policy& policy, Regist
     CORDON_RETURN_IF_ERROR(registration->CheckInput(table, source->InputDigest(), request.person_key, unequal));
   }
   seconds.emplace_back("read", watch.Lap());
-  CORDON_TRY(Microdata data, Bind(policy, table, run).WithContext("binding {} to {}", request.input.name, policy.name));
+  auto bound = request.whole ? BindShard(policy, table, *request.whole, run) : Bind(policy, table, run);
+  CORDON_TRY(Microdata data, std::move(bound).WithContext("binding {} to {}", request.input.name, policy.name));
   seconds.emplace_back("bind", watch.Lap());
   if (data.num_rows == 0) {
     return Error::InvalidData("{} has no rows to publish", request.input.name)
@@ -55,12 +60,15 @@ Result<std::optional<LeastGroup>> LeastGroupFor(const AnonymizeRequest& request,
   return std::optional(std::move(asked));
 }
 
-// Without being asked for, its search for a higher bound takes a minute at most (docs/bound.md).
+// Without being asked for, its search for a higher bound takes no longer than that of the release, and a minute at most
+// (docs/bound.md).
 Result<void> AddBound(const AnonymizeRequest& request, const LeastGroup& least, const Microdata& data, Report& report,
                       const Run& run) {
-  constexpr double kSeconds = 60;
+  constexpr double kMaxSeconds = 60;
+  const auto searched =
+      std::find_if(report.seconds.begin(), report.seconds.end(), [](const auto& step) { return step.first == "anonymize"; });
   Stopwatch watch;
-  const TimeBudget budget(kSeconds);
+  const TimeBudget budget(searched == report.seconds.end() ? kMaxSeconds : std::min(searched->second, kMaxSeconds));
   Run own = run;
   if (!request.bound) own.budget = &budget;
   CORDON_TRY(report.bound, BoundLoss(data, least, request.bound.value_or(LossBoundOptions()), own));
@@ -73,26 +81,6 @@ Result<std::optional<Recoding>> RecodingOf(const AnonymizeRequest& request) {
   CORDON_TRY(const std::string text, ReadFile(*request.recoding, 256 * kMebibyte));
   CORDON_TRY(Recoding recoding, Recoding::FromJson(text).WithContext("reading {}", *request.recoding));
   return std::optional(std::move(recoding));
-}
-
-// The operating system's, that of a seed, or that of an earlier run over the same input. `input_sha256` is empty for rows
-// that are no file.
-Result<Random> RandomOf(const AnonymizeRequest& request, const std::string& input_sha256) {
-  if (request.seed) return Random::FromSeed(*request.seed);
-  if (!request.repeat) return Random::FromOperatingSystem();
-  CORDON_TRY(const std::string text, ReadFile(*request.repeat, kMebibyte));
-  const Json record = ParseJson(text);
-  if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
-    return Error::InvalidData("{} is not a run record", *request.repeat)
-        .WithHint("give the OUT.private.json of an earlier run");
-  }
-  const std::string recorded =
-      record.value("input_sha256", Json()).is_string() ? record["input_sha256"].get<std::string>() : "";
-  if (!recorded.empty() && !input_sha256.empty() && recorded != input_sha256) {
-    return Error::InvalidData("{} is the record of a run over another input than {}", *request.repeat, request.input.name)
-        .WithHint("give the input of that run, byte for byte, or leave out --repeat");
-  }
-  return Random::Restore(record["random"].get<std::string>()).WithContext("reading {}", *request.repeat);
 }
 
 }  // namespace
@@ -150,6 +138,12 @@ Result<std::optional<Registration>> BeginRegistration(const AnonymizeRequest& re
 }
 
 Result<Report> Anonymize(const AnonymizeRequest& request, const Policy& policy, const Run& run) {
+  CORDON_TRY(const std::optional<std::uint64_t> memory, MemoryOf(request));
+  if (memory) {
+    AnonymizeRequest limited = request;
+    limited.memory = memory;
+    return AnonymizeLarge(limited, policy, run);
+  }
   CORDON_TRY(Anonymized made, MakeAnonymized(request, policy, run));
   return WriteAnonymized(request, policy, std::move(made), run);
 }

@@ -15,9 +15,7 @@
 #include "cordon/publish/stopwatch.h"
 
 namespace cordon::engine {
-namespace {
 
-// The sensitive columns that some model looks at: no other is counted.
 std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& policy) {
   std::vector<std::size_t> named;
   for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
@@ -29,6 +27,8 @@ std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& polic
   }
   return named;
 }
+
+namespace {
 
 // A share of the rows in four digits, rounded up: as a limit it allows that many.
 std::string ShareThatAllows(std::uint64_t some, std::uint64_t all) {
@@ -73,6 +73,7 @@ Result<void> NarrowSensitiveDomains(const Policy& policy, Release& release) {
   for (ReleaseColumn& column : release.columns) {
     const AttributePolicy* attribute = policy.Find(column.attribute.name);
     if (attribute == nullptr || column.attribute.role != Role::kSensitive) continue;
+    if (column.attribute.whole != nullptr) continue;  // a shard: the axis is that of the whole table
     const auto view = internal::ViewOf(column.text, nullptr, internal::MissingTexts(column.text, policy.data));
     CORDON_TRY(internal::BoundColumn bound, internal::BindColumn(*attribute, policy.data, view, internal::DomainFrom::kData));
     column.attribute.domain = std::move(bound.domain);
@@ -172,13 +173,17 @@ Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& 
 
 namespace {
 
-Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy, const MakeOptions& options,
-                       std::optional<std::int64_t> max_refinements, const Random& random, const Run& run) {
-  const View view = View::All(data);
-  const std::vector<std::size_t> sensitive = NamedColumns(data, policy);
-  const Reference reference = ReferenceOf(data, sensitive, view.rows());
+struct Found {
+  Groups groups;
+  AlgorithmNotes notes;
+};
+
+Result<Found> FindGroups(const AlgorithmEntry& algorithm, const View& view, const Policy& policy, const MakeOptions& options,
+                         std::optional<std::int64_t> max_refinements, const Random& random, const Run& run) {
+  const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
+  const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
-  const CountedColumns counted = ColumnsFor(model, data, sensitive);
+  const CountedColumns counted = ColumnsFor(model, view.data(), sensitive);
   Random own = random.Substream(algorithm.lasting_name());
   AlgorithmNotes notes;
   auto groups = algorithm.run(
@@ -187,15 +192,22 @@ Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, c
   if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes()) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }
-  CORDON_TRY(const Groups found, std::move(groups));
+  CORDON_TRY(Groups found, std::move(groups));
   run.Report("recode", 0, 0);
+  return Found{std::move(found), std::move(notes)};
+}
+
+Result<Draft> MakeOnce(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy, const MakeOptions& options,
+                       std::optional<std::int64_t> max_refinements, const Random& random, const Run& run) {
+  const View view = View::All(data);
+  CORDON_TRY(Found found, FindGroups(algorithm, view, policy, options, max_refinements, random, run));
   Random order = random;
   if (algorithm.permutes()) {
     CORDON_TRY(const std::string column, ColumnToPermute(policy));
-    CORDON_TRY(Release release, PermuteRelease(view, found, column, order, run));
-    return Judged(std::move(release), std::move(notes), policy, options, run);
+    CORDON_TRY(Release release, PermuteRelease(view, found.groups, column, order, run));
+    return Judged(std::move(release), std::move(found.notes), policy, options, run);
   }
-  return Judged(Recode(view, found, options.recode, order, run), std::move(notes), policy, options, run);
+  return Judged(Recode(view, found.groups, options.recode, order, run), std::move(found.notes), policy, options, run);
 }
 
 std::int64_t RefinementsIn(const AlgorithmNotes& notes) {
@@ -241,6 +253,31 @@ Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& dat
 }
 
 }  // namespace
+
+Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Policy& policy, Effort effort,
+                           const Random& random, const Run& run) {
+  CORDON_TRY(Found found, FindGroups(algorithm, View::All(shard), policy, {.effort = effort}, std::nullopt, random, run));
+  return std::move(found.groups);
+}
+
+Result<Groups> RefineShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Groups& groups, const Policy& policy,
+                           Effort effort, const Run& run) {
+  const View view = View::All(shard);
+  const std::vector<std::size_t> sensitive = NamedColumns(shard, policy);
+  const Reference reference = ReferenceOf(shard, sensitive, view.rows());
+  CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
+  const CountedColumns counted = ColumnsFor(model, shard, sensitive);
+  return algorithm.refine({view, model, reference, counted, policy, nullptr, effort}, groups, run);
+}
+
+Result<Release> PublishShard(const View& rows, const Groups& groups, const RecodeOptions& options, const Random& random,
+                             const Run& run) {
+  if (run.Stopped()) return Error::Cancelled();
+  Random order = random;
+  Release release = Recode(rows, groups, options, order, run);
+  CORDON_RETURN_IF_ERROR(RequireTruth(release, rows.data(), run));
+  return release;
+}
 
 Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Microdata& data, const Policy& policy,
                                     const MakeOptions& options, const Random& random, const Run& run) {

@@ -47,4 +47,18 @@ Result<MadeRelease> MakeByAlgorithm(const AlgorithmEntry& algorithm, const Micro
 Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& path, const Microdata& data,
                                    const Policy& policy, const MakeOptions& options, const Random& random, const Run& run);
 
+// Groups of one shard of a table that is larger than memory, or of any of its rows. REQUIRES: algorithm.serves_shards; the
+// columns know the whole table (Attribute::whole); a policy whose models compare with the whole suppresses no rows.
+Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Policy& policy, Effort effort,
+                           const Random& random, const Run& run);
+// The same out of groups that the models admit: they lose no more than these. REQUIRES: algorithm.refine.
+Result<Groups> RefineShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Groups& groups, const Policy& policy,
+                           Effort effort, const Run& run);
+// Groups as published: a claim that nobody has judged. Every cell was found true.
+Result<Release> PublishShard(const View& rows, const Groups& groups, const RecodeOptions& options, const Random& random,
+                             const Run& run);
+
+// The sensitive columns that some model looks at: no other is counted.
+std::vector<std::size_t> NamedColumns(const Microdata& data, const Policy& policy);
+
 }  // namespace cordon::engine

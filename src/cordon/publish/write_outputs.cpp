@@ -2,6 +2,7 @@
 #include "cordon/publish/write_outputs.h"
 
 #include <filesystem>
+#include <functional>
 
 #include "cordon/base/digest.h"
 #include "cordon/data/recoding.h"
@@ -258,16 +259,20 @@ Result<void> WriteReportsAlone(const AnonymizeRequest& request, const Report& re
   return outputs.Show("");
 }
 
-Result<Report> WriteOutputs(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
-                            const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
-                            const Registration* registration) {
+namespace {
+
+using Stage = std::function<Result<StagedRelease>(const SinkOptions&)>;
+
+// `release`: what is written, as far as the files next to it tell of it. `stage` writes its rows.
+Result<Report> WriteStaged(const AnonymizeRequest& request, const Policy& policy, const Microdata& data, const Release& release,
+                           const Stage& stage, RunRecord record, Report report, const Run& run,
+                           const Registration* registration) {
   Stopwatch watch;
-  const Release& release = verified.release();
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(ReserveSideFiles(request, outputs));
   const bool bounds = HasBounds(request, release);
   const SinkOptions sink{.text = policy.data.text, .format = request.output_format, .bounds = bounds, .types = record.types};
-  CORDON_TRY(StagedRelease staged, StageRelease(verified, request.output, sink, run));
+  CORDON_TRY(StagedRelease staged, stage(sink));
   if (request.row_map) {
     const std::string map = RowMapText(release);
     record.row_map_sha256 = ToHex(Sha256Of(map));
@@ -312,6 +317,30 @@ Result<Report> WriteOutputs(const AnonymizeRequest& request, const Policy& polic
     CORDON_RETURN_IF_ERROR(registration->Publish(EntryOf(request, *registration, record, recoding_sha256, report), show));
   }
   return report;
+}
+
+}  // namespace
+
+Result<Report> WriteOutputs(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
+                            const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
+                            const Registration* registration) {
+  const auto stage = [&](const SinkOptions& sink) { return StageRelease(verified, request.output, sink, run); };
+  return WriteStaged(request, policy, data, verified.release(), stage, std::move(record), std::move(report), run, registration);
+}
+
+Result<Report> WriteLargeRun(const AnonymizeRequest& request, const Policy& policy, ShuffledRelease& rows, RunRecord record,
+                             Report report, const Run& run) {
+  Release release = rows.Legend();
+  Microdata data;
+  for (const ReleaseColumn& column : release.columns) data.columns.push_back({column.attribute, {}, {}});
+  release.num_rows = rows.num_rows();
+  release.suppressed = report.suppressed;
+  if (request.output.empty()) {
+    CORDON_RETURN_IF_ERROR(WriteReportsAlone(request, report, policy, data, release, run));
+    return report;
+  }
+  const auto stage = [&](const SinkOptions& sink) { return StageRelease(rows, request.output, sink, run); };
+  return WriteStaged(request, policy, data, release, stage, std::move(record), std::move(report), run, nullptr);
 }
 
 }  // namespace cordon::engine

@@ -6,6 +6,7 @@
 
 #include "cordon/data/release.h"
 #include "cordon/io/files/written_files.h"
+#include "cordon/io/spill/shuffled_release.h"
 #include "cordon/plan/request.h"
 #include "cordon/policy/policy.h"
 #include "cordon/registry/registration.h"
@@ -21,6 +22,11 @@ Result<void> CheckFiles(const AnonymizeRequest& request, const Policy& policy);
 Result<Report> WriteOutputs(const AnonymizeRequest& request, const Policy& policy, const Microdata& data,
                             const VerifiedRelease& verified, RunRecord record, Report report, const Run& run,
                             const Registration* registration = nullptr);
+
+// The same of a table that is larger than memory; without an output, the reports alone. REQUIRES: the request asks for no row
+// map, recoding or page.
+Result<Report> WriteLargeRun(const AnonymizeRequest& request, const Policy& policy, ShuffledRelease& rows, RunRecord record,
+                             Report report, const Run& run);
 
 // What the run leaves, in the order of importance; nothing for standard output.
 WrittenFiles FilesWritten(const AnonymizeRequest& request);

@@ -64,6 +64,7 @@ struct AnonymizeArgs {
   std::optional<std::uint64_t> seed;
   bool insecure_seed;
   std::string registry, person_key;
+  std::vector<Table> whole;
 };
 
 AnonymizeOptions OptionsOf(const AnonymizeArgs& args) {
@@ -86,6 +87,7 @@ AnonymizeOptions OptionsOf(const AnonymizeArgs& args) {
   options.insecure_seed = args.insecure_seed;
   options.registry = args.registry;
   options.person_key = args.person_key;
+  options.whole = args.whole;
   return options;
 }
 
@@ -271,17 +273,18 @@ void AddRelease(nb::module_& module) {
 }
 
 void AddMakers(nb::module_& module) {
-  module.def("anonymize", [](const AnyInput& input, const Policy& policy, const std::string& algorithm,
-                             const std::string& effort, const std::string& order, std::optional<double> seconds,
-                             bool group_column, bool risk, bool bound, std::optional<std::uint64_t> seed, bool insecure_seed,
-                             const std::string& registry, const std::string& person_key, int threads, Progress progress) {
-    AnonymizeOptions options =
-        OptionsOf({algorithm, effort, order, seconds, group_column, risk, bound, seed, insecure_seed, registry, person_key});
-    return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
-      options.run = run;
-      return Anonymize(InputOf(input), policy, options);
-    });
-  });
+  module.def(
+      "anonymize", [](const AnyInput& input, const Policy& policy, const std::string& algorithm, const std::string& effort,
+                      const std::string& order, std::optional<double> seconds, bool group_column, bool risk, bool bound,
+                      std::optional<std::uint64_t> seed, bool insecure_seed, const std::string& registry,
+                      const std::string& person_key, const std::vector<Table>& whole, int threads, Progress progress) {
+        AnonymizeOptions options = OptionsOf(
+            {algorithm, effort, order, seconds, group_column, risk, bound, seed, insecure_seed, registry, person_key, whole});
+        return ValueOf({threads, std::move(progress)}, [&](const RunOptions& run) {
+          options.run = run;
+          return Anonymize(InputOf(input), policy, options);
+        });
+      });
   module.def("release_next", [](const AnyInput& input, const std::vector<AnyInput>& previous, const Policy& policy,
                                 bool allow_unequal, bool allow_dangling, bool through_violation, const std::string& registry,
                                 const std::string& person_key, int threads, Progress progress) {
@@ -293,6 +296,9 @@ void AddMakers(nb::module_& module) {
 }
 
 void AddJudges(nb::module_& module) {
+  module.def("verify_sql", [](const Policy& policy, const std::string& dialect, const std::string& table) {
+    return ValueOf(VerifySql(policy, dialect, table));
+  });
   module.def("verify", [](const AnyInput& release, const Policy& policy, const std::optional<AnyInput>& original,
                           bool input_order, bool exempt_suppressed, const std::vector<AnyInput>& previous, bool allow_unequal,
                           int threads, Progress progress) {

@@ -191,6 +191,7 @@ Json MakeRunRecord(const RunRecord& record) {
                {"output_sha256", record.output_sha256},
                {"manifest_sha256", record.manifest_sha256},
                {"random", record.random}};
+  if (!record.shards.is_null()) json["shards"] = record.shards;
   if (!record.row_map_sha256.empty()) json["row_map_sha256"] = record.row_map_sha256;
   return json;
 }

@@ -40,7 +40,8 @@ struct RunRecord {
   CellTypes types = {};  // of the input's columns; the release keeps them, the record does not
   std::string manifest_sha256 = {};
   std::string row_map_sha256 =
-      {};  // empty: no row map. Here and not in the manifest, where it would confirm a guess of the map
+      {};            // empty: no row map. Here and not in the manifest, where it would confirm a guess of the map
+  Json shards = {};  // how a table that is larger than memory was cut; null: it was not
 };
 Json MakeRunRecord(const RunRecord& record);
 

@@ -86,7 +86,7 @@ Result<ParquetColumn> CellsOf(const ReleaseColumn& column, const StoreColumn& to
   return made;
 }
 
-ParquetColumn WholeColumn(const char* name, std::vector<std::int64_t> values) {
+ParquetColumn IntegerColumn(const char* name, std::vector<std::int64_t> values) {
   return {name, Type::kInteger, 0, ParquetColumn::Numbers{std::move(values)}};
 }
 
@@ -181,7 +181,7 @@ Result<void> WritePart(const KePublication& publication, const std::vector<Store
   if (run.Stopped()) return Error::Cancelled();
 
   const HelpTable& help = publication.tables.help;
-  std::vector<ParquetColumn> lines = {WholeColumn("group", help.group), WholeColumn("hits", help.hits)};
+  std::vector<ParquetColumn> lines = {IntegerColumn("group", help.group), IntegerColumn("hits", help.hits)};
   for (const auto& [name, values] :
        {std::pair{"sum_lo", &help.sum_lo}, std::pair{"sum_hi", &help.sum_hi}, std::pair{"min_lo", &help.min_lo},
         std::pair{"min_hi", &help.min_hi}, std::pair{"max_lo", &help.max_lo}, std::pair{"max_hi", &help.max_hi}}) {
@@ -191,8 +191,8 @@ Result<void> WritePart(const KePublication& publication, const std::vector<Store
   CORDON_RETURN_IF_ERROR(WriteParquetFile(path("help"), lines, help.group.size(), run));
 
   const HelpGroups& groups = publication.tables.groups;
-  std::vector<ParquetColumn> facts = {WholeColumn("group", groups.group), WholeColumn("rows", groups.rows),
-                                      WholeColumn("distinct_values", groups.distinct)};
+  std::vector<ParquetColumn> facts = {IntegerColumn("group", groups.group), IntegerColumn("rows", groups.rows),
+                                      IntegerColumn("distinct_values", groups.distinct)};
   for (const auto& [name, values] :
        {std::pair{"least", &groups.least}, std::pair{"greatest", &groups.greatest}, std::pair{"total", &groups.total}}) {
     CORDON_TRY(ParquetColumn column, ScaledColumn(name, *values, publication.scale, scale));

@@ -184,6 +184,8 @@ Result<void> CheckNames(const std::vector<std::string>& names) {
 }
 
 Result<void> DuckDbSource::Prepare(const std::string& statement, const std::string& rows, const SourceOptions& options) {
+  if (options.memory_mb)
+    CORDON_RETURN_IF_ERROR(database_->Execute(fmt::format("SET memory_limit = '{}MiB'", *options.memory_mb)));
   CORDON_TRY(const std::vector<duckdb_type> types, Describe(statement));
   CORDON_RETURN_IF_ERROR(CheckNames(names_));
   std::string list;

@@ -9,18 +9,23 @@
 
 #include <bit>
 #include <charconv>
+#include <functional>
 #include <vector>
 
 #include "cordon/base/digest.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/byte_input_internal.h"
+#include "cordon/io/files/interrupted.h"
 #include "cordon/io/parquet/parquet_sink_internal.h"
 #include "cordon/io/text/output_internal.h"
 #include "cordon/io/text/published_column_internal.h"
 
 namespace cordon::engine {
 namespace {
+
+constexpr std::uint64_t kConcatenateMb = 512;      // some row groups at a time
+constexpr std::size_t kParquetRowGroup = 122'880;  // as WriteParquetFile has it
 
 // The text that reading a number back gives.
 std::string TextOf(ParquetColumn::Type type, std::int64_t value, int scale) {
@@ -209,33 +214,79 @@ class MemoryFile {
 
 using Staged = std::pair<Written, std::optional<AtomicFile>>;
 
-Result<Staged> StageBytes(const std::string& path, const std::vector<ParquetColumn>& columns, std::size_t num_rows,
-                          const Run& run) {
+using WriteTo = std::function<Result<void>(const std::string& path)>;
+
+Result<Staged> StageBytes(const std::string& path, const WriteTo& write, const Run& run) {
   if (path != "-") {
     CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
     if (!file.temporary().empty()) {
-      CORDON_RETURN_IF_ERROR(WriteParquetFile(file.temporary(), columns, num_rows, run));
+      CORDON_RETURN_IF_ERROR(write(file.temporary()));
       CORDON_TRY(Written written, Describe(file.temporary(), run));
       return Staged(std::move(written), std::move(file));
     }
   }
   const MemoryFile memory;
   CORDON_TRY(const std::string made, memory.path());
-  CORDON_RETURN_IF_ERROR(WriteParquetFile(made, columns, num_rows, run));
+  CORDON_RETURN_IF_ERROR(write(made));
   CORDON_TRY(Output output, Output::Open(path));
   CORDON_RETURN_IF_ERROR(ReadParts(made, run, [&](std::string_view part) { return output.Write(part); }));
   return output.Finish();
 }
 
+Staged Described(Staged staged, const std::vector<ParquetColumn>& columns) {
+  staged.first.format = FileFormat::kParquet;
+  for (const ParquetColumn& column : columns) staged.first.columns.push_back(column.name);
+  return staged;
+}
+
+// Other rows of the columns that `legend` shows.
+Result<void> Show(const Release& rows, const Release& legend, bool bounds, std::vector<ParquetColumn>& columns) {
+  CORDON_TRY(const std::vector<PublishedColumn> out, ColumnsToPublish(legend, bounds));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Codes& codes = rows.columns[static_cast<std::size_t>(out[i].source - legend.columns.data())].text.codes;
+    if (auto* texts = std::get_if<ParquetColumn::CodedTexts>(&columns[i].cells)) texts->codes = codes;
+    if (auto* numbers = std::get_if<ParquetColumn::CodedNumbers>(&columns[i].cells)) numbers->codes = codes;
+  }
+  return {};
+}
+
+// One file out of several that have the same columns.
+Result<void> Concatenate(const std::vector<UnnamedFile>& parts, const std::string& path, const Run& run) {
+  std::vector<std::string> names;
+  for (const UnnamedFile& part : parts) names.push_back(part.path());
+  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kConcatenateMb}));
+  return session.Execute(fmt::format("COPY (SELECT * FROM {}) TO {} (FORMAT parquet, ROW_GROUP_SIZE {}, USE_TMP_FILE false)",
+                                     ParquetRows(names), QuoteSqlText(path), kParquetRowGroup),
+                         run);
+}
+
 }  // namespace
+
+Result<Staged> StageParquet(ShuffledRelease& release, const std::string& path, bool bounds, const CellTypes& types,
+                            const Run& run) {
+  const Release legend = release.Legend();
+  CORDON_TRY(std::vector<ParquetColumn> columns, ColumnsOf(legend, bounds, types));
+  std::vector<UnnamedFile> parts;
+  std::uint64_t done = 0;
+  const auto write_part = [&](const Release& rows) -> Result<void> {
+    run.Report("write", done += rows.num_rows, release.num_rows());
+    CORDON_TRY(UnnamedFile part, UnnamedFile::Create(DirectoryOf(path)));
+    CORDON_RETURN_IF_ERROR(Show(rows, legend, bounds, columns));
+    CORDON_RETURN_IF_ERROR(WriteParquetFile(part.path(), columns, rows.num_rows, run));
+    parts.push_back(std::move(part));
+    return {};
+  };
+  CORDON_RETURN_IF_ERROR(release.Each(run, write_part));
+  CORDON_TRY(Staged staged, StageBytes(path, [&](const std::string& to) { return Concatenate(parts, to, run); }, run));
+  return Described(std::move(staged), columns);
+}
 
 Result<Staged> StageParquet(const Release& release, const std::string& path, bool bounds, const CellTypes& types,
                             const Run& run) {
   CORDON_TRY(const std::vector<ParquetColumn> columns, ColumnsOf(release, bounds, types));
-  CORDON_TRY(Staged staged, StageBytes(path, columns, release.num_rows, run));
-  staged.first.format = FileFormat::kParquet;
-  for (const ParquetColumn& column : columns) staged.first.columns.push_back(column.name);
-  return staged;
+  const auto write = [&](const std::string& to) { return WriteParquetFile(to, columns, release.num_rows, run); };
+  CORDON_TRY(Staged staged, StageBytes(path, write, run));
+  return Described(std::move(staged), columns);
 }
 
 }  // namespace cordon::engine

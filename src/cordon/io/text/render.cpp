@@ -27,9 +27,9 @@ std::string JsonString(std::string_view text) {
 
 // render(column, text) gives the bytes of a cell.
 template <typename Render>
-Result<RenderedColumn> RenderColumn(const PublishedColumn& column, const std::string& before, const std::string& after,
-                                    const Render& render) {
-  RenderedColumn rendered(column.source->text.codes);
+Result<RenderedColumn> RenderColumn(const Release& release, const PublishedColumn& column, const std::string& before,
+                                    const std::string& after, const Render& render) {
+  RenderedColumn rendered(column.source->text.codes, static_cast<std::size_t>(column.source - release.columns.data()));
   CORDON_TRY(const std::string absent, render(Text()));
   rendered.Add(before + absent + after);
   const Dictionary& dictionary = *column.source->text.dictionary;
@@ -82,6 +82,11 @@ void RenderedColumn::Add(std::string_view piece) {
   longest_ = std::max(longest_, piece.size());
 }
 
+void Rendered::Show(const Release& rows) {
+  for (RenderedColumn& column : columns) column.Show(rows);
+  num_rows = rows.num_rows;
+}
+
 void Rendered::AppendRows(std::size_t begin, std::size_t end, std::string& to) const {
   if (columns.empty()) return;
   std::size_t longest_row = RenderedColumn::kOverlap;
@@ -109,7 +114,7 @@ Result<Rendered> RenderCsv(const Release& release, const TextFormat& text, bool 
       rendered.header += name + after;
     }
     const auto render = [&](const Text& cell) { return RenderCsvCell(cells, column.name, cell.value_or("")); };
-    CORDON_TRY(RenderedColumn pieces, RenderColumn(column, "", after, render));
+    CORDON_TRY(RenderedColumn pieces, RenderColumn(release, column, "", after, render));
     rendered.columns.push_back(std::move(pieces));
   }
   return rendered;
@@ -128,7 +133,7 @@ Result<Rendered> RenderJsonLines(const Release& release, bool bounds, const Cell
       if (!cell || (literal && !IsJsonScalar(*cell))) return Result<std::string>(std::string("null"));  // a missing marker
       return Result<std::string>(literal ? *cell : JsonString(*cell));
     };
-    CORDON_TRY(RenderedColumn pieces, RenderColumn(column, before, after, render));
+    CORDON_TRY(RenderedColumn pieces, RenderColumn(release, column, before, after, render));
     rendered.columns.push_back(std::move(pieces));
   }
   return rendered;

@@ -17,9 +17,12 @@ namespace cordon::engine {
 
 class RenderedColumn {
  public:
-  explicit RenderedColumn(Codes codes) : codes_(std::move(codes)) {}
+  // `source`: the place of the column among those of the release.
+  RenderedColumn(Codes codes, std::size_t source) : codes_(std::move(codes)), source_(source) {}
 
   const Codes& codes() const { return codes_; }
+  // Other rows with the same dictionary.
+  void Show(const Release& rows) { codes_ = rows.columns[source_].text.codes; }
   std::size_t longest() const { return longest_; }
   // Takes the pieces of kNull and then of code 0, 1, ... in turn.
   void Add(std::string_view piece);
@@ -38,6 +41,7 @@ class RenderedColumn {
 
  private:
   Codes codes_;  // shared with the release
+  std::size_t source_;
   std::string bytes_;
   std::vector<std::size_t> starts_ = {0};
   std::size_t longest_ = 0;
@@ -49,6 +53,8 @@ struct Rendered {
   std::vector<RenderedColumn> columns;
   std::size_t num_rows = 0;
 
+  // Takes other rows of the same release, whose columns have the same dictionaries.
+  void Show(const Release& rows);
   // The bytes of rows begin..end-1, appended.
   void AppendRows(std::size_t begin, std::size_t end, std::string& to) const;
 };

@@ -48,9 +48,10 @@ class Source {
 
 struct SourceOptions {
   TextFormat text;
-  std::optional<FileFormat> format;    // default: by the extension (text_format.h)
-  std::stop_token stop = {};           // asked while the head is read, which a pipe may keep waiting
-  std::set<std::string> skip_columns;  // checked for form, not kept: every row gets an empty dictionary's kNull
+  std::optional<FileFormat> format;             // default: by the extension (text_format.h)
+  std::stop_token stop = {};                    // asked while the head is read, which a pipe may keep waiting
+  std::optional<std::uint64_t> memory_mb = {};  // of a library that reads the file; default: its own limit
+  std::set<std::string> skip_columns;           // checked for form, not kept: every row gets an empty dictionary's kNull
 };
 
 Result<Table> ReadTable(Source& source, const Run& run);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/models/admit/group_model.h"
 
+#include <numeric>
+
 #include "cordon/base/nearest.h"
 
 namespace cordon::engine {
@@ -14,6 +16,12 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
   reference.rows = static_cast<std::int64_t>(rows.size());
   for (const std::size_t column : sensitive) {
     const MicrodataColumn& counted = data.columns[column];
+    if (const auto& whole = counted.attribute.whole; whole != nullptr) {  // a shard is held against its table
+      reference.rows = std::accumulate(whole->begin(), whole->end(), std::int64_t{0});
+      reference.sensitive.push_back(counted.attribute);
+      reference.histograms.push_back(*whole);
+      continue;
+    }
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(counted.attribute.domain->size()));
     for (const RowId row : rows) ++histogram[counted.codes[row]];
     reference.sensitive.push_back(counted.attribute);

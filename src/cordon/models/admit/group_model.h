@@ -34,7 +34,8 @@ struct Reference {
   std::int64_t rows = 0;
 };
 
-// Over the given rows of the data: the given sensitive columns, or all of them in their order.
+// Over the given rows of the data, or of a shard over its whole table: the given sensitive columns, or all of them in their
+// order.
 Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensitive, std::span<const RowId> rows);
 Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows);
 

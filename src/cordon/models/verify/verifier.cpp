@@ -126,6 +126,17 @@ Held HeldIn(const Release& release, const Codes& texts, const ValueMap& map, con
   return held;
 }
 
+// The rows are a shard: a reader knows the distribution of the whole table, of which no value can be rarer.
+Result<void> TakeWhole(const std::vector<std::int64_t>& whole, SensitiveFacts& facts) {
+  bool part = whole.size() == facts.counts.size();
+  for (std::size_t value = 0; part && value < whole.size(); ++value) part = facts.counts[value] <= whole[value];
+  if (!part) return Error::InvalidData("column '{}' has values more often than the table that it is a shard of", facts.name);
+  facts.counts = whole;
+  facts.rows = 0;
+  for (const std::int64_t rows : whole) facts.rows += rows;
+  return {};
+}
+
 // The column over all published rows, exempt or not: that is what a reader of the release knows of everybody.
 Result<SensitiveFacts> FactsOf(const ReleaseColumn& column, const ValueMap& map) {
   SensitiveFacts facts{column.attribute.name,
@@ -147,6 +158,7 @@ Result<SensitiveFacts> FactsOf(const ReleaseColumn& column, const ValueMap& map)
       ++facts.counts[value];
     }
   }
+  if (column.attribute.whole != nullptr) CORDON_RETURN_IF_ERROR(TakeWhole(*column.attribute.whole, facts));
   return facts;
 }
 
@@ -160,6 +172,10 @@ Result<Evidence> Gather(const Release& release, const std::vector<std::size_t>& 
     const ReleaseColumn& column = release.columns[i];
     ValueMap map = MapTexts(column);
     CORDON_TRY(SensitiveFacts facts, FactsOf(column, map));
+    if (options.whole != nullptr) {
+      facts.counts = options.whole->values.at(facts.name);
+      facts.rows = options.whole->rows;
+    }
     if (wanted.held.contains(i)) {
       Held held = HeldIn(release, column.text.codes, map, run);
       facts.holders = std::move(held.holders);
@@ -360,6 +376,7 @@ Result<Verdict> JudgeModel(const ModelSpec& spec, const Evidence& evidence, cons
     verdict.reached_shown = verdict.reached_text;
     return verdict;
   }
+  verdict.less_is_worse = judge->smaller_is_worse();
   JudgeGroups(*judge, evidence, options, run, verdict);
   verdict.warnings = judge->Warnings(evidence);
   if (judge->counts_rows()) {
@@ -487,6 +504,22 @@ Result<std::vector<Verdict>> Verifier::Judge(const Release& release, const Run& 
     }
   }
   return verdicts;
+}
+
+Result<void> Verifier::Count(const Release& part, WholeCounts& whole) const {
+  std::set<std::string> names;
+  for (const ModelSpec& spec : specs_) {
+    for (const std::string& name : SensitiveColumns(spec)) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    CORDON_TRY(const std::size_t column, FindColumn(part, name, Role::kSensitive));
+    CORDON_TRY(const SensitiveFacts facts, FactsOf(part.columns[column], MapTexts(part.columns[column])));
+    std::vector<std::int64_t>& counts = whole.values[name];
+    counts.resize(std::max(counts.size(), facts.counts.size()));
+    for (std::size_t value = 0; value < facts.counts.size(); ++value) counts[value] += facts.counts[value];
+  }
+  whole.rows += static_cast<std::int64_t>(part.num_rows);
+  return {};
 }
 
 Result<VerifiedRelease> Verifier::Accept(Release release, const Run& run, std::vector<Verdict>* verdicts,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@
 
 namespace cordon::engine {
 
-// Which distribution t, beta and delta are compared with: that of all published rows. Exempting suppressed rows frees them
+// Which distribution t, beta and delta are compared with: that of all published rows, or of the whole table if these are a
+// shard of it (Attribute::whole). Exempting suppressed rows frees them
 // of the judgement and leaves the distribution as it is: their sensitive values are published, so an attacker counts them.
 //
 // What `reached` is, model by model: k, the least number of people in a group; distinct l, the least number of values;
@@ -48,14 +50,23 @@ struct Verdict {
   std::uint64_t failing_rows = 0;               // in them
   std::optional<std::uint64_t> failing_people;  // whose rows these are; only if the model counts people and knows them
   std::vector<double> per_group;                // value of each group, in order of first row: what a report draws
+  bool less_is_worse = false;                   // of two values reached
   std::vector<std::string> warnings;            // e.g. a person with several rows in a group, if rows are counted
 };
 
 struct JoinVerification;
 
+// The sensitive columns over all rows of a release that is judged part by part: the distribution that the groups of each part
+// are compared with.
+struct WholeCounts {
+  std::map<std::string, std::vector<std::int64_t>> values;  // by column: how often each value of its domain occurs
+  std::int64_t rows = 0;
+};
+
 struct VerifyOptions {
-  bool exempt_suppressed = false;  // leave rows with "*" in every quasi column out of the judgement
-  bool keep_per_group = false;     // fill Verdict::per_group
+  bool exempt_suppressed = false;      // leave rows with "*" in every quasi column out of the judgement
+  bool keep_per_group = false;         // fill Verdict::per_group
+  const WholeCounts* whole = nullptr;  // the release is a part of this; null: it is all there is
 };
 
 // ", asked for at most 0.3": what goes behind a decimal that was reached. Empty for models that count whole numbers.
@@ -71,6 +82,9 @@ class Verifier {
   // One verdict per model. An error if a model cannot be judged at all: a column that is not there, a sensitive
   // cell that is not a value of its domain.
   Result<std::vector<Verdict>> Judge(const Release& release, const Run& run) const;
+
+  // Adds the sensitive columns of a part that some model looks at. REQUIRES: all parts share dictionaries and domains.
+  Result<void> Count(const Release& part, WholeCounts& whole) const;
 
   // Judges, and lets the release pass if every verdict holds; else Unsatisfiable, naming model, value reached
   // and worst group. The verdicts are given either way. `join`: what JudgeJoin said of this release; where models on the join
