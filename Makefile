@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 TESTS  ?= $(shell echo $$((2 * $(JOBS))))
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev fuzz verifiers kills dbt reproduce python-test wheel nightly package install clean
+.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev fuzz verifiers kills dbt reproduce python-test spark-test spark-cluster-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -71,9 +71,9 @@ fuzz: | build/
 verifiers: build
 	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
 
-# Programs killed, and the power lost, at every place; `make test` takes some of them.
+# Programs killed, and the power lost, at every place, and 100,000 private comparisons; `make test` takes some of them.
 kills: build
-	CORDON_TEST_ALL=1 ctest --preset release --parallel $(TESTS) -R '_kills$$|two_processes'
+	CORDON_TEST_ALL=1 ctest --preset release --parallel $(TESTS) -R '_kills$$|two_processes|PrivateComparePairs'
 
 # The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
 REPRODUCE_SCALE ?= small
@@ -91,6 +91,19 @@ python-test: | build/
 	cmake --preset release -DCORDON_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python
 	cmake --build --preset release --parallel $(JOBS) --target pycordon_core
 	ctest --preset release -R '^python\.'
+
+# pycordon.spark on a Spark in one process, and on a cluster of a master and two workers. PySpark comes from PyPI (500 MB) into
+# a separate environment; it needs Java 17.
+spark-test spark-cluster-test: | build/
+	@scripts/bootstrap.sh build test duckdb python spark
+	@[ -x build/python/bin/python ] || $(PYTHON) -m venv build/python
+	@build/python/bin/python -m pip install --quiet --disable-pip-version-check 'nanobind>=3,<4'
+	@[ -x build/spark/bin/python ] || $(PYTHON) -m venv build/spark
+	@build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r python/spark_tests/requirements.txt
+	cmake --preset release -DCORDON_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python
+	cmake --build --preset release --parallel $(JOBS) --target pycordon_core
+	PYTHONPATH=build/release/python build/spark/bin/python -B -m pytest -q -p no:cacheprovider \
+	  python/spark_tests/test_$(if $(findstring cluster,$@),cluster,local).py
 
 # The generic test for dbt, run by dbt itself, which comes from PyPI into a separate environment.
 dbt: build
@@ -115,6 +128,8 @@ nightly:
 	$(MAKE) dbt
 	$(MAKE) reproduce
 	$(MAKE) python-test
+	$(MAKE) spark-test
+	$(MAKE) spark-cluster-test
 	$(MAKE) wheel
 
 package: | build/

@@ -3,7 +3,7 @@
 #   scripts/bootstrap.sh build         compiler, CMake, libraries
 #   scripts/bootstrap.sh build test    also what the tests use
 #   scripts/bootstrap.sh duckdb        DuckDB's library, for Parquet and SQL (CORDON_DUCKDB=OFF: not wanted)
-#   scripts/bootstrap.sh format lint fuzz bench package python
+#   scripts/bootstrap.sh format lint fuzz bench package python spark
 # The versions these packages must have are stated in cmake/dependencies.cmake.
 set -euo pipefail
 
@@ -17,6 +17,7 @@ fuzz=(clang-19 libclang-rt-19-dev)
 bench=(libbenchmark-dev time python3 python3-venv)
 package=(dpkg-dev file)
 python=(python3-dev python3-venv)
+spark=(openjdk-17-jre-headless)
 duckdb=()  # no package of Debian's: scripts/fetch_duckdb.sh
 
 wanted=()

@@ -48,7 +48,8 @@ class Stream:
 def policy_to_toml(keys: dict[str, Any]) -> str: ...
 def anonymize(
     input: _Input, policy: Policy, algorithm: str, effort: str, order: str, seconds: float | None, group_column: bool,
-    risk: bool, bound: bool, seed: int | None, insecure_seed: bool, registry: str, person_key: str, threads: int,
+    risk: bool, bound: bool, seed: int | None, insecure_seed: bool, registry: str, person_key: str, whole: list[Table],
+    threads: int,
     progress: Any,
 ) -> Release: ...
 def release_next(
@@ -59,6 +60,7 @@ def verify(
     release: _Input, policy: Policy, original: _Input | None, input_order: bool, exempt_suppressed: bool,
     previous: list[_Input], allow_unequal: bool, threads: int, progress: Any,
 ) -> dict[str, Any]: ...
+def verify_sql(policy: Policy, dialect: str, table: str) -> str: ...
 def evaluate(
     release: _Input, original: _Input, policy: Policy, queries: int | None, seed: int, risk: bool, bound: bool,
     threads: int, progress: Any,

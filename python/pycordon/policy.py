@@ -50,19 +50,20 @@ class Policy:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         name = os.fspath(path)
         self._policy = _core.Policy.from_file(name)
+        self._folder = os.path.dirname(name) or "."
         with open(name, encoding="utf-8") as file:
             self._toml = file.read()
 
     @classmethod
-    def _of(cls, policy: _core.Policy, toml: str) -> Policy:
+    def _of(cls, policy: _core.Policy, toml: str, folder: str) -> Policy:
         made = cls.__new__(cls)
-        made._policy, made._toml = policy, toml
+        made._policy, made._toml, made._folder = policy, toml, folder
         return made
 
     @classmethod
     def from_toml(cls, text: str, *, folder: str | os.PathLike[str] = ".") -> Policy:
         """The text of a policy file; `folder` is the base of relative paths in it, of hierarchies for example."""
-        return cls._of(_core.Policy.from_toml(text, os.fspath(folder)), text)
+        return cls._of(_core.Policy.from_toml(text, os.fspath(folder)), text, os.fspath(folder))
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".") -> Policy:
@@ -73,6 +74,11 @@ class Policy:
     def toml(self) -> str:
         """The text that was read."""
         return self._toml
+
+    @property
+    def folder(self) -> str:
+        """The base of relative paths in it."""
+        return self._folder
 
     @property
     def digest(self) -> str:

@@ -48,17 +48,21 @@ def _names(what: str, names: str | Iterable[str]) -> list[str]:
     return made
 
 
-def inner(policy: Policy | str | os.PathLike[str] | Mapping[str, Any]) -> _core.Policy:
+PolicyLike = Union[Policy, str, "os.PathLike[str]", Mapping[str, Any]]
+
+
+def policy_of(policy: PolicyLike) -> Policy:
     if isinstance(policy, Policy):
-        return policy._policy
+        return policy
     if isinstance(policy, (str, os.PathLike)):
-        return Policy(policy)._policy
+        return Policy(policy)
     if isinstance(policy, Mapping):
-        return Policy.from_dict(policy)._policy
+        return Policy.from_dict(policy)
     raise TypeError(f"a policy is a Policy, the path of one or a dict, not {type(policy).__name__}")
 
 
-PolicyLike = Union[Policy, str, "os.PathLike[str]", Mapping[str, Any]]
+def inner(policy: PolicyLike) -> _core.Policy:
+    return policy_of(policy)._policy
 
 
 class Release(Frame):
@@ -106,6 +110,7 @@ def anonymize(
     insecure_seed: bool = False,
     registry: str | os.PathLike[str] | None = None,
     person_key: str | os.PathLike[str] | None = None,
+    whole: Sequence[TableLike] = (),
     threads: int | None = None,
     progress: Progress = None,
 ) -> Release:
@@ -113,9 +118,10 @@ def anonymize(
 
     algorithm: None: the policy's. seconds: for the search; the release then depends on the machine. group_column: adds a
     column with an opaque name of each row's group. risk: measures the risks that are left. bound: tells what any
-    release must lose, as effort="high" without seconds does too. seed: repeats a run; insecure_seed allows it where randomness protects, for tests. registry: what was published of these people is looked up
-    there, and `Release.write` enters the release; the policy names the population. person_key: file of the key by which the
-    registry knows people.
+    release must lose, as effort="high" without seconds does too. seed: repeats a run; insecure_seed allows it where
+    randomness protects, for tests. registry: what was published of these people is looked up there, and `Release.write` enters the release; the policy names the population. person_key: file of the key by which the
+    registry knows people. whole: `data` is a shard of a larger table, given by its columns: per quasi and sensitive column a
+    table of its values, and how many rows have each. The union of the shards then satisfies the policy.
     """
     with telling(progress) as tell:
         asked = _threads(threads)
@@ -123,9 +129,14 @@ def anonymize(
             _core.anonymize(
                 input_of(data, asked, tell), inner(policy), algorithm or "", effort, order or "",
                 None if seconds is None else float(seconds), group_column, risk, bound, _optional("seed", seed), insecure_seed,
-                file_name(registry), file_name(person_key), asked, tell,
+                file_name(registry), file_name(person_key), [_table(each, asked, tell) for each in whole], asked, tell,
             )
         )  # fmt: skip
+
+
+def _table(data: TableLike, threads: int, tell: Any) -> _core.Table:
+    made = input_of(data, threads, tell)
+    return _core.Table.read(made, "", threads, tell) if isinstance(made, str) else made
 
 
 def release_next(
