@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a program, ends it like SIGKILL would just before its DIE_AT-th call that writes, changes names or makes
-// bytes durable: write, pwrite, ftruncate, fsync, rename, link, unlink, mkdir. With DIE_POWER files lose then what was written
-// to them and not synced, as when the power fails; with DIE_NAMES, a folder on the same disk, names lose that, too: files that
-// were made, renamed or removed in a directory that was not synced since. Directories, and names that unlinkat
+// bytes durable: write, pwrite, ftruncate, fsync, rename, renameat2, link, unlink, mkdir. With DIE_POWER files lose then what
+// was written to them and not synced, as when the power fails; with DIE_NAMES, a folder on the same disk, names lose that, too:
+// files that were made, renamed or removed in a directory that was not synced since. Directories, and names that unlinkat
 // change, stay. If the program ends normally, writes how many calls there were, and how many of them fsync, into the file
 // DIE_COUNT.
 #include <dlfcn.h>
@@ -197,6 +197,12 @@ int rename(const char* from, const char* to) noexcept {
   const std::string kept = lose_names ? Names().Keep(to) : "";
   const int done = Next<int (*)(const char*, const char*)>("rename")(from, to);
   if (lose_names && done == 0) Names().Renamed(from, to, kept);
+  return done;
+}
+int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  using Function = int (*)(int, const char*, int, const char*, unsigned);
+  const int done = Call<Function>("renameat2", from_directory, from, to_directory, to, flags);
+  if (lose_names && done == 0) Names().Renamed(from, to, "");  // nothing had the name
   return done;
 }
 int link(const char* from, const char* to) noexcept {

@@ -77,6 +77,8 @@ class RegistryKills(unittest.TestCase):
                     file.write(text)
             done = anonymize("new.csv", LD_PRELOAD=LIBRARY, DIE_AT=str(step), **environment)
             self.assertEqual(done.returncode, -signal.SIGKILL, step)
+            if os.path.exists("R.db"):
+                self.assertEqual(os.stat("R.db").st_nlink, 1, step)  # by a second name, other runs would lose their locks on it
             status, said, error = history()
             there = os.path.exists("new.csv")
             if said is None:  # no registry was there, and none came to be

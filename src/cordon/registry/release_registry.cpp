@@ -182,7 +182,7 @@ Result<std::vector<RegisteredRelease>> ReadReleases(const Connection& connection
 
 // Complete and empty under a hidden name; then under its own, unless somebody else was quicker.
 Result<void> Make(const std::string& path, const std::string& name) {
-  CORDON_TRY(const AtomicFile file, AtomicFile::Create(path, AtomicFile::Access::kPrivate));
+  CORDON_TRY(AtomicFile file, AtomicFile::Create(path, AtomicFile::Access::kPrivate));
   {
     CORDON_TRY(const Connection connection, Connection::Open(file.temporary(), name));
     CORDON_RETURN_IF_ERROR(connection.Do("PRAGMA journal_mode = MEMORY"));  // nothing next to the hidden file
@@ -191,10 +191,7 @@ Result<void> Make(const std::string& path, const std::string& name) {
                                   kSchemaVersion, kReleaseTable, kPersonTable)
                           .c_str()));
   }
-  if (::link(file.temporary().c_str(), path.c_str()) != 0 && errno != EEXIST) {
-    return Error::Io("making {}: {}", name, std::strerror(errno));
-  }
-  return SyncDirectory(DirectoryOf(path));
+  return file.CommitIfAbsent();
 }
 
 bool HasDigest(const std::string& path, const std::string& sha256) {

@@ -83,6 +83,14 @@ Result<void> WriteAll(int file, std::string_view bytes) {
 
 namespace {
 
+// Removes the hidden file if the name is taken.
+int RenameIfAbsent(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  // File systems over a network may not have this call.
+  if ((errno == EINVAL || errno == ENOSYS) && ::link(from, to) == 0) return ::unlink(from);
+  return errno == EEXIST ? ::unlink(from) : -1;
+}
+
 // False if another program took the new file for one that was left behind, and removes it. If there are no locks, nobody
 // cleans up either.
 bool Hold(int file) {
@@ -190,19 +198,23 @@ Result<void> AtomicFile::Sync() {
   return {};
 }
 
-Result<void> AtomicFile::Commit() {
+Result<void> AtomicFile::PutInPlace(int (*rename)(const char* from, const char* to)) {
   CORDON_RETURN_IF_ERROR(Sync());
   const auto commit = [&]() -> Result<void> {
     const bool direct = temporary_.empty();
     if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) return SystemError(errno, "cannot write");
     if (direct) return {};
-    const int code = Unfinished::Instance().Take(temporary_, [&] { return ::rename(temporary_.c_str(), path_.c_str()); });
+    const int code = Unfinished::Instance().Take(temporary_, [&] { return rename(temporary_.c_str(), path_.c_str()); });
     if (code != 0) return SystemError(code, "cannot put the file into place");
     temporary_.clear();
     return SyncDirectory(DirectoryOf(path_));
   };
   return commit().WithContext("writing {}", path_);
 }
+
+Result<void> AtomicFile::Commit() { return PutInPlace(::rename); }
+
+Result<void> AtomicFile::CommitIfAbsent() { return PutInPlace(RenameIfAbsent); }
 
 Result<Renaming> AtomicFile::HandOver() {
   CORDON_CHECK(synced_ && !temporary_.empty());

@@ -33,11 +33,16 @@ class AtomicFile {
   // Makes the bytes durable; Commit does it too, if it was not done before.
   Result<void> Sync();
   Result<void> Commit();
+  // The same, unless a file has the name already: that one stays. At no time does the file have two names, as it would by a
+  // link: who closes a file by one name loses the locks that the same program has on it by the other.
+  Result<void> CommitIfAbsent();
   // Leaves the hidden file to a set that will put it into place: it is not removed any more. It is held as long as this lives.
   // REQUIRES: it was synced, and is not written directly.
   Result<Renaming> HandOver();
 
  private:
+  // Closes the hidden file, gives it its name by `rename` and makes that durable.
+  Result<void> PutInPlace(int (*rename)(const char* from, const char* to));
   AtomicFile(std::string path, std::string temporary, int file, int held)
       : path_(std::move(path)), temporary_(std::move(temporary)), file_(file), held_(held) {}
 
