@@ -206,7 +206,7 @@ def staged_file(name, text):
 
 
 class Memory:
-    """A file system that fails after so many writes, renames, copies and deletions."""
+    """A file system that fails after a given number of writes, renames, copies and deletions."""
 
     def __init__(self, kind, steps):
         self.kind, self.steps, self.files = kind, steps, {}

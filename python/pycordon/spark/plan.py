@@ -23,7 +23,7 @@ from . import models
 from .described import Described
 
 _MISSING = "\0"  # no cell has this text
-_TRIES = 24  # cuts of a box that are held against the models
+_TRIES = 24  # cuts of a box that the models are asked about
 
 
 def _number(text: str, kind: str) -> Optional[Any]:
@@ -160,7 +160,7 @@ class Planner:
         self._axes, self._whole, self._least_rows = axes, whole, least_rows
 
     def plan(self, shards: int) -> Box:
-        """At most so many shards; fewer if no more cuts are admitted."""
+        """At most this many shards; fewer if no more cuts are admitted."""
         root = Box(rows=float(self._summary.rows.sum()))
         open_boxes = [(root, np.arange(len(self._summary.rows)))]
         while open_boxes and len(root.leaves()) < shards:

@@ -97,7 +97,7 @@ def anonymize(
 ) -> SparkRelease:
     """A release of `df` that satisfies `policy`, in files below `staging`; Unsatisfiable if there is none.
 
-    shards: at most so many; "auto": one per million rows. key: at least 16 secret bytes; they repeat a run of the same rows.
+    shards: at most this many; "auto": one per million rows. key: at least 16 secret bytes; they repeat a run of the same rows.
     None: the operating system's. least_rows: of a shard; None: 1,000, or 200 k if that is more. Rows are read several times:
     call `df.persist()` first if they are costly to make. They must not change in between.
     """

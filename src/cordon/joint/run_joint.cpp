@@ -168,7 +168,7 @@ class JointRun {
     for (const std::string& path : {request_.output, ManifestOf(request_), request_.journal, request_.register_in}) {
       std::error_code failed;
       if (path == request_.register_in && std::filesystem::is_directory(path, failed)) continue;
-      CORDON_RETURN_IF_ERROR(AtomicFile::Create(path, AtomicFile::Access::kPrivate));  // beside it, and gone again
+      CORDON_RETURN_IF_ERROR(AtomicFile::Create(path, AtomicFile::Access::kPrivate));  // next to it, and gone again
     }
     return {};
   }

@@ -60,7 +60,7 @@ struct AlgorithmEntry : AlgorithmFacts {
 
   RunGroups run = nullptr;
   Check check = nullptr;
-  bool serves_shards = false;     // runs on part of a table, held against the whole (docs/scale.md)
+  bool serves_shards = false;     // runs on part of a table, compared with the whole (docs/scale.md)
   RefineGroups refine = nullptr;  // null: its groups stay as they are
 };
 

@@ -4,7 +4,7 @@
 //
 //   1. read     every row once, to disk as codes; domains and the histograms of sensitive columns are those of all rows
 //   2. plan     boxes learned from a sample, counted exactly: each shard is admitted as a whole
-//   3. search   shard by shard, held against the whole table; what is to be published goes to disk
+//   3. search   shard by shard, compared with the whole table; what is to be published goes to disk
 //   4. verify   all published rows, those that look alike together, against the distribution of all of them
 //   5. write    in random order, across shards
 #pragma once

@@ -16,7 +16,7 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
   reference.rows = static_cast<std::int64_t>(rows.size());
   for (const std::size_t column : sensitive) {
     const MicrodataColumn& counted = data.columns[column];
-    if (const auto& whole = counted.attribute.whole; whole != nullptr) {  // a shard is held against its table
+    if (const auto& whole = counted.attribute.whole; whole != nullptr) {  // a shard is compared with its table
       reference.rows = std::accumulate(whole->begin(), whole->end(), std::int64_t{0});
       reference.sensitive.push_back(counted.attribute);
       reference.histograms.push_back(*whole);

@@ -32,7 +32,7 @@ struct ShardPlanOptions {
 
 class ShardPlan {
  public:
-  // `whole`: all rows, which both sides of a cut are held against.
+  // `whole`: all rows, which both sides of a cut are compared with.
   static Result<ShardPlan> Learn(const Microdata& sample, std::span<const ModelSpec> models, const Reference& whole,
                                  const ShardPlanOptions& options, const Run& run);
 
