@@ -5,6 +5,7 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt 9.1 REQUIRED)                  # text formatting
 if(CORDON_SELF_CONTAINED)
   set(OPENSSL_USE_STATIC_LIBS ON)
+  set(ZLIB_USE_STATIC_LIBS ON)
 endif()
 find_package(ZLIB 1.2.13 REQUIRED)              # .gz in and out
 find_package(nlohmann_json 3.11 REQUIRED)       # reports and manifests
