@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C++ library, our archives and our own code ask of glibc that 2.28 does not have, for wheels (CORDON_GLIBC).
-// scripts/glibc_stubs.py keeps newer symbols out of the link; each one that is used has its stand-in here. scripts/wheel.sh fails
-// if one is missing. All of them are hidden: nothing else in the process sees them.
+// scripts/glibc_stubs.py keeps newer symbols out of the link; each one that is used has its stand-in here. scripts/wheel.sh
+// fails if one is missing. All of them are hidden: nothing else in the process sees them.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -49,9 +49,10 @@ CORDON_STAND_IN std::uint32_t arc4random() noexcept {
   return word;
 }
 
-// 2.30: waits of std::condition_variable until a time of the steady clock. Its callers look at that clock again afterwards, so a
-// system clock that is set meanwhile can only wake them early or late.
-CORDON_STAND_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+// 2.30: waits of std::condition_variable until a time of the steady clock. Its callers look at that clock again afterwards, so
+// a system clock that is set meanwhile can only wake them early or late.
+CORDON_STAND_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                           const timespec* until) {
   constexpr long kBillion = 1'000'000'000;
   timespec now{};
   timespec system{};
