@@ -32,6 +32,17 @@ TEST(SuggestRole, NamesInSixLanguagesHoweverOftenTheyRepeat) {
   }
 }
 
+TEST(SuggestRole, WordsPutTogetherMeanWhatTheLastOneMeans) {
+  for (const char* name :
+       {"emailadres", "woonadres", "Wohnadresse", "Kundenname", "klantnaam", "patientname", "posta elettronica"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier) << name;
+  }
+  for (const char* name : {"iinjury", "Nebendiagnose", "Monatsgehalt", "jaarinkomen"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
+  }
+  EXPECT_EQ(Repeated("Dateiname", {"aa", "bb", "cc", "dd"}).role, Role::kQuasi);
+}
+
 TEST(SuggestRole, WaysToReachPeopleAndNumbersOfOffices) {
   for (const char* name :
        {"tel",         "Telefon",   "Handynummer", "téléphone",     "teléfono",    "cellulare",      "telefoonnummer",

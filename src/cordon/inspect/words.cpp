@@ -11,18 +11,67 @@ using WordSet = std::unordered_set<std::string_view>;
 
 const WordSet& SetOf(Meant meant) {
   static const WordSet names = {
-      "name",       "names",     "surname",     "firstname",    "lastname",     "forename",  "givenname",     "familyname",
-      "middlename", "fullname",  "maidenname",  "nickname",     "initials",     "vorname",   "vornamen",      "nachname",
-      "zuname",     "rufname",   "geburtsname", "familienname", "maedchenname", "nom",       "noms",          "prenom",
-      "prenoms",    "patronyme", "nombre",      "nombres",      "apellido",     "apellidos", "nome",          "cognome",
-      "nominativo", "naam",      "voornaam",    "voornamen",    "achternaam",   "roepnaam",  "tussenvoegsel", "voorletters"};
-  static const WordSet contacts = {
-      "email",         "mail",       "emailadresse",   "emailaddress", "courriel",    "correo",      "phone",     "phones",
-      "tel",           "telephone",  "mobile",         "cell",         "cellphone",   "fax",         "telefon",   "telefonnr",
-      "telefonnummer", "handy",      "handynummer",    "mobil",        "mobilnummer", "rufnummer",   "telefono",  "movil",
-      "cellulare",     "telefoon",   "telefoonnummer", "mobiel",       "address",     "street",      "adresse",   "anschrift",
-      "strasse",       "hausnummer", "hausnr",         "rue",          "calle",       "direccion",   "domicilio", "indirizzo",
-      "straat",        "straatnaam", "adres",          "huisnummer",   "housenumber", "strassenname"};
+      "name",        "names",     "surname",     "firstname",    "lastname",     "forename",  "givenname",     "familyname",
+      "middlename",  "fullname",  "maidenname",  "nickname",     "initials",     "vorname",   "vornamen",      "nachname",
+      "zuname",      "rufname",   "geburtsname", "familienname", "maedchenname", "nom",       "noms",          "prenom",
+      "prenoms",     "patronyme", "nombre",      "nombres",      "apellido",     "apellidos", "nome",          "cognome",
+      "nominativo",  "naam",      "voornaam",    "voornamen",    "achternaam",   "roepnaam",  "tussenvoegsel", "voorletters",
+      "meisjesnaam", "apellido1", "apellido2",   "bijnaam",      "spitzname",    "surnom"};
+  static const WordSet contacts = {"email",
+                                   "mail",
+                                   "emailadresse",
+                                   "emailaddress",
+                                   "courriel",
+                                   "correo",
+                                   "phone",
+                                   "phones",
+                                   "tel",
+                                   "telephone",
+                                   "mobile",
+                                   "cell",
+                                   "cellphone",
+                                   "fax",
+                                   "telefon",
+                                   "telefonnr",
+                                   "telefonnummer",
+                                   "handy",
+                                   "handynummer",
+                                   "mobil",
+                                   "mobilnummer",
+                                   "rufnummer",
+                                   "telefono",
+                                   "movil",
+                                   "cellulare",
+                                   "telefoon",
+                                   "telefoonnummer",
+                                   "mobiel",
+                                   "address",
+                                   "street",
+                                   "adresse",
+                                   "anschrift",
+                                   "strasse",
+                                   "hausnummer",
+                                   "hausnr",
+                                   "rue",
+                                   "calle",
+                                   "direccion",
+                                   "domicilio",
+                                   "indirizzo",
+                                   "straat",
+                                   "straatnaam",
+                                   "adres",
+                                   "huisnummer",
+                                   "housenumber",
+                                   "strassenname",
+                                   "domicile",
+                                   "handynr",
+                                   "mobilnr",
+                                   "rueckrufnummer",
+                                   "postaelettronica",
+                                   "pec",
+                                   "numerotelephone",
+                                   "numerotelefono",
+                                   "gsm"};
   static const WordSet official = {"ssn",
                                    "passport",
                                    "iban",
@@ -74,18 +123,30 @@ const WordSet& SetOf(Meant meant) {
                                    "accountnumber",
                                    "numerosecu",
                                    "seguridadsocial",
-                                   "tarjeta"};
+                                   "tarjeta",
+                                   "nss",
+                                   "insee",
+                                   "sofinummer",
+                                   "passnr",
+                                   "passnummer",
+                                   "reisepassnummer",
+                                   "cartacredito",
+                                   "tesserasanitaria",
+                                   "numerosicurezza",
+                                   "medicare"};
   static const WordSet accounts = {"login",    "username", "nickname", "benutzername", "gebruikersnaam", "url",
                                    "homepage", "website",  "ip",       "ipaddress",    "ipadresse",      "mac",
                                    "imei",     "imsi",     "cookie",   "twitter",      "instagram",      "facebook",
-                                   "linkedin", "photo",    "foto"};
+                                   "linkedin", "photo",    "foto",     "hostname",     "deviceid"};
   static const WordSet texts = {"comment",      "comments",     "remark",       "remarks",       "note",         "notes",
                                 "freetext",     "description",  "bemerkung",    "bemerkungen",   "kommentar",    "notiz",
                                 "notizen",      "anmerkung",    "anmerkungen",  "freitext",      "beschreibung", "anamnese",
                                 "arztbrief",    "commentaire",  "commentaires", "remarque",      "remarques",    "observation",
                                 "observations", "comentario",   "comentarios",  "observaciones", "nota",         "notas",
                                 "commento",     "commenti",     "osservazioni", "note",          "opmerking",    "opmerkingen",
-                                "toelichting",  "omschrijving", "narrative",    "transcript"};
+                                "toelichting",  "omschrijving", "narrative",    "transcript",    "text",         "message",
+                                "messages",     "nachricht",    "nachrichten",  "descrizione",   "descripcion",  "messaggio",
+                                "mensaje",      "bericht"};
   static const WordSet postcodes = {"zip",          "zipcode",    "postcode",     "postalcode", "postal", "plz",
                                     "postleitzahl", "codepostal", "codigopostal", "cp",         "cap",    "codiceavviamento"};
   static const WordSet persons = {
@@ -168,7 +229,8 @@ const WordSet& SetOf(Meant meant) {
       "disabilita", "invalidita", "opinionepolitica", "opinionipolitiche", "partitopolitico", "gravidanza",
       "seksuelegeaardheid", "geaardheid", "etniciteit", "etnischeafkomst", "vakbond", "vakbondslid", "vakbondslidmaatschap",
       "veroordeling", "veroordelingen", "strafblad", "bloedgroep", "arbeidsbeperking", "godsdienst", "politiekevoorkeur",
-      "politiekeopvatting", "politiekepartij", "zwangerschap"};
+      "politiekeopvatting", "politiekepartij", "zwangerschap", "injury", "injuries", "verletzung", "verletzungen", "blessure",
+      "blessures", "lesion", "lesiones", "lesione", "lesioni", "letsel"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
@@ -232,12 +294,40 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-bool Means(const std::string& word, Meant meant) { return SetOf(meant).contains(word); }
+namespace {
+
+// kundenname, klantnaam: somebody's name. Not dateiname.
+bool IsNameOfSomebody(std::string_view word) {
+  for (const std::string_view ending : {"name", "naam"}) {
+    if (!word.ends_with(ending)) continue;
+    const std::string_view whose = word.substr(0, word.size() - ending.size());
+    if (SetOf(Meant::kPerson).contains(whose)) return true;
+  }
+  return false;
+}
+
+// German and Dutch put words together, and the last one says what the column holds: woonadres, nebendiagnose. A short word
+// may end in another by chance.
+bool EndsInKnown(std::string_view word, Meant meant) {
+  constexpr std::size_t kLongWord = 6;
+  if (meant == Meant::kName) return IsNameOfSomebody(word);
+  if (meant == Meant::kContact) return word.ends_with("adresse") || word.ends_with("adres");
+  if (meant != Meant::kSensitive) return false;
+  const WordSet& known = SetOf(meant);
+  for (std::size_t from = 1; from + kLongWord <= word.size(); ++from) {
+    if (known.contains(word.substr(from))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Means(const std::string& word, Meant meant) { return SetOf(meant).contains(word) || EndsInKnown(word, meant); }
 
 bool Mentions(const std::vector<std::string>& words, Meant meant) {
   const WordSet& known = SetOf(meant);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (known.contains(words[i])) return true;
+    if (Means(words[i], meant)) return true;
     if (i + 1 < words.size() && known.contains(words[i] + words[i + 1])) return true;
   }
   return false;

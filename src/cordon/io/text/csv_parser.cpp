@@ -93,8 +93,9 @@ RowError CsvParser::Ragged(const Block& block, const Place& place, std::size_t o
   const char* whose = text_.header ? "the header has" : "data.columns names";
   return At(block, place, offset,
             fmt::format("has {} {}, {} {}", cells, cells == 1 ? "cell" : "cells", whose, schema_.names.size()),
-            text_.quote == '\0' ? "if a cell holds the delimiter, it must be quoted: set data.quote"
-                                : "if a cell holds the delimiter, it must be quoted (data.quote); is data.delimiter right?");
+            text_.quote == '\0'
+                ? "if a cell holds the delimiter, it must be quoted: set data.quote"
+                : "if a cell holds the delimiter, it must be quoted; if the delimiter is another one, give --delimiter");
 }
 
 RowError CsvParser::CellFailed(const Block& block, const Place& place, std::size_t cell_start, const CellError& error) const {

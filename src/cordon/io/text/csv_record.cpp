@@ -48,8 +48,8 @@ const char* CellError::what() const {
 
 std::string CellError::hint() const {
   if (kind == Kind::kStrayReturn) return "lines must end in LF or CRLF; a cell that holds a carriage return must be quoted";
-  return "a cell that holds a quote is quoted itself, and the quote doubled; if quotes mean nothing in this file, set "
-         "data.quote = \"\"";
+  return "a cell that holds a quote is quoted itself, and the quote doubled; if quotes mean nothing in this file, a "
+         "policy says so by quote = \"\" in [data]";
 }
 
 std::string_view TrimSpaces(std::string_view text) {

@@ -31,7 +31,7 @@ Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text
 
 Result<void> CheckNames(const std::vector<std::string>& names) {
   constexpr const char* kHint =
-      "if the file has no header, set data.header = false and data.columns; data.columns can also rename";
+      "if the file has no header, give --no-header; a policy names columns by columns = [...] in [data]";
   std::vector<std::size_t> order(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
