@@ -89,6 +89,18 @@ class Structure(unittest.TestCase):
         for pair in report["statistics"]["correlations"]:
             self.assertRegex(page.text, rf'correlation of {pair["columns"][0]} and {pair["columns"][1]}\s+{pair["original"]:.4f}\s+{pair["release"]:.4f}')
 
+    def test_the_policy_stands_in_words(self):
+        for path, _, page, _ in self.each():
+            self.assertIn("The policy", page.text)
+        page = Page(self.made[0][0].read_text(encoding="utf-8"))
+        self.assertIn("finds at least 5 people who look alike", page.text)
+        self.assertIn("at least 3 different values of disease", page.text)
+        self.assertRegex(page.text, r"name\s+identifier\s+left out")
+        self.assertRegex(page.text, r"patient_id\s+person\s+left out")
+        self.assertRegex(page.text, r"disease\s+sensitive\s+published; guarded by l-diversity")
+        self.assertRegex(page.text, r"rows in groups below k = 5\s+0")
+        self.assertRegex(page.text, r"also knows the columns that are published as they are \(disease\)")
+
     def test_verdicts_come_first_and_the_page_says_whose_it_is(self):
         for path, _, page, _ in self.each():
             headline = page.text.index("hold")

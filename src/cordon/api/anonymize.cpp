@@ -169,8 +169,9 @@ Result<void> Release::Write(const std::string& path, const WriteOptions& options
 Result<std::string> Release::Html(const RunOptions& options) const {
   internal::EngineRun run(options);
   const engine::Anonymized& made = parts_->made;
-  CORDON_TRY(const engine::HtmlFacts facts,
+  CORDON_TRY(engine::HtmlFacts facts,
              engine::GatherHtmlFacts(parts_->request.input.name, made.report, made.data, made.verified.release(), run.run()));
+  facts.policy = &parts_->policy.inner();
   return engine::HtmlReport(facts);
 }
 

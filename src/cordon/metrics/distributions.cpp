@@ -148,7 +148,7 @@ std::string IntervalLabel(const Domain& domain, const Interval& interval) {
   if (domain.scale() == 0 && interval.hi - interval.lo == 1) return domain.FormatValue(interval.lo);
   if (domain.scale() == 0)
     return fmt::format("{}\u2013{}", domain.FormatValue(interval.lo), domain.FormatValue(interval.hi - 1));
-  return domain.FormatValue(interval.lo) + "\u2026";
+  return fmt::format("{}\u2013{}", domain.FormatValue(interval.lo), domain.FormatValue(interval.hi));
 }
 
 std::vector<DistributionBin> BinNumbers(const MicrodataColumn& column, const Microdata& data, const Weights& weights) {

@@ -142,6 +142,7 @@ std::optional<ExactRisk> MeasureExactRisk(const Release& release, std::span<cons
   std::vector<CodedColumn> exact;
   for (const ReleaseColumn& column : release.columns) {
     if (std::find(columns.begin(), columns.end(), column.attribute.name) == columns.end()) continue;
+    if (column.attribute.name == release.permuted) continue;  // shuffled: nobody's own value
     risk.columns.push_back(column.attribute.name);
     exact.push_back(ByText(column));
   }

@@ -11,6 +11,7 @@
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/unused_settings.h"
 #include "cordon/policy/workload.h"
+#include "cordon/publish/exact_columns.h"
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/stopwatch.h"
 
@@ -289,7 +290,7 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
   }
   report.unguarded = UnguardedIn(policy);
   report.utility = std::move(best.utility);
-  report.risk = MeasureRisks(release, data, request.measure, policy.ColumnsPublishedAsIs(), run);
+  report.risk = MeasureRisks(release, data, request.measure, ColumnsWithExactCells(policy), run);
   if (request.measure.statistics) {
     CORDON_TRY(report.statistics, MeasureStatistics(data, release, run));
   }
@@ -297,8 +298,7 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
   report.notes = best.made.notes.lines;
   report.details = best.made.notes.counts;
   report.warnings = WarningsOf(report.privacy);
-  const std::optional<ExactRisk> exact =
-      report.risk ? report.risk->exact : MeasureExactRisk(release, policy.ColumnsPublishedAsIs(), run);
+  const std::optional<ExactRisk> exact = MeasureExactRisk(release, policy.ColumnsPublishedAsIs(), run);
   if (exact) {
     for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
   }

@@ -5,6 +5,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
+#include "cordon/publish/exact_columns.h"
 #include "cordon/report/html.h"
 #include "cordon/report/report.h"
 
@@ -18,7 +19,7 @@ Result<ComparedRelease> Measure(const TableInput& input, const CompareRequest& r
   CORDON_TRY(const Release release, ReadReleaseFile(input, policy, &original, std::nullopt, run));
   side.rows = release.num_rows;
   CORDON_TRY(side.utility, MeasureUtility(release, original, request.measure, run));
-  side.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
+  side.risk = MeasureRisks(release, original, request.measure, ColumnsWithExactCells(policy), run);
   CORDON_TRY(side.verdicts, Verifier(ToldByRows(policy.models), {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", input.name));

@@ -6,6 +6,7 @@
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/workload.h"
+#include "cordon/publish/exact_columns.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/html.h"
 
@@ -42,6 +43,7 @@ Result<void> WritePage(const EvaluateRequest& request, const Policy& policy, con
   CORDON_TRY(report.privacy, Verifier(ToldByRows(policy.models), {.keep_per_group = true}).Judge(release, run));
   CORDON_TRY(HtmlFacts facts, GatherHtmlFacts(request.release.name, report, original, release, run));
   facts.date = Today();
+  facts.policy = &policy;
   Outputs outputs;
   CORDON_RETURN_IF_ERROR(outputs.Reserve(*request.html, AtomicFile::Access::kPrivate));
   CORDON_RETURN_IF_ERROR(outputs.Write(*request.html, HtmlReport(facts)));
@@ -78,7 +80,7 @@ Result<Evaluation> Evaluate(const EvaluateRequest& request, const Policy& policy
   }
   made.rows_of_persons = std::any_of(policy.attributes.begin(), policy.attributes.end(),
                                      [](const AttributePolicy& attribute) { return attribute.role == Role::kPerson; });
-  made.risk = MeasureRisks(release, original, request.measure, policy.ColumnsPublishedAsIs(), run);
+  made.risk = MeasureRisks(release, original, request.measure, ColumnsWithExactCells(policy), run);
   if (request.measure.statistics) {
     CORDON_TRY(made.statistics, MeasureStatistics(original, release, run));
   }

@@ -164,6 +164,7 @@ Result<void> WriteReports(const AnonymizeRequest& request, const Report& report,
   if (!request.html) return {};
   CORDON_TRY(HtmlFacts facts, GatherHtmlFacts(request.input.name, report, data, release, run));
   facts.codebook = codebook;
+  facts.policy = &policy;
   facts.date = Today();
   return outputs.Write(*request.html, HtmlReport(facts));
 }

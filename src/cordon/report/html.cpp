@@ -103,6 +103,7 @@ std::string HtmlReport(const HtmlFacts& facts) {
             : "The release, its manifest and its codebook are made to be published; this page, the run record and a row map "
               "are not.");
   page += internal::SummarySection(report);
+  page += internal::PolicySection(facts.policy);
   page += internal::LossSection(facts);
   page += internal::GroupSection(facts);
   page += internal::DistributionSection(facts);

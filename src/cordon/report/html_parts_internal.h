@@ -19,6 +19,7 @@ std::string PageFoot(std::string_view text);
 
 std::string VerdictSection(const Report& report);
 std::string SummarySection(const Report& report);
+std::string PolicySection(const Policy* policy);
 std::string LossSection(const HtmlFacts& facts);
 std::string GroupSection(const HtmlFacts& facts);
 std::string DistributionSection(const HtmlFacts& facts);

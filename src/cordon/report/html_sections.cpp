@@ -180,6 +180,10 @@ std::string SummarySection(const Report& report) {
                 report.dropped == 0 ? "" : fmt::format("{} more dropped for missing cells", report.dropped));
   tiles += Tile("groups", Count(sizes.groups),
                 fmt::format("of {} to {} rows, {:.4g} on average", sizes.min_group, sizes.max_group, sizes.mean_group));
+  for (const SmallGroups& below : report.small_groups) {
+    tiles += Tile(fmt::format("rows in groups below k = {}", below.k), Count(below.rows),
+                  below.groups == 0 ? "" : fmt::format("{} group{}", below.groups, below.groups == 1 ? "" : "s"));
+  }
   tiles += Tile("information loss", ShortNumber(report.utility.loss.information_loss), "0: nothing lost, 1: nothing left");
   if (report.bound) {
     tiles += Tile("what any release must lose", ShortNumber(report.bound->information_loss),
@@ -353,7 +357,7 @@ std::string StatisticsSection(const Report& report) {
       "Statistics",
       "What an analyst gets from the original and from the release. An interval is read as uniform over it, a star over "
       "the column's range, a label over the values below it; missing cells are left out. Quantiles are means of at "
-      "least 10 values around them. Regressions have 95 % intervals.",
+      "least 10 values around them; there are none if people have several rows. Regressions have 95 % intervals.",
       "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">original</th><th "
       "scope=\"col\">release</th></tr></thead>\n<tbody>\n" +
           rows + "</tbody></table></div>\n");
@@ -401,9 +405,19 @@ std::string RunSection(const Report& report) {
                       tried.left_out.empty() ? fmt::format("{:.3f}", tried.seconds) : "", outcome});
     }
     const std::string objective = report.objective ? report.objective->name : "objective";
+    BarChart chart{"Information loss of each algorithm that was tried", {}, 1};
+    for (const Tried& tried : report.tried) {
+      if (!tried.information_loss) continue;
+      chart.bars.push_back(
+          {tried.algorithm + (tried.kept ? " (kept)" : ""), {*tried.information_loss}, ShortNumber(*tried.information_loss)});
+    }
+    const std::string picture =
+        chart.bars.size() < 2
+            ? ""
+            : "<div class=\"cards\">\n" + Card("Information loss of the alternatives", DrawBars(chart), "") + "</div>\n";
     html += Section("Algorithms tried",
                     report.time_up ? "The time given was used up: with more, the loss may be less." : "Lower is better.",
-                    Table({"algorithm", "information loss", "objective: " + objective, "seconds", "outcome"}, rows));
+                    picture + Table({"algorithm", "information loss", "objective: " + objective, "seconds", "outcome"}, rows));
   }
   if (!report.seconds.empty()) {
     std::vector<std::vector<std::string>> rows;
