@@ -139,12 +139,24 @@ void BindPersons(const ColumnView& view, const Run& run, Microdata& data) {
   });
 }
 
-// The values of the domain as they are published.
-Column TextOfDomain(const std::string& name, const Domain& domain, const Codes& codes, int threads) {
+// 1 of a column that is rounded to tenths as 1.0: all numbers have the same digits, so the column can be a typed one.
+std::string WithDigits(std::string number, int digits) {
+  if (digits == 0) return number;
+  const std::size_t point = number.find('.');
+  const std::size_t has = point == std::string::npos ? 0 : number.size() - point - 1;
+  if (point == std::string::npos) number += '.';
+  return number.append(static_cast<std::size_t>(std::max(digits, 0)) - std::min(has, static_cast<std::size_t>(digits)), '0');
+}
+
+// The values of the domain as they are published, rounded to `round`.
+Column TextOfDomain(const AttributePolicy& attribute, const Domain& domain, const Codes& codes, int threads) {
   auto dictionary = std::make_shared<Dictionary>();
   std::vector<Code> code_of;
-  for (Code code = 0; code < domain.size(); ++code) code_of.push_back(dictionary->Intern(domain.Publish(code, code)));
-  return Column{name, std::move(dictionary),
+  for (Code code = 0; code < domain.size(); ++code) {
+    const std::string text = domain.Publish(code, code);
+    code_of.push_back(dictionary->Intern(code == domain.missing() ? text : WithDigits(text, attribute.round->scale)));
+  }
+  return Column{attribute.name, std::move(dictionary),
                 Codes::Generate(codes.size(), threads, [&](std::size_t row) { return code_of[codes[row]]; })};
 }
 
@@ -164,7 +176,7 @@ Result<MicrodataColumn> BindPublished(const Policy& policy, const AttributePolic
     column.codes = Codes::Generate(view.num_rows(), run.threads, [&](std::size_t row) { return bound(view.code(row)); });
   }
   if (attribute.role == Role::kSensitive && attribute.round) {
-    column.text = TextOfDomain(attribute.name, *column.attribute.domain, column.codes, run.threads);
+    column.text = TextOfDomain(attribute, *column.attribute.domain, column.codes, run.threads);
   } else if (attribute.role == Role::kSensitive) {
     column.text = internal::PublishedText(view, policy.data, run.threads);
   } else if (attribute.role != Role::kQuasi) {

@@ -96,7 +96,11 @@ Json ColumnOf(const ReleaseColumn& column, const CodebookFacts& facts, const std
   } else if (attribute.name == facts.release.permuted) {
     json["meaning"] = "values as in the data, shuffled inside each group";
   } else if (!quasi || attribute.domain == nullptr || !facts.release.permuted.empty()) {
-    json["meaning"] = "as in the data";
+    const AttributePolicy* policy = facts.policy.Find(attribute.name);
+    json["meaning"] =
+        policy != nullptr && attribute.role == Role::kSensitive && policy->round
+            ? "as in the data, rounded to multiples of " + FormatDecimal(policy->round->mantissa, policy->round->scale)
+            : "as in the data";
   } else if (!attribute.domain->is_categorical()) {
     if (facts.bounds) {
       AddEnds(column, json);

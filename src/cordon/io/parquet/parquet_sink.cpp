@@ -44,34 +44,6 @@ bool MayBeTyped(const PublishedColumn& column) {
   return column.part != PublishedColumn::Part::kWhole || attribute.role == Role::kSensitive;
 }
 
-// The column as numbers; nothing if a cell in use has to stay text.
-std::optional<ParquetColumn> Typed(const PublishedColumn& column, const std::vector<bool>& used) {
-  const Domain& domain = *column.source->attribute.domain;
-  const bool whole = column.part == PublishedColumn::Part::kWhole;
-  ParquetColumn typed;
-  typed.name = column.name;
-  typed.scale = domain.scale();
-  typed.type = domain.kind() == Domain::Kind::kDate ? ParquetColumn::Type::kDate
-               : typed.scale > 0                    ? ParquetColumn::Type::kDecimal
-                                                    : ParquetColumn::Type::kInteger;
-  ParquetColumn::CodedNumbers cells{column.source->text.codes, {}};
-  cells.values.resize(used.size());
-  for (std::size_t code = 0; code < used.size(); ++code) {
-    if (!used[code]) continue;
-    const auto meaning = OutMeaning(column, static_cast<Code>(code));
-    if (!meaning.ok()) return std::nullopt;
-    const Meaning& says = meaning.value();
-    if (says.kind == Meaning::Kind::kMissing) continue;
-    if (says.kind != Meaning::Kind::kInterval || (whole && says.lo != says.hi)) return std::nullopt;
-    const std::int64_t value = column.part == PublishedColumn::Part::kHi ? says.hi : says.lo;
-    if (whole && TextOf(typed.type, value, typed.scale) != (*column.source->text.dictionary)[static_cast<Code>(code)].bytes())
-      return std::nullopt;
-    cells.values[code] = value;
-  }
-  typed.cells = std::move(cells);
-  return typed;
-}
-
 std::size_t DigitsAfterPoint(std::string_view text) {
   const std::size_t point = text.find('.');
   return point == std::string_view::npos ? 0 : text.size() - point - 1;
@@ -104,6 +76,48 @@ std::optional<std::int64_t> NumberOf(std::string_view text, ParquetColumn::Type 
   }
   if (!value || TextOf(type, *value, scale) != text) return std::nullopt;
   return value;
+}
+
+// The digits that the numbers of a whole column have after the point: round leaves fewer than the input had.
+int ScaleOfTexts(const PublishedColumn& column, const std::vector<bool>& used) {
+  std::size_t digits = 0;
+  for (std::size_t code = 0; code < used.size(); ++code) {
+    if (!used[code]) continue;
+    const auto meaning = OutMeaning(column, static_cast<Code>(code));
+    if (!meaning.ok() || meaning.value().kind == Meaning::Kind::kMissing) continue;
+    digits = std::max(digits, DigitsAfterPoint((*column.source->text.dictionary)[static_cast<Code>(code)].bytes()));
+  }
+  return static_cast<int>(digits);
+}
+
+// The column as numbers; nothing if a cell in use has to stay text.
+std::optional<ParquetColumn> Typed(const PublishedColumn& column, const std::vector<bool>& used) {
+  const Domain& domain = *column.source->attribute.domain;
+  const bool whole = column.part == PublishedColumn::Part::kWhole;
+  ParquetColumn typed;
+  typed.name = column.name;
+  typed.scale = whole ? std::min(ScaleOfTexts(column, used), domain.scale()) : domain.scale();
+  typed.type = domain.kind() == Domain::Kind::kDate ? ParquetColumn::Type::kDate
+               : typed.scale > 0                    ? ParquetColumn::Type::kDecimal
+                                                    : ParquetColumn::Type::kInteger;
+  ParquetColumn::CodedNumbers cells{column.source->text.codes, {}};
+  cells.values.resize(used.size());
+  for (std::size_t code = 0; code < used.size(); ++code) {
+    if (!used[code]) continue;
+    const auto meaning = OutMeaning(column, static_cast<Code>(code));
+    if (!meaning.ok()) return std::nullopt;
+    const Meaning& says = meaning.value();
+    if (says.kind == Meaning::Kind::kMissing) continue;
+    if (says.kind != Meaning::Kind::kInterval || (whole && says.lo != says.hi)) return std::nullopt;
+    if (!whole) {
+      cells.values[code] = column.part == PublishedColumn::Part::kHi ? says.hi : says.lo;
+      continue;
+    }
+    cells.values[code] = NumberOf((*column.source->text.dictionary)[static_cast<Code>(code)].bytes(), typed.type, typed.scale);
+    if (!cells.values[code]) return std::nullopt;
+  }
+  typed.cells = std::move(cells);
+  return typed;
 }
 
 // A column that is published as it is, by the type it had in the input.
