@@ -26,9 +26,16 @@ bool HasTemplates(const Policy& policy) {
 
 // A model that goes by who has which value is not merge-closed: few searches take it.
 Result<void> CheckCountsPersons(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
-  if (!request.recoding && algorithm.counts_persons) return {};
+  if (!request.recoding && !request.save_recoding && algorithm.counts_persons) return {};
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     if (!CountsPersons(policy.models[i])) continue;
+    if (request.save_recoding && !request.recoding && algorithm.counts_persons) {
+      return Error::InvalidPolicy(
+                 "{}:{}: --save-recoding: no later batch could use the boxes, because --recoding does not serve "
+                 "counts = \"persons\"",
+                 policy.name, policy.model_lines[i])
+          .WithHint("leave --save-recoding out, and make a new release of each batch");
+    }
     return Error::InvalidPolicy("{}:{}: {} does not serve counts = \"persons\"", policy.name, policy.model_lines[i],
                                 request.recoding ? "--recoding" : algorithm.name)
         .WithHint("{}", request.recoding ? "make a new release of these rows, without --recoding"
