@@ -4,27 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/policy.h"
 
 namespace cordon {
 namespace {
 
-// A basic string of TOML.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
+using engine::TomlText;
 
 struct ValueText {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -33,7 +19,7 @@ struct ValueText {
     const std::string digits = fmt::format("{}", value);
     return digits.find_first_of(".en") == std::string::npos ? digits + ".0" : digits;
   }
-  std::string operator()(const std::string& value) const { return Quoted(value); }
+  std::string operator()(const std::string& value) const { return TomlText(value); }
   std::string operator()(const PolicyValue::Array& values) const {
     std::string text;
     for (const PolicyValue& value : values) text += (text.empty() ? "" : ", ") + std::visit(*this, value.value());
@@ -42,7 +28,7 @@ struct ValueText {
   std::string operator()(const PolicyKeys& keys) const {
     std::string text;
     for (const auto& [key, value] : keys) {
-      text += fmt::format("{}{} = {}", text.empty() ? " " : ", ", Quoted(key), std::visit(*this, value.value()));
+      text += fmt::format("{}{} = {}", text.empty() ? " " : ", ", TomlText(key), std::visit(*this, value.value()));
     }
     return "{" + text + " }";
   }
@@ -51,7 +37,7 @@ struct ValueText {
 std::string Lines(const PolicyKeys& keys) {
   std::string text;
   for (const auto& [key, value] : keys) {
-    text += fmt::format("{} = {}\n", Quoted(key), std::visit(ValueText(), value.value()));
+    text += fmt::format("{} = {}\n", TomlText(key), std::visit(ValueText(), value.value()));
   }
   return text;
 }
@@ -62,10 +48,10 @@ bool IsTable(const PolicyValue& value) { return std::holds_alternative<PolicyKey
 std::string Section(const std::string& name, const PolicyKeys& keys) {
   const bool tables =
       !keys.empty() && std::all_of(keys.begin(), keys.end(), [](const auto& key) { return IsTable(key.second); });
-  if (!tables) return fmt::format("[{}]\n{}\n", Quoted(name), Lines(keys));
+  if (!tables) return fmt::format("[{}]\n{}\n", TomlText(name), Lines(keys));
   std::string text;
   for (const auto& [key, value] : keys) {
-    text += fmt::format("[{}.{}]\n{}\n", Quoted(name), Quoted(key), Lines(std::get<PolicyKeys>(value.value())));
+    text += fmt::format("[{}.{}]\n{}\n", TomlText(name), TomlText(key), Lines(std::get<PolicyKeys>(value.value())));
   }
   return text;
 }
@@ -119,10 +105,10 @@ std::string PolicyToToml(const PolicyKeys& keys) {
       sections += Section(name, std::get<PolicyKeys>(value.value()));
     } else if (IsArrayOfTables(value)) {
       for (const PolicyValue& each : std::get<PolicyValue::Array>(value.value())) {
-        sections += fmt::format("[[{}]]\n{}\n", Quoted(name), Lines(std::get<PolicyKeys>(each.value())));
+        sections += fmt::format("[[{}]]\n{}\n", TomlText(name), Lines(std::get<PolicyKeys>(each.value())));
       }
     } else {
-      plain += fmt::format("{} = {}\n", Quoted(name), std::visit(ValueText(), value.value()));
+      plain += fmt::format("{} = {}\n", TomlText(name), std::visit(ValueText(), value.value()));
     }
   }
   return plain + sections;
@@ -132,7 +118,7 @@ std::string PolicyBuilder::ToToml() const {
   std::string text = population_.empty() ? "" : PolicyToToml({{"population", population_}});
   for (const auto& [name, keys] : tables_) text += fmt::format("[{}]\n{}\n", name, Lines(std::get<PolicyKeys>(keys.value())));
   for (const auto& [name, keys] : attributes_) {
-    text += fmt::format("[attributes.{}]\n{}\n", Quoted(name), Lines(std::get<PolicyKeys>(keys.value())));
+    text += fmt::format("[attributes.{}]\n{}\n", TomlText(name), Lines(std::get<PolicyKeys>(keys.value())));
   }
   for (const PolicyKeys& keys : models_) text += "[[privacy]]\n" + Lines(keys) + "\n";
   return text;

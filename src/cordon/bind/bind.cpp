@@ -8,6 +8,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/base/nearest.h"
 #include "cordon/base/parallel_for.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/rewrite.h"
 #include "cordon/io/files/atomic_file.h"
@@ -79,7 +80,7 @@ Error Unmatched(const std::vector<std::string>& only_data, const std::vector<std
   if (only_data.empty()) return std::move(error).WithHint("take the column out of the policy, or check data.columns");
   return std::move(error).WithHint(
       "every column needs a role: in [attributes.{}], role = \"identifier\" leaves it out, role = \"quasi\" generalizes it",
-      only_data[0]);
+      TomlKey(only_data[0]));
 }
 
 // The rows without a missing quasi or sensitive cell.
@@ -317,7 +318,8 @@ Result<std::vector<Attribute>> BindAttributes(const Policy& policy) {
       if (attribute.type == Domain::Kind::kCategorical && !attribute.values &&
           attribute.hierarchy.kind != HierarchySource::Kind::kFile) {
         return Error::InvalidPolicy(
-            "[attributes.{}] needs 'values' or a hierarchy file: without rows its domain must be declared", attribute.name);
+            "[attributes.{}] needs 'values' or a hierarchy file: without rows its domain must be declared",
+            TomlKey(attribute.name));
       }
       // What comes later may have missing cells, so the domain has a place for them from the start.
       ColumnView view = internal::ViewOf(empty, nullptr, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/policy/hierarchy_source.h"
 
@@ -79,13 +80,14 @@ Result<void> CheckLabels(const Hierarchy& hierarchy, const AttributePolicy& attr
 Error NotInDomain(const AttributePolicy& attribute, const ColumnView& view, const Flags& bad) {
   if (attribute.hierarchy.kind == HierarchySource::Kind::kFile) {
     return BadCells(view, bad, fmt::format("a value is not in its hierarchy ({})", attribute.hierarchy.path))
-        .WithHint(
-            "cordon hierarchy check {} INPUT {} lists the values that are missing{}", attribute.hierarchy.path, attribute.name,
-            attribute.role == Role::kQuasi ? fmt::format("; other = \"LABEL\" in [attributes.{}] takes them in", attribute.name)
-                                           : "");
+        .WithHint("cordon hierarchy check {} INPUT {} lists the values that are missing{}", attribute.hierarchy.path,
+                  attribute.name,
+                  attribute.role == Role::kQuasi
+                      ? fmt::format("; other = \"LABEL\" in [attributes.{}] takes them in", TomlKey(attribute.name))
+                      : "");
   }
   return BadCells(view, bad, "a value is not among its declared values")
-      .WithHint("add it to values in [attributes.{}], or leave values out", attribute.name);
+      .WithHint("add it to values in [attributes.{}], or leave values out", TomlKey(attribute.name));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Numbers and dates: parsed once per distinct text, brought to one scale, clamped, rounded, put on a grid.
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/number_shape_internal.h"
 #include "cordon/bind/rewrite.h"
@@ -18,7 +19,7 @@ constexpr std::int64_t kMaxDeclared = std::int64_t{1} << 22;
 Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribute, const NumberShape& shape) {
   if (shape.values) return *shape.values;
   if (!shape.range_lo) {
-    return Error::InvalidPolicy("[attributes.{}] needs {}: without rows its domain must be declared", attribute.name,
+    return Error::InvalidPolicy("[attributes.{}] needs {}: without rows its domain must be declared", TomlKey(attribute.name),
                                 attribute.role == Role::kQuasi ? "'range'" : "'values'");
   }
   const std::int64_t step = shape.grid ? *shape.grid : shape.round.value_or(1);
@@ -27,11 +28,11 @@ Result<std::vector<std::int64_t>> DeclaredValues(const AttributePolicy& attribut
   // Each end of an interval is published, and must be a number if it is read again.
   if (std::abs(first) > kGreatest || std::abs(last) > kGreatest || (shape.grid && last + *shape.grid > kGreatest)) {
     return Error::InvalidPolicy("[attributes.{}]: the last step of the range ends at a number of more than 18 digits",
-                                attribute.name)
+                                TomlKey(attribute.name))
         .WithHint("set a smaller range, and top to clamp values");
   }
   if ((last - first) / step > kMaxDeclared) {
-    return Error::InvalidPolicy("[attributes.{}]: the range holds more than {} values", attribute.name, kMaxDeclared)
+    return Error::InvalidPolicy("[attributes.{}]: the range holds more than {} values", TomlKey(attribute.name), kMaxDeclared)
         .WithHint("set grid or round");
   }
   std::vector<std::int64_t> values;
@@ -80,15 +81,15 @@ Result<std::vector<std::int64_t>> SettledValues(const AttributePolicy& attribute
                         ? "the next step of 'dates' is beyond the year 9999"
                         : "moved to the next step of 'grid', 'round' or 'intervals', the number needs more than 18 digits")
         .WithHint("set top in [attributes.{}] to clamp such values; if they mean missing, add them to data.missing",
-                  attribute.name);
+                  TomlKey(attribute.name));
   }
   if (any_outside) {
     return BadCells(view, outside, "a value is outside the declared range")
-        .WithHint("widen range in [attributes.{}], or set bottom and top to clamp values", attribute.name);
+        .WithHint("widen range in [attributes.{}], or set bottom and top to clamp values", TomlKey(attribute.name));
   }
   if (any_undeclared) {
     return BadCells(view, undeclared, "a value is not among its declared values")
-        .WithHint("add it to values in [attributes.{}], or leave values out", attribute.name);
+        .WithHint("add it to values in [attributes.{}], or leave values out", TomlKey(attribute.name));
   }
   return settled;
 }
@@ -125,9 +126,10 @@ Result<BoundColumn> BindNumbers(const AttributePolicy& attribute, const DataPoli
     const auto like = LooksLike(*view.column, data, attribute.type);
     if (like && !like->rival.empty())
       return std::move(error).WithHint("{}, and nothing tells which: set format in [attributes.{}]", like->Say(),
-                                       attribute.name);
+                                       TomlKey(attribute.name));
     if (like && like->text != (date ? "YYYY-MM-DD" : "1234.56"))
-      return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text, attribute.name);
+      return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text,
+                                       TomlKey(attribute.name));
     return std::move(error).WithHint(
         "if it means missing, add it to data.missing; {}",
         date ? "dates are written 2024-02-29, or as format says" : "if these are not numbers, set type = \"categorical\"");

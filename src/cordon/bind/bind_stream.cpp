@@ -3,6 +3,7 @@
 
 #include <fmt/ranges.h>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/bind.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/bind/number_shape_internal.h"
@@ -45,7 +46,7 @@ Result<void> CheckDeclared(const Policy& policy) {
     const char* lacks = Lacks(attribute);
     if (lacks == nullptr) continue;
     return Error::InvalidPolicy("{}:{}: [attributes.{}] needs {}: in a stream the domain of a quasi column must be declared",
-                                policy.name, attribute.line, attribute.name, lacks)
+                                policy.name, attribute.line, TomlKey(attribute.name), lacks)
         .WithHint("{}", kWhyDeclared);
   }
   return {};
@@ -162,7 +163,7 @@ std::vector<std::string> MissingDeclarations(const Policy& policy) {
   for (const AttributePolicy& attribute : policy.attributes) {
     const char* lacks = Lacks(attribute);
     if (lacks != nullptr)
-      missing.push_back(fmt::format("[attributes.{}] (line {}) needs {}", attribute.name, attribute.line, lacks));
+      missing.push_back(fmt::format("[attributes.{}] (line {}) needs {}", TomlKey(attribute.name), attribute.line, lacks));
   }
   return missing;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/number_shape_internal.h"
 
 namespace cordon::engine::internal {
@@ -59,8 +60,8 @@ Result<NumberShape> ShapeOf(const AttributePolicy& attribute, int scale) {
   }
   if (!fits) {
     return Error::InvalidPolicy(
-        "[attributes.{}]: with {} digits after the point a number of the policy needs more than 18 digits", attribute.name,
-        scale);
+        "[attributes.{}]: with {} digits after the point a number of the policy needs more than 18 digits",
+        TomlKey(attribute.name), scale);
   }
   return shape;
 }

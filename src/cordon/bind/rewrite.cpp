@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/bind/bind_column_internal.h"
 #include "cordon/data/decimal.h"
 
@@ -189,18 +190,19 @@ Result<Column> Rewrite(const Column& column, const AttributePolicy& attribute, c
     const auto like = LooksLike(column, data, attribute.type);
     if (like && std::find(texts.begin(), texts.end(), like->text) == texts.end()) {
       if (attribute.type != Domain::Kind::kDate)  // of numbers one notation is allowed
-        return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text, attribute.name);
-      return std::move(error).WithHint("{}: add it to format in [attributes.{}]", like->Say(), attribute.name);
+        return std::move(error).WithHint("{}: set format = \"{}\" in [attributes.{}]", like->Say(), like->text,
+                                         TomlKey(attribute.name));
+      return std::move(error).WithHint("{}: add it to format in [attributes.{}]", like->Say(), TomlKey(attribute.name));
     }
     if (attribute.type != Domain::Kind::kDate) {
       return std::move(error).WithHint(
           "set format in [attributes.{}] to the notation of all cells; if some mean missing, add them to data.missing",
-          attribute.name);
+          TomlKey(attribute.name));
     }
     return std::move(error).WithHint(
         "add the notation of these cells to format in [attributes.{}]; if they mean missing, add them to "
         "data.missing",
-        attribute.name);
+        TomlKey(attribute.name));
   }
   return Column{column.name, std::move(dictionary), Codes::Generate(view.num_rows(), threads, [&](std::size_t row) {
                   const Code code = view.code(row);

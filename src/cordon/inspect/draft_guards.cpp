@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/column_numbers.h"
-#include "cordon/inspect/toml_text.h"
 
 namespace cordon::engine {
 namespace {

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <set>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
 #include "cordon/inspect/column_numbers.h"
 #include "cordon/inspect/draft_guards.h"
 #include "cordon/inspect/known_hierarchies.h"
 #include "cordon/inspect/round_sensitive.h"
-#include "cordon/inspect/toml_text.h"
 #include "cordon/inspect/unknown_codes.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/policy.h"

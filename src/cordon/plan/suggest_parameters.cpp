@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/data/recode.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/suggest_suppression.h"
@@ -113,7 +114,8 @@ Result<void> CheckDeclaredDomains(const Policy& policy) {
     if (!declared || values <= Rational(*declared)) continue;
     const char* letter = std::holds_alternative<LDiversitySpec>(policy.models[i]) ? "l" : "k";
     return Error::Unsatisfiable("{}:{}: no release satisfies {}: [attributes.{}] declares {} value{}", policy.name,
-                                policy.model_lines[i], Describe(policy.models[i]), column, *declared, *declared == 1 ? "" : "s")
+                                policy.model_lines[i], Describe(policy.models[i]), TomlKey(column), *declared,
+                                *declared == 1 ? "" : "s")
         .WithHint("these allow {} up to {}", letter, *declared);
   }
   return {};

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/metrics/discernibility.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/plan/run_top_down.h"
@@ -188,7 +189,7 @@ std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data
                           {name},
                           fmt::format("the minimum and the maximum of '{}' in the data are published; declare range in "
                                       "[attributes.{}]",
-                                      name, name)});
+                                      name, TomlKey(name))});
     } else {
       warnings.push_back({"unmasked-quasi",
                           {name},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
@@ -336,7 +337,7 @@ Result<void> ReadPseudonym(const PolicyTable& table, AttributePolicy& attribute)
 const std::vector<std::string>& AttributeKeys() { return kKeys; }
 
 Result<AttributePolicy> ReadAttribute(const std::string& name, const toml::table& toml, const std::string& file) {
-  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[attributes.{}]", name), kKeys));
+  CORDON_TRY(const PolicyTable table, PolicyTable::Open(toml, file, fmt::format("[attributes.{}]", TomlKey(name)), kKeys));
   AttributePolicy attribute;
   attribute.name = name;
   attribute.line = table.line();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cordon/base/digest.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
 
@@ -54,12 +55,12 @@ Result<void> CheckOwners(const JointPolicy& joint, const std::vector<AttributePo
     if (attribute.role == Role::kClass || attribute.role == Role::kPerson) continue;
     if (!attribute.owner) {
       return Error::InvalidPolicy("{}:{}: [attributes.{}] needs 'owner': which party has the column?", file, attribute.line,
-                                  attribute.name);
+                                  TomlKey(attribute.name));
     }
     if (joint.Find(*attribute.owner) != nullptr) continue;
     std::vector<std::string> names;
     for (const PartyPolicy& party : joint.parties) names.push_back(party.name);
-    return Error::InvalidPolicy("{}:{}: [attributes.{}]: there is no party '{}'", file, attribute.line, attribute.name,
+    return Error::InvalidPolicy("{}:{}: [attributes.{}]: there is no party '{}'", file, attribute.line, TomlKey(attribute.name),
                                 *attribute.owner)
         .WithHint("{}", NearestHint(*attribute.owner, names));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cordon/base/nearest.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/policy/field_reader_internal.h"
 #include "cordon/policy/policy_reader.h"
 #include "cordon/policy/policy_table_internal.h"
@@ -171,14 +172,14 @@ Result<void> FitDistance(const PolicyTable& table, const AttributePolicy& column
   if (!table.Has("distance")) spec.distance = DefaultDistance(column);
   if (spec.distance == Distance::kOrdered && column.type == Domain::Kind::kCategorical) {
     return table.AtKey("distance", "the ordered distance needs numbers or dates; '{}' is categorical", column.name)
-        .WithHint("set type = \"numeric\" in [attributes.{}], or distance = \"equal\"", column.name);
+        .WithHint("set type = \"numeric\" in [attributes.{}], or distance = \"equal\"", TomlKey(column.name));
   }
   if (spec.distance == Distance::kHierarchical &&
       (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
         .AtKey("distance", "the hierarchical distance needs a categorical column with a hierarchy; '{}' is not one",
                column.name)
-        .WithHint("add hierarchy = \"...\" to [attributes.{}], or take another distance", column.name);
+        .WithHint("add hierarchy = \"...\" to [attributes.{}], or take another distance", TomlKey(column.name));
   }
   return {};
 }
@@ -190,7 +191,7 @@ Result<void> CheckDeclared(const PolicyTable& table, const AttributePolicy& colu
   return table
       .AtKey("sensitive", "{} needs the declared domain of '{}': windows must not differ in what values there are",
              table.where(), column.name)
-      .WithHint("add values = [...] to [attributes.{}]{}", column.name,
+      .WithHint("add values = [...] to [attributes.{}]{}", TomlKey(column.name),
                 column.type == Domain::Kind::kCategorical ? ", or a hierarchy file"
                 : column.hierarchy.kind == HierarchySource::Kind::kFile
                     ? ": a hierarchy file declares the values of categories only"
@@ -225,14 +226,14 @@ Result<void> Fit(const PolicyTable& table, const Attributes& attributes, BetaLik
   const AttributePolicy& column = *FindAttribute(attributes, spec.sensitive);
   if (spec.range && column.type == Domain::Kind::kCategorical) {
     return table.AtKey("range", "'range' in {} needs numbers or dates; '{}' is categorical", table.where(), column.name)
-        .WithHint("use min_depth with a hierarchy, or set type = \"numeric\" in [attributes.{}]", column.name);
+        .WithHint("use min_depth with a hierarchy, or set type = \"numeric\" in [attributes.{}]", TomlKey(column.name));
   }
   if (spec.min_depth && (column.type != Domain::Kind::kCategorical || column.hierarchy.kind == HierarchySource::Kind::kNone)) {
     return table
         .AtKey("min_depth", "'min_depth' in {} needs a categorical column with a hierarchy; '{}' is not one", table.where(),
                column.name)
         .WithHint("{}", column.type == Domain::Kind::kCategorical
-                            ? fmt::format("add hierarchy = \"...\" to [attributes.{}]", column.name)
+                            ? fmt::format("add hierarchy = \"...\" to [attributes.{}]", TomlKey(column.name))
                             : "use range for numbers and dates");
   }
   return {};
@@ -241,7 +242,7 @@ Result<void> Fit(const PolicyTable& table, const Attributes& attributes, BetaLik
 Result<void> Fit(const PolicyTable& table, const Attributes& attributes, KeAnonymitySpec& spec) {
   if (FindAttribute(attributes, spec.sensitive)->type == Domain::Kind::kNumeric) return {};
   return table.AtKey("sensitive", "{} needs numbers; '{}' is of another type", table.where(), spec.sensitive)
-      .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
+      .WithHint("set type = \"numeric\" in [attributes.{}]", TomlKey(spec.sensitive));
 }
 
 // Every kind of model, with nothing said in it, and its fields.

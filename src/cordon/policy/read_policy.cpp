@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/hierarchy_source.h"
 #include "cordon/policy/override_internal.h"
@@ -64,7 +65,7 @@ Result<void> ReadAttributes(const PolicyTable& top, Policy& policy) {
   for (const auto& [name, attribute] : InFileOrder(*node->as_table())) {
     if (!attribute->is_table()) {
       return top.At(attribute->source(), "[attributes] holds '{}', which is not a table", name)
-          .WithHint("write [attributes.{}] with role = \"...\"", name);
+          .WithHint("write [attributes.{}] with role = \"...\"", TomlKey(name));
     }
     CORDON_TRY(AttributePolicy read, ReadAttribute(name, *attribute->as_table(), top.file()));
     policy.attributes.push_back(std::move(read));

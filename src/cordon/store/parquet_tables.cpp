@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
 #include "cordon/store/store_manifest.h"
 
@@ -39,7 +40,7 @@ Result<void> EachValue(const ReleaseColumn& of, const DataPolicy& data, const Lo
 
 Error NotOfType(const std::string& column, const char* what) {
   return Error::InvalidData("a cell of column '{}' is not a {}", column, what)
-      .WithHint("[attributes.{}] type = \"categorical\" publishes it as text", column);
+      .WithHint("[attributes.{}] type = \"categorical\" publishes it as text", TomlKey(column));
 }
 
 Type TypeOf(const ReleaseColumn& column, const Policy& policy) {

@@ -148,7 +148,7 @@ TEST(RecordReader, JsonLines) {
   EXPECT_EQ(read.records[0].cells, (Cells{"12.50", "x"}));
   EXPECT_EQ(read.records[1].cells, (Cells{"<absent>", "<absent>"}));
   EXPECT_EQ(read.records[1].line, 3u);
-  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks, its field 2");
+  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks (field 2)");
   for (std::size_t i = 3; i < 6; ++i) EXPECT_FALSE(read.records[i].fault.empty()) << i;
 }
 
@@ -163,8 +163,8 @@ TEST(RecordReader, JsonByPath) {
   ASSERT_EQ(read.records.size(), 5u);
   EXPECT_EQ(read.records[0].cells, (Cells{"1", "x"}));
   EXPECT_EQ(read.records[1].cells, (Cells{"1", "<absent>"}));
-  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks, its field 3");
-  EXPECT_EQ(read.records[3].fault, "has a key that the policy lacks, its field 2");
+  EXPECT_EQ(read.records[2].fault, "has a key that the policy lacks (field 3)");
+  EXPECT_EQ(read.records[3].fault, "has a key that the policy lacks (field 2)");
   EXPECT_EQ(read.records[4].fault, "has a list as a value, in the key a");
   options.drop_unknown = true;
   const Read dropped = ReadAll(bytes, options);

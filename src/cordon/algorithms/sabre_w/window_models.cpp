@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cordon/base/nearest.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/data/stream_domain.h"
 
 namespace cordon::engine {
@@ -33,7 +34,7 @@ Result<std::size_t> WindowModels::CountColumn(const StreamSchema& schema, const 
     if (sensitive.name != name) continue;
     if (sensitive.num_values <= 0) {
       return Error::InvalidPolicy("sabre-w needs the declared domain of '{}'", name)
-          .WithHint("add values = [...] or a hierarchy file to [attributes.{}]", name);
+          .WithHint("add values = [...] or a hierarchy file to [attributes.{}]", TomlKey(name));
     }
     const auto known = std::find(columns_.begin(), columns_.end(), i);
     const auto place = static_cast<std::size_t>(known - columns_.begin());

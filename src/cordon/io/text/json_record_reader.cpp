@@ -71,7 +71,7 @@ class JsonReader final : public BufferedReader {
     });
     std::optional<std::string_view> text;
     if (above && ReadValue(value, text).what.empty() && !text) return {};
-    return {fmt::format("has a key that the policy lacks, its field {}", field), ""};
+    return {fmt::format("has a key that the policy lacks (field {})", field), ""};
   }
   Result<void> ReadHeader(const std::stop_token&) override { return {}; }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/base/toml_text.h"
 #include "cordon/models/admit/beta_likeness.h"
 #include "cordon/models/admit/by_person.h"
 #include "cordon/models/admit/confidence.h"
@@ -87,7 +88,7 @@ Made Make(const KeAnonymitySpec& spec, const Reference& reference) {
   CORDON_TRY(const std::size_t at, FindSensitive(reference, spec.sensitive));
   if (reference.sensitive[at].domain->is_categorical()) {
     return Error::InvalidPolicy("'{}' has categories, a range needs numbers", spec.sensitive)
-        .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
+        .WithHint("set type = \"numeric\" in [attributes.{}]", TomlKey(spec.sensitive));
   }
   return New<KeAnonymity>(spec, at, reference.sensitive[at].domain);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cordon/base/rounded.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
 #include "cordon/models/verify/verify_internal.h"
 
@@ -83,7 +84,7 @@ JudgeResult MakeJudge(const KeAnonymitySpec& spec, const Evidence& evidence) {
   const SensitiveFacts& column = evidence.column(evidence.Find(spec.sensitive));
   if (column.domain == nullptr || column.domain->is_categorical()) {
     return Error::InvalidPolicy("'{}' has categories, a range needs numbers", spec.sensitive)
-        .WithHint("set type = \"numeric\" in [attributes.{}]", spec.sensitive);
+        .WithHint("set type = \"numeric\" in [attributes.{}]", TomlKey(spec.sensitive));
   }
   return JudgeResult(std::make_unique<const KeJudge>(spec, evidence));
 }

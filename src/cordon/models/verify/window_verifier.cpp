@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "cordon/base/nearest.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/data/codes.h"
 #include "cordon/data/stream_domain.h"
 #include "cordon/models/verify/verify_internal.h"
@@ -22,7 +23,7 @@ Result<std::size_t> FindDeclared(const StreamSchema& schema, const ModelSpec& sp
     if (names.back() != name) continue;
     if (schema.sensitive[i].num_values > 0) return i;
     return Error::InvalidPolicy("{} needs the declared domain of '{}'", ModelName(spec), name)
-        .WithHint("add values = [...] or a hierarchy file to [attributes.{}]", name);
+        .WithHint("add values = [...] or a hierarchy file to [attributes.{}]", TomlKey(name));
   }
   Error error = Error::InvalidPolicy("'{}' is not a sensitive column of the stream", name);
   if (const auto nearest = Nearest(name, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);

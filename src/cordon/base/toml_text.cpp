@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/inspect/toml_text.h"
+#include "cordon/base/toml_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
