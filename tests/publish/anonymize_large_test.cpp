@@ -390,7 +390,7 @@ TEST_F(Large, WhatIsNotServedIsRefusedByNameBeforeAnyWork) {
   EXPECT_NE(refused(plain, [&](auto& r) { r.registry = Path("r.db"); }).find("--registry"), std::string::npos);
   EXPECT_NE(refused(plain, [&](auto& r) { r.group_column = true; }).find("--group-column"), std::string::npos);
   EXPECT_NE(refused(plain, [&](auto& r) { r.order = RowOrder::kInput; }).find("order"), std::string::npos);
-  EXPECT_NE(refused(plain, [&](auto& r) { r.algorithm = "full-domain"; }).find("full-domain"), std::string::npos);
+  EXPECT_NE(refused(plain, [&](auto& r) { r.algorithm = "blind"; }).find("blind"), std::string::npos);
   EXPECT_NE(refused(plain,
                     [&](auto& r) {
                       r.shard_rows.reset();

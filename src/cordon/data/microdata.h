@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct Microdata {
   std::size_t num_persons = 0;            // distinct people; num_rows if there is no person column
   std::vector<std::uint64_t> input_rows;  // row -> row of the input, from 0; empty: the same
   std::uint64_t dropped_rows = 0;         // rows that on_missing = "drop" left out
+  // How many rows of the input each row stands for; null: one each. Together below 2^32. Only algorithms that count weights
+  // (AlgorithmEntry::counts_weights) are given such data.
+  std::shared_ptr<const std::vector<std::uint32_t>> weights = nullptr;
 
   std::vector<std::size_t> ColumnsOf(Role role) const {
     std::vector<std::size_t> found;
@@ -42,6 +46,7 @@ struct Microdata {
     }
     return std::nullopt;
   }
+  std::uint32_t weight(RowId row) const { return weights == nullptr ? 1 : (*weights)[row]; }
   std::uint64_t input_row(RowId row) const { return input_rows.empty() ? row : input_rows[row]; }
 };
 

@@ -26,6 +26,13 @@ class View {
   const Microdata& data() const { return *data_; }
   std::span<const RowId> rows() const { return rows_; }
   std::size_t size() const { return rows_.size(); }
+  // Rows of the input that these stand for.
+  std::uint64_t weight() const {
+    if (data_->weights == nullptr) return rows_.size();
+    std::uint64_t sum = 0;
+    for (const RowId row : rows_) sum += data_->weight(row);
+    return sum;
+  }
 
  private:
   const Microdata* data_;  // outlives the view

@@ -61,6 +61,7 @@ struct AlgorithmEntry : AlgorithmFacts {
   RunGroups run = nullptr;
   Check check = nullptr;
   bool serves_shards = false;     // runs on part of a table, compared with the whole (docs/scale.md)
+  bool counts_weights = false;    // rows may stand for several (Microdata::weights), and those that are equal stay together
   RefineGroups refine = nullptr;  // null: its groups stay as they are
 };
 

@@ -17,21 +17,22 @@ struct Running {
   const char* name;
   AlgorithmEntry::RunGroups run;
   AlgorithmEntry::Check check = nullptr;
-  bool serves_shards = false;
+  enum class Large { kNo, kShards, kWeights } large = Large::kNo;  // how it serves tables larger than memory
   AlgorithmEntry::RefineGroups refine = nullptr;
 };
 
-constexpr bool kServesShards = true;
+constexpr auto kServesShards = Running::Large::kShards;
+constexpr auto kCountsWeights = Running::Large::kWeights;
 
 constexpr std::array kRunning = {
     Running{"partition", RunPartition, nullptr, kServesShards, RefineByPartition},
     Running{"closeness", RunCloseness, CheckAsksCloseness, kServesShards, RefineByPartition},
     Running{"likeness", RunLikeness, CheckAsksLikeness, kServesShards, RefineByPartition},
     Running{"mondrian", RunMondrian, nullptr, kServesShards},
-    Running{"full-domain", RunFullDomain},
+    Running{"full-domain", RunFullDomain, nullptr, kCountsWeights},
     Running{"peel", RunPeel, nullptr, kServesShards, RefineByPartition},
-    Running{"tdr", RunTdr, CheckTopDown},
-    Running{"tdd", RunTdd, CheckTopDown},
+    Running{"tdr", RunTdr, CheckTopDown, kCountsWeights},
+    Running{"tdd", RunTdd, CheckTopDown, kCountsWeights},
     Running{"tdssa", RunTdssa, CheckTdssa},
     Running{"sabre-ak", RunSabreAk, CheckAsksCloseness},
     Running{"sabre-knn", RunSabreKnn, CheckAsksCloseness},
@@ -116,7 +117,7 @@ std::span<const AlgorithmEntry> Algorithms() {
     for (const Running& each : kRunning) {
       const AlgorithmFacts* facts = FindAlgorithm(each.name);
       CORDON_CHECK(facts != nullptr);
-      made.push_back({*facts, each.run, each.check, each.serves_shards, each.refine});
+      made.push_back({*facts, each.run, each.check, each.large == kServesShards, each.large == kCountsWeights, each.refine});
     }
     return made;
   }();

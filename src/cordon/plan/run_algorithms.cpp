@@ -23,7 +23,7 @@ constexpr std::uint64_t kComparedWork = std::uint64_t{1} << 26;
 // The rows that the policy allows to be suppressed. Rows that missing cells took away before count as published.
 std::uint64_t MaxSuppressed(const AlgorithmInput& input) {
   const Rational limit = input.policy.algorithm.suppression_limit;
-  const auto rows = static_cast<Int128>(input.view.size() + input.view.data().dropped_rows);
+  const auto rows = static_cast<Int128>(input.view.weight() + input.view.data().dropped_rows);
   return static_cast<std::uint64_t>(rows * limit.numerator() / limit.denominator());
 }
 

@@ -4,7 +4,9 @@
 // should know of a release they made.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cordon/algorithms/top_down/top_down.h"
@@ -34,8 +36,21 @@ Result<void> CheckTdssa(const Policy& policy, const char* name);
 //   no-identity-protection confidence templates alone
 //   unmasked-quasi         a quasi column in no template
 //   range-from-data        the ends of a numeric column are published
-// `also_masked`: columns that were refined although no model of the table alone speaks of them.
+// `also_masked`: columns that were refined although no model of the table alone speaks of them. The first reads no more than
+// some rows of the data.
+struct TopDownFindings {
+  std::function<std::uint64_t()> min_group;                               // rows of the smallest group by all quasi columns
+  std::function<std::int64_t(const std::string& sensitive)> homogeneous;  // groups in which all rows have one value
+};
+std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const TopDownFindings& findings,
+                                     const std::vector<std::string>& also_masked);
 std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release,
                                      const std::vector<std::string>& also_masked, const Run& run);
+
+// Whether no model looks at a sensitive column, and no other guard is declared.
+bool NobodyGuards(const Policy& policy, const std::string& sensitive);
+std::int64_t HomogeneousGroups(const Release& release, const std::string& sensitive, const Run& run);
+// The columns that a top-down search refined, by what it tells of them.
+std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes);
 
 }  // namespace cordon::engine

@@ -116,7 +116,7 @@ void WarnOfDeterminedColumns(const Microdata& data, const Columns& masked, std::
   }
 }
 
-void WarnOfUnion(const Policy& policy, const Columns& quasi, const Columns& masked, const Release& release, const Run& run,
+void WarnOfUnion(const Policy& policy, const Columns& quasi, const Columns& masked, const TopDownFindings& findings,
                  std::vector<Warning>& warnings) {
   std::int64_t k = 0;
   bool other_columns = false;
@@ -130,39 +130,62 @@ void WarnOfUnion(const Policy& policy, const Columns& quasi, const Columns& mask
   }
   const bool covered = std::find(templates.begin(), templates.end(), masked) != templates.end();
   if (templates.size() < 2 || !other_columns || covered) return;
-  const Discernibility sizes = MeasureDiscernibility(release, run);
-  if (k > 0 && sizes.min_group >= static_cast<std::uint64_t>(k)) return;
+  const std::uint64_t least = findings.min_group();
+  if (k > 0 && least >= static_cast<std::uint64_t>(k)) return;
   warnings.push_back({"union-not-protected", Listed(masked),
                       fmt::format("each template holds, but the columns of all together leave groups of {} row{}; if one "
                                   "attacker may know them all, join the templates: one entry on all of these columns",
-                                  sizes.min_group, sizes.min_group == 1 ? "" : "s")});
+                                  least, least == 1 ? "" : "s")});
 }
 
-void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const Release& release, const Run& run,
+void WarnOfHomogeneity(const Policy& policy, const Microdata& data, const TopDownFindings& findings,
                        std::vector<Warning>& warnings) {
-  Columns guarded;
-  for (const ModelSpec& spec : policy.models) {
-    for (const std::string& column : SensitiveColumns(spec)) guarded.insert(column);
-  }
   for (const std::size_t column : data.ColumnsOf(Role::kSensitive)) {
     const std::string& name = data.columns[column].attribute.name;
-    if (guarded.contains(name) || policy.IsGuarded(name)) continue;
-    const Verifier verifier({LDiversitySpec{.sensitive = name, .l = Rational(2)}});
-    const auto verdicts = verifier.Judge(release, run);
-    if (!verdicts.ok() || verdicts.value()[0].holds) continue;
-    warnings.push_back(
-        {"homogeneous-groups",
-         {name},
-         fmt::format("in {} group{} all rows have one value of '{}': everyone in it is known to have it; add a "
-                     "model such as l-diversity or confidence for '{}'",
-                     verdicts.value()[0].failing_groups, verdicts.value()[0].failing_groups == 1 ? "" : "s", name, name)});
+    if (!NobodyGuards(policy, name)) continue;
+    const std::int64_t groups = findings.homogeneous(name);
+    if (groups == 0) continue;
+    warnings.push_back({"homogeneous-groups",
+                        {name},
+                        fmt::format("in {} group{} all rows have one value of '{}': everyone in it is known to have it; add a "
+                                    "model such as l-diversity or confidence for '{}'",
+                                    groups, groups == 1 ? "" : "s", name, name)});
   }
 }
 
 }  // namespace
 
+bool NobodyGuards(const Policy& policy, const std::string& sensitive) {
+  const auto names_it = [&](const ModelSpec& spec) {
+    const std::vector<std::string> columns = SensitiveColumns(spec);
+    return std::find(columns.begin(), columns.end(), sensitive) != columns.end();
+  };
+  return std::none_of(policy.models.begin(), policy.models.end(), names_it) && !policy.IsGuarded(sensitive);
+}
+
+std::int64_t HomogeneousGroups(const Release& release, const std::string& sensitive, const Run& run) {
+  const auto verdicts = Verifier({LDiversitySpec{.sensitive = sensitive, .l = Rational(2)}}).Judge(release, run);
+  return verdicts.ok() && !verdicts.value()[0].holds ? static_cast<std::int64_t>(verdicts.value()[0].failing_groups) : 0;
+}
+
+std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes) {
+  constexpr std::string_view kShown = "shown_";
+  std::vector<std::string> columns;
+  for (const auto& [name, count] : notes.counts) {
+    if (name.starts_with(kShown)) columns.push_back(name.substr(kShown.size()));
+  }
+  return columns;
+}
+
 std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const Release& release,
                                      const std::vector<std::string>& also_masked, const Run& run) {
+  const TopDownFindings findings{[&] { return MeasureDiscernibility(release, run).min_group; },
+                                 [&](const std::string& column) { return HomogeneousGroups(release, column, run); }};
+  return TopDownWarnings(policy, data, findings, also_masked);
+}
+
+std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data, const TopDownFindings& findings,
+                                     const std::vector<std::string>& also_masked) {
   std::vector<Warning> warnings;
   const Columns quasi = NamedQuasi(data);
   Columns masked(also_masked.begin(), also_masked.end());
@@ -175,8 +198,8 @@ std::vector<Warning> TopDownWarnings(const Policy& policy, const Microdata& data
     identity = identity || std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<AlphaKSpec>(spec);
   }
   WarnOfDeterminedColumns(data, masked, warnings);
-  WarnOfUnion(policy, quasi, masked, release, run, warnings);
-  WarnOfHomogeneity(policy, data, release, run, warnings);
+  WarnOfUnion(policy, quasi, masked, findings, warnings);
+  WarnOfHomogeneity(policy, data, findings, warnings);
   if (!identity) {
     warnings.push_back({"no-identity-protection", Listed(masked),
                         "no model bounds the size of a group: a person may be alone in one; add k-anonymity"});

@@ -209,16 +209,6 @@ std::vector<Warning> WarningsOfExactSensitive(const Policy& policy, const Releas
                        100 * risk->unique_alone, fmt::join(risk->columns, ", "))}};
 }
 
-// The columns that a top-down search refined, by what it tells of them.
-std::vector<std::string> RefinedColumns(const AlgorithmNotes& notes) {
-  constexpr std::string_view kShown = "shown_";
-  std::vector<std::string> columns;
-  for (const auto& [name, count] : notes.counts) {
-    if (name.starts_with(kShown)) columns.push_back(name.substr(kShown.size()));
-  }
-  return columns;
-}
-
 // At this many quasi columns the choice of `auto` may not come far in the time given.
 bool IsWide(const Microdata& data) {
   constexpr std::ptrdiff_t kManyColumns = 100;

@@ -180,6 +180,8 @@ struct Found {
 
 Result<Found> FindGroups(const AlgorithmEntry& algorithm, const View& view, const Policy& policy, const MakeOptions& options,
                          std::optional<std::int64_t> max_refinements, const Random& random, const Run& run) {
+  const bool weighted = view.data().weights != nullptr;
+  if (weighted && !algorithm.counts_weights) return Error::InvalidPolicy("{} does not serve weighted rows", algorithm.name);
   const std::vector<std::size_t> sensitive = NamedColumns(view.data(), policy);
   const Reference reference = ReferenceOf(view.data(), sensitive, view.rows());
   CORDON_TRY(const AllOf model, AllOf::Make(policy.models, reference));
@@ -189,7 +191,7 @@ Result<Found> FindGroups(const AlgorithmEntry& algorithm, const View& view, cons
   auto groups = algorithm.run(
       {view, model, reference, counted, policy, &notes, options.effort, options.compared, options.previous, max_refinements},
       own, run);
-  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes()) {
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable && !algorithm.permutes() && !weighted) {
     return WithWhatWouldDo(std::move(groups).error(), view, policy, run);
   }
   CORDON_TRY(Groups found, std::move(groups));
@@ -257,6 +259,15 @@ Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& dat
 Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Policy& policy, Effort effort,
                            const Random& random, const Run& run) {
   CORDON_TRY(Found found, FindGroups(algorithm, View::All(shard), policy, {.effort = effort}, std::nullopt, random, run));
+  return std::move(found.groups);
+}
+
+Result<Groups> SearchWeighted(const AlgorithmEntry& algorithm, const Microdata& combinations, const Policy& policy,
+                              Effort effort, const Random& random, AlgorithmNotes& notes, const Run& run) {
+  CORDON_CHECK(combinations.weights != nullptr);
+  CORDON_TRY(Found found,
+             FindGroups(algorithm, View::All(combinations), policy, {.effort = effort}, std::nullopt, random, run));
+  notes = std::move(found.notes);
   return std::move(found.groups);
 }
 

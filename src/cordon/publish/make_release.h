@@ -54,6 +54,9 @@ Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& sha
 // The same out of groups that the models admit: they lose no more than these. REQUIRES: algorithm.refine.
 Result<Groups> RefineShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Groups& groups, const Policy& policy,
                            Effort effort, const Run& run);
+// Groups of the distinct combinations of such a table, each with its weight. REQUIRES: the data has weights.
+Result<Groups> SearchWeighted(const AlgorithmEntry& algorithm, const Microdata& combinations, const Policy& policy,
+                              Effort effort, const Random& random, AlgorithmNotes& notes, const Run& run);
 // Groups as published: a claim that nobody has judged. Every cell was found true.
 Result<Release> PublishShard(const View& rows, const Groups& groups, const RecodeOptions& options, const Random& random,
                              const Run& run);

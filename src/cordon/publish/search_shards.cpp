@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/search_shards.h"
-
 #include <malloc.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "cordon/data/recode.h"
 #include "cordon/publish/make_release.h"
+#include "cordon/publish/search_large.h"
 
 namespace cordon::engine {
 namespace {
@@ -31,69 +30,6 @@ void GiveBackMemory() {
 #if defined(__GLIBC__)
   ::malloc_trim(0);
 #endif
-}
-
-// One dictionary per column for the texts of all shards.
-class PublishedTexts {
- public:
-  explicit PublishedTexts(const LargeTable& table) {
-    for (const LargeColumn& column : table.columns) {
-      const bool quasi = column.attribute.role == Role::kQuasi;
-      quasi_.push_back(quasi);
-      own_.push_back(quasi ? std::make_shared<Dictionary>() : nullptr);
-    }
-  }
-
-  bool is_quasi(std::size_t column) const { return quasi_[column]; }
-  // The code of each text of a shard's column, by its own code + 1.
-  std::vector<Code> Take(std::size_t column, const Dictionary& texts) {
-    std::vector<Code> codes = {kNull};
-    for (std::size_t code = 0; code < texts.size(); ++code) {
-      codes.push_back(quasi_[column] ? own_[column]->Intern(texts[static_cast<Code>(code)].bytes()) : static_cast<Code>(code));
-    }
-    return codes;
-  }
-  std::vector<ReleaseColumn> Columns(const LargeTable& table) const {
-    std::vector<ReleaseColumn> columns;
-    for (std::size_t i = 0; i < own_.size(); ++i) {
-      const LargeColumn& column = table.columns[i];
-      const std::shared_ptr<const Dictionary> texts = quasi_[i] ? own_[i] : column.texts;
-      columns.push_back({column.attribute, {column.attribute.name, texts, {}}});
-      columns.back().attribute.whole = nullptr;  // the verifier counts for itself
-    }
-    return columns;
-  }
-
- private:
-  std::vector<bool> quasi_;
-  std::vector<std::shared_ptr<Dictionary>> own_;
-};
-
-Result<void> AddToParts(const Release& release, PublishedTexts& texts, RowSpill& parts) {
-  std::vector<std::vector<Code>> codes;
-  for (std::size_t i = 0; i < release.columns.size(); ++i) codes.push_back(texts.Take(i, *release.columns[i].text.dictionary));
-  std::vector<Code> row(release.columns.size());
-  for (std::size_t r = 0; r < release.num_rows; ++r) {
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = codes[i][static_cast<std::size_t>(release.columns[i].text.codes[r] + 1)];
-      if (!texts.is_quasi(i)) continue;
-      hash = (hash ^ static_cast<std::uint32_t>(row[i] + 1)) * 0x9E3779B97F4A7C15U;
-      hash ^= hash >> 32;
-    }
-    CORDON_RETURN_IF_ERROR(parts.Add(hash % parts.num_buckets(), row));
-  }
-  return {};
-}
-
-// `rows` more rows with this loss.
-void AddLoss(const InformationLoss& more, double rows, InformationLoss& sum) {
-  sum.information_loss += rows * more.information_loss;
-  sum.information_loss_thesis += rows * more.information_loss_thesis;
-  if (sum.per_attribute.empty()) {
-    for (const auto& [name, loss] : more.per_attribute) sum.per_attribute.emplace_back(name, 0);
-  }
-  for (std::size_t i = 0; i < sum.per_attribute.size(); ++i) sum.per_attribute[i].second += rows * more.per_attribute[i].second;
 }
 
 // The loss of a row of each group.
@@ -137,16 +73,15 @@ struct StoredRows {
 
 class ShardSearch {
  public:
-  ShardSearch(const LargeTable& table, const CutTable& cut, const SearchShardsOptions& options, const Random& random,
-              RowSpill waiting, RowSpill parts, const Run& run)
+  ShardSearch(const LargeTable& table, const CutTable& cut, const SearchLargeOptions& options, const Random& random,
+              RowSpill waiting, UnjudgedRows unjudged, const Run& run)
       : table_(table),
         cut_(cut),
         options_(options),
         random_(random),
         run_(run),
         waiting_(std::move(waiting)),
-        texts_(table),
-        made_{std::move(parts), {}},
+        unjudged_(std::move(unjudged)),
         shard_of_(cut.plan.num_boxes()),
         searched_(cut.shards.size()) {
     for (std::size_t shard = 0; shard < cut.shards.size(); ++shard) {
@@ -157,9 +92,7 @@ class ShardSearch {
   Result<Unjudged> All() {
     CORDON_TRY(const std::optional<std::size_t> waiting, Below(ShardPlan::kRoot));
     CORDON_CHECK(!waiting);
-    CORDON_RETURN_IF_ERROR(made_.parts.Flush());
-    made_.columns = texts_.Columns(table_);
-    return std::move(made_);
+    return unjudged_.Finish();
   }
 
  private:
@@ -223,7 +156,7 @@ class ShardSearch {
   Result<std::optional<std::size_t>> Settle(const StoredRows& stored, const Microdata& data, Groups groups, std::size_t node,
                                             const Random& random, const Run& run) {
     const bool may_wait = node != ShardPlan::kRoot && options_.algorithm.refine != nullptr;
-    const std::vector<bool> wait = Costliest(data, groups, may_wait ? options_.shard_rows / 2 : 0, run);
+    const std::vector<bool> wait = Costliest(data, groups, may_wait ? options_.part_rows / 2 : 0, run);
     Groups published;
     published.suppressed = std::move(groups.suppressed);
     std::vector<RowId> rows = published.suppressed;
@@ -250,11 +183,7 @@ class ShardSearch {
     const RecodeOptions recode{.suppressed = star ? SuppressedRows::kStar : SuppressedRows::kDrop};
     if (rows.size() > 0) {
       CORDON_TRY(const Release release, PublishShard(rows, groups, recode, random, run));
-      CORDON_TRY(const InformationLoss loss, MeasureInformationLoss(release, run));
-      AddLoss(loss, static_cast<double>(rows.size()), made_.loss);
-      made_.rows += release.num_rows;
-      made_.suppressed += release.suppressed;
-      CORDON_RETURN_IF_ERROR(AddToParts(release, texts_, made_.parts));
+      CORDON_RETURN_IF_ERROR(unjudged_.Add(release, rows.size(), run));
     }
     GiveBackMemory();
     return {};
@@ -280,12 +209,11 @@ class ShardSearch {
 
   const LargeTable& table_;
   const CutTable& cut_;
-  const SearchShardsOptions& options_;
+  const SearchLargeOptions& options_;
   const Random& random_;
   const Run& run_;
   RowSpill waiting_;  // a bucket per node of the plan: columns, then the number of the group
-  PublishedTexts texts_;
-  Unjudged made_;
+  UnjudgedRows unjudged_;
   std::vector<std::size_t> shard_of_;  // by box
   std::vector<bool> searched_;         // by shard
   std::size_t shards_done_ = 0;
@@ -294,13 +222,12 @@ class ShardSearch {
 
 }  // namespace
 
-Result<Unjudged> SearchShards(const LargeTable& table, const CutTable& cut, const SearchShardsOptions& options,
+Result<Unjudged> SearchShards(const LargeTable& table, const CutTable& cut, const SearchLargeOptions& options,
                               const Random& random, const Run& run) {
   const std::size_t num_nodes = cut.plan.cuts().size() + cut.plan.num_boxes();
-  const std::size_t num_parts = static_cast<std::size_t>(2 * table.num_rows / options.shard_rows) + 1;
   CORDON_TRY(RowSpill waiting, RowSpill::Create(options.folder, table.columns.size() + 1, num_nodes));
-  CORDON_TRY(RowSpill parts, RowSpill::Create(options.folder, table.columns.size(), num_parts));
-  return ShardSearch(table, cut, options, random, std::move(waiting), std::move(parts), run).All();
+  CORDON_TRY(UnjudgedRows unjudged, UnjudgedRows::Create(table, options.folder, options.part_rows));
+  return ShardSearch(table, cut, options, random, std::move(waiting), std::move(unjudged), run).All();
 }
 
 }  // namespace cordon::engine

@@ -60,10 +60,10 @@ std::string AllSpecs(std::span<const ModelSpec> specs) {
 Error NothingFound(const View& view, std::span<const ModelSpec> specs, const FullDomainOptions& options) {
   if (options.max_suppressed == 0) {
     return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows does not", AllSpecs(specs),
-                                view.size());
+                                view.weight());
   }
   return Error::Unsatisfiable("no release satisfies {}: no choice of levels does with at most {} of {} rows suppressed",
-                              AllSpecs(specs), options.max_suppressed, view.size());
+                              AllSpecs(specs), options.max_suppressed, view.weight());
 }
 
 // The bound has to hold whatever becomes of suppressed rows, so if there may be some only monotone models count.
@@ -102,7 +102,7 @@ Result<FullDomainResult> FullDomain(const View& view, std::span<const ModelSpec>
     return Error::Unsatisfiable("no choice of levels among the {} looked at satisfies {}", search.checked, AllSpecs(specs));
   }
   if (!search.best) return NothingFound(view, specs, options);
-  const double whole = problem.suppressed_loss() * static_cast<double>(view.size());
+  const double whole = problem.suppressed_loss() * static_cast<double>(problem.cells().num_rows());
   const auto mean = [&](double sum) { return whole > 0 ? sum / whole : 0; };
   result.checked = search.checked;
   result.loss = mean(search.best->loss);

@@ -22,7 +22,7 @@ std::size_t NumberKeys(std::span<const std::uint64_t> keys, std::vector<std::uin
 }  // namespace
 
 LatticeCells::LatticeCells(const View& view, std::vector<std::vector<Level>> levels, const Run& run)
-    : levels_(std::move(levels)) {
+    : levels_(std::move(levels)), num_rows_(view.weight()) {
   const Microdata& data = view.data();
   const std::vector<std::size_t> quasi = data.ColumnsOf(Role::kQuasi);
   const std::size_t num_rows = view.size();
@@ -62,7 +62,8 @@ LatticeCells::LatticeCells(const View& view, std::vector<std::vector<Level>> lev
   std::iota(all_.cells.begin(), all_.cells.end(), std::uint32_t{0});
   all_.rows.resize(num_cells);
   for (std::size_t cell = 0; cell < num_cells; ++cell) {
-    all_.rows[cell] = static_cast<std::uint32_t>(starts_[cell + 1] - starts_[cell]);
+    all_.rows[cell] = 0;
+    for (const RowId row : rows(cell)) all_.rows[cell] += data.weight(row);
   }
 }
 

@@ -22,7 +22,7 @@ using LevelVector = std::vector<std::uint8_t>;  // a level per quasi column: a n
 struct CellSet {
   LevelVector levels;                    // the node whose groups these are; all 0: the cells themselves
   std::vector<std::uint32_t> cells;      // one of each group
-  std::vector<std::uint32_t> rows;       // of each group
+  std::vector<std::uint32_t> rows;       // of the input in each group
   std::vector<std::vector<Code>> codes;  // [quasi][place in cells]: of those cells
 };
 
@@ -32,7 +32,7 @@ class LatticeCells {
 
   std::size_t num_quasi() const { return levels_.size(); }
   std::size_t num_cells() const { return starts_.size() - 1; }
-  std::size_t num_rows() const { return rows_.size(); }
+  std::uint64_t num_rows() const { return num_rows_; }  // of the input that the view's rows stand for
   const std::vector<Level>& levels(std::size_t quasi) const { return levels_[quasi]; }
   std::uint8_t top(std::size_t quasi) const { return static_cast<std::uint8_t>(levels_[quasi].size() - 1); }
   LevelVector Top() const;
@@ -48,6 +48,7 @@ class LatticeCells {
   std::vector<std::vector<Level>> levels_;
   std::vector<std::size_t> starts_;
   std::vector<RowId> rows_;
+  std::uint64_t num_rows_;
   CellSet all_;
 };
 

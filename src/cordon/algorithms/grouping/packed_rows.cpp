@@ -28,7 +28,10 @@ void Store(const Codes& codes, std::span<const RowId> rows, Code domain_size, st
 }  // namespace
 
 PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, const Run& run)
-    : size_(view.size()), stride_(sizeof(RowId)), fields_(columns.size()) {
+    : size_(view.size()),
+      weighted_(view.data().weights != nullptr),
+      stride_(weighted_ ? sizeof(RowId) + sizeof(std::uint32_t) : sizeof(RowId)),
+      fields_(columns.size()) {
   const Microdata& data = view.data();
   const auto domain_size_of = [&](std::size_t i) {
     const MicrodataColumn& column = data.columns[columns[i]];
@@ -49,6 +52,10 @@ PackedRows::PackedRows(const View& view, std::span<const std::size_t> columns, c
   ParallelFor(run.threads, size_, kPackedRowsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
     const std::span<const RowId> rows = view.rows().subspan(begin, end - begin);
     for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(record(0, begin + i), &rows[i], sizeof(RowId));
+    for (std::size_t i = 0; weighted_ && i < rows.size(); ++i) {
+      const std::uint32_t weight = data.weight(rows[i]);
+      std::memcpy(record(0, begin + i) + sizeof(RowId), &weight, sizeof(weight));
+    }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const MicrodataColumn& column = data.columns[columns[i]];
       const Code domain_size = domain_size_of(i);

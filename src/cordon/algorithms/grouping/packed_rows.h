@@ -2,8 +2,9 @@
 //
 // The quasi codes of a view in the order in which a top-down search reads them: one record per row, its RowId first,
 // then a code per quasi column in 1, 2 or 4 bytes, as the domain needs. Seven columns of up to 256 values are 12
-// bytes a row. There are two buffers of equal size: a run of records [begin, end) that is cut moves, part after
-// part, from one to the same run of the other, so that a part is always contiguous and keeps the order of its rows.
+// bytes a row. If the rows have weights, a record has its own after the RowId. There are two buffers of equal size: a run of
+// records [begin, end) that is cut moves, part after part, from one to the same run of the other, so that a part is always
+// contiguous and keeps the order of its rows.
 //
 // Runs that do not overlap may be worked on by different threads.
 #pragma once
@@ -71,6 +72,25 @@ class PackedRows {
     }
   }
 
+  bool weighted() const { return weighted_; }
+  // Rows of the input that the records of a run stand for.
+  std::uint64_t Weight(const RowRun& run) const {
+    if (!weighted_) return run.size();
+    std::uint64_t sum = 0;
+    for (std::size_t place = run.begin; place < run.end; ++place) sum += WeightAt(record(run.buffer, place) + sizeof(RowId));
+    return sum;
+  }
+  // The codes of a run with the rows that each record stands for: f(code, weight).
+  template <typename Function>
+  void ForEachCount(int buffer, std::size_t begin, std::size_t end, std::size_t column, const Function& f) const {
+    if (!weighted_) return ForEachCode(buffer, begin, end, column, [&](Code code) { f(code, std::uint32_t{1}); });
+    const std::byte* weight = record(buffer, begin) + sizeof(RowId);
+    ForEachCode(buffer, begin, end, column, [&](Code code) {
+      f(code, WeightAt(weight));
+      weight += stride_;
+    });
+  }
+
   // Moves the run to the other buffer, part after part; part_of(code) is asked once per record, in order, and
   // starts[p] says where part p begins.
   template <typename PartOf>
@@ -98,6 +118,12 @@ class PackedRows {
   }
 
  private:
+  static std::uint32_t WeightAt(const std::byte* at) {
+    std::uint32_t weight;
+    std::memcpy(&weight, at, sizeof(weight));
+    return weight;
+  }
+
   // kStride known to the compiler turns the copy into a few moves; 0: any stride.
   template <std::size_t kStride, typename PartOf>
   void Move(int buffer, std::size_t begin, std::size_t end, std::size_t column, const PartOf& part_of,
@@ -114,6 +140,7 @@ class PackedRows {
   }
 
   std::size_t size_;
+  bool weighted_;
   std::size_t stride_;
   std::vector<Field> fields_;
   std::array<std::unique_ptr<std::byte[]>, 2> buffers_;

@@ -44,7 +44,7 @@ Result<std::unique_ptr<TopDown>> TopDown::Make(const View& view, Plan plan, cons
   }
   if (!failing.empty()) {
     const bool counts_people = !view.data().persons.empty() && view.size() == view.data().num_rows;
-    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", failing, view.size(),
+    return Error::Unsatisfiable("no release satisfies {}: even one group of all {} rows{} does not", failing, view.weight(),
                                 counts_people ? fmt::format(" ({} people)", view.data().num_persons) : "");
   }
   made->JudgeAll();
@@ -86,7 +86,7 @@ TopDown::TopDown(const View& view, Plan plan, const TopDownOptions& options, con
       plan_(std::move(plan)),
       options_(options),
       run_(run),
-      logs_(view.size()),
+      logs_(view.size()),  // with weights counts may be greater, and few are
       rows_(view, PackedColumns(plan_), run),
       reached_(plan_.requirements.size()),
       runs_{{0, view.size(), 0}},

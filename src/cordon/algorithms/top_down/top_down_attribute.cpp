@@ -21,7 +21,8 @@ std::int64_t Sum(std::span<const std::int64_t> counts) {
 
 Marginal::Marginal(const View& view, const Codes& codes, Code num_codes, const ClassLabels& labels)
     : num_classes_(labels.num_classes), rows_(static_cast<std::size_t>(num_codes)), starts_(rows_.size() + 1) {
-  for (const RowId row : view.rows()) ++rows_[codes[row]];
+  const Microdata& data = view.data();
+  for (const RowId row : view.rows()) rows_[codes[row]] += data.weight(row);
   if (num_classes_ == 0) return;
   const auto classes = static_cast<std::size_t>(num_classes_);
   const auto add = [&](std::size_t code, std::size_t class_number, std::int64_t count) {
@@ -32,22 +33,25 @@ Marginal::Marginal(const View& view, const Codes& codes, Code num_codes, const C
     std::vector<std::int64_t> cells(rows_.size() * classes);
     for (const RowId row : view.rows()) {
       const Code label = labels.of_row[row];
-      if (label != kNull) ++cells[static_cast<std::size_t>(codes[row]) * classes + static_cast<std::size_t>(label)];
+      if (label == kNull) continue;
+      cells[static_cast<std::size_t>(codes[row]) * classes + static_cast<std::size_t>(label)] += data.weight(row);
     }
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
       if (cells[cell] > 0) add(cell / classes, cell % classes, cells[cell]);
     }
   } else {
-    std::vector<std::uint64_t> keys;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;  // and how often
     keys.reserve(view.size());
     for (const RowId row : view.rows()) {
       const Code label = labels.of_row[row];
-      if (label != kNull) keys.push_back((static_cast<std::uint64_t>(codes[row]) << 32) | static_cast<std::uint32_t>(label));
+      if (label == kNull) continue;
+      keys.emplace_back((static_cast<std::uint64_t>(codes[row]) << 32) | static_cast<std::uint32_t>(label), data.weight(row));
     }
     std::sort(keys.begin(), keys.end());
     for (std::size_t i = 0, next = 0; i < keys.size(); i = next) {
-      while (next < keys.size() && keys[next] == keys[i]) ++next;
-      add(static_cast<std::size_t>(keys[i] >> 32), keys[i] & 0xffffffff, static_cast<std::int64_t>(next - i));
+      std::int64_t count = 0;
+      for (; next < keys.size() && keys[next].first == keys[i].first; ++next) count += keys[next].second;
+      add(static_cast<std::size_t>(keys[i].first >> 32), keys[i].first & 0xffffffff, count);
     }
   }
   for (std::size_t code = 0; code < rows_.size(); ++code) starts_[code + 1] = std::max(starts_[code + 1], starts_[code]);

@@ -8,23 +8,44 @@
 namespace cordon::engine {
 namespace {
 
-// Rows of each part in scratch.counts, the parts that have any in scratch.touched.
-void CountParts(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch) {
+struct EachRow {  // of the input
+  template <typename Function>
+  void operator()(const GroupRows& group, std::size_t column, const Function& f) const {
+    group.ForEachCount(column, f);
+  }
+};
+struct EachRecord {
+  template <typename Function>
+  void operator()(const GroupRows& group, std::size_t column, const Function& f) const {
+    group.ForEachCode(column, [&](Code code) { f(code, std::uint32_t{1}); });
+  }
+};
+
+// Rows or records of each part in scratch.counts, the parts that have any in scratch.touched.
+template <typename ForEach = EachRow>
+void CountParts(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch, const ForEach& for_each = {}) {
   if (scratch.counts.size() < cut.num_parts) scratch.counts.resize(cut.num_parts);
   scratch.touched.clear();
   std::uint32_t* const counts = scratch.counts.data();
   const std::int32_t* const part_of = cut.part_of.data();
   if (cut.num_parts <= 64) {
-    group.ForEachCode(cut.column, [&](Code code) { ++counts[part_of[code]]; });
+    for_each(group, cut.column, [&](Code code, std::uint32_t weight) { counts[part_of[code]] += weight; });
     for (std::size_t part = 0; part < cut.num_parts; ++part) {
       if (counts[part] > 0) scratch.touched.push_back(static_cast<std::int32_t>(part));
     }
     return;
   }
-  group.ForEachCode(cut.column, [&](Code code) {
+  for_each(group, cut.column, [&](Code code, std::uint32_t weight) {
     const std::int32_t part = part_of[code];
-    if (counts[part]++ == 0) scratch.touched.push_back(part);
+    if (counts[part] == 0) scratch.touched.push_back(part);
+    counts[part] += weight;
   });
+}
+
+std::int64_t RowsOfParts(const RequirementScratch& scratch) {
+  std::int64_t sum = 0;
+  for (const std::int32_t part : scratch.touched) sum += scratch.counts[part];
+  return sum;
 }
 
 void ClearCounts(RequirementScratch& scratch) {
@@ -33,7 +54,8 @@ void ClearCounts(RequirementScratch& scratch) {
 
 bool Wanted(const GroupCut& cut, std::int32_t part) { return cut.wanted.empty() || cut.wanted[part] != 0; }
 
-// The row numbers of the group, part after part in the order of scratch.touched, in scratch.ordered.
+// The row numbers of the group, part after part in the order of scratch.touched, in scratch.ordered. REQUIRES: records were
+// counted.
 void OrderRows(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch) {
   scratch.row_ids.clear();
   group.AppendRowIds(scratch.row_ids);
@@ -61,7 +83,7 @@ MinCount::MinCount(std::string text, std::vector<std::size_t> on, std::int64_t k
 Bound MinCount::Best() const { return {std::numeric_limits<std::int64_t>::max(), 1}; }
 
 Bound MinCount::Of(const GroupRows& group, RequirementScratch& scratch) const {
-  if (persons_ == nullptr) return {static_cast<std::int64_t>(group.size()), 1};
+  if (persons_ == nullptr) return {group.num_rows(), 1};
   scratch.row_ids.clear();
   group.AppendRowIds(scratch.row_ids);
   scratch.keys.clear();
@@ -78,7 +100,7 @@ void MinCount::Judge(const GroupRows& group, const GroupCut& cut, RequirementScr
 void MinCount::JudgeRows(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch,
                          std::vector<PartBound>& out) const {
   CountParts(group, cut, scratch);
-  const auto all = static_cast<std::int64_t>(group.size());
+  const std::int64_t all = RowsOfParts(scratch);
   std::int64_t least = all;
   for (const std::int32_t part : scratch.touched) {
     const std::int64_t own = scratch.counts[part];
@@ -135,9 +157,9 @@ MaxShare::MaxShare(std::string text, std::vector<std::size_t> on, std::vector<Gu
 Bound MaxShare::Of(const GroupRows& group, RequirementScratch&) const {
   std::vector<std::int64_t> counts(num_values_ + 1);
   for (const Guarded& guarded : guarded_) {
-    group.ForEachCode(guarded.column, [&](Code code) { ++counts[guarded.value_of[code] + 1]; });
+    group.ForEachCount(guarded.column, [&](Code code, std::uint32_t weight) { counts[guarded.value_of[code] + 1] += weight; });
   }
-  return {*std::max_element(counts.begin() + 1, counts.end()), static_cast<std::int64_t>(group.size())};
+  return {*std::max_element(counts.begin() + 1, counts.end()), group.num_rows()};
 }
 
 void MaxShare::Judge(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch,
@@ -151,17 +173,18 @@ void MaxShare::Judge(const GroupRows& group, const GroupCut& cut, RequirementScr
   scratch.touched_pairs.clear();
   for (const Guarded& guarded : guarded_) {
     std::size_t i = 0;
-    group.ForEachCode(guarded.column, [&](Code code) {
+    group.ForEachCount(guarded.column, [&](Code code, std::uint32_t weight) {
       const std::size_t part = static_cast<std::size_t>(scratch.parts[i++]);
       const std::int32_t value = guarded.value_of[code];
       if (value < 0) return;
       const std::size_t cell = part * num_values_ + static_cast<std::size_t>(value);
-      if (scratch.pair_counts[cell]++ == 0) scratch.touched_pairs.push_back(cell);
+      if (scratch.pair_counts[cell] == 0) scratch.touched_pairs.push_back(cell);
+      scratch.pair_counts[cell] += weight;
     });
   }
   std::sort(scratch.touched_pairs.begin(), scratch.touched_pairs.end());
   // 2. The greatest share: of the parts, and one by one also of what each would leave behind.
-  const auto all = static_cast<std::int64_t>(group.size());
+  const std::int64_t all = RowsOfParts(scratch);
   Bound worst = Best();
   std::vector<std::int64_t> totals;
   std::vector<std::size_t> most_first;
@@ -207,7 +230,7 @@ Bound Admitted::Of(const GroupRows& group, RequirementScratch& scratch) const {
 
 void Admitted::Judge(const GroupRows& group, const GroupCut& cut, RequirementScratch& scratch,
                      std::vector<PartBound>& out) const {
-  CountParts(group, cut, scratch);
+  CountParts(group, cut, scratch, EachRecord());
   OrderRows(group, cut, scratch);
   GroupCounts rest(*counted_);
   if (cut.one_by_one) rest.Add(scratch.ordered);

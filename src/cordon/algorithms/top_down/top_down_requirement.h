@@ -36,10 +36,21 @@ struct GroupRows {
   const PackedRows& rows;
   std::span<const RowRun> runs;
 
-  std::size_t size() const {
+  std::size_t size() const {  // in records
     std::size_t sum = 0;
     for (const RowRun& run : runs) sum += run.size();
     return sum;
+  }
+  // Rows of the input: a record with a weight stands for several.
+  std::int64_t num_rows() const {
+    std::uint64_t sum = 0;
+    for (const RowRun& run : runs) sum += rows.Weight(run);
+    return static_cast<std::int64_t>(sum);
+  }
+  // f(code, weight)
+  template <typename Function>
+  void ForEachCount(std::size_t column, const Function& f) const {
+    for (const RowRun& run : runs) rows.ForEachCount(run.buffer, run.begin, run.end, column, f);
   }
   template <typename Function>
   void ForEachCode(std::size_t column, const Function& f) const {

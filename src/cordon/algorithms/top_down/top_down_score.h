@@ -18,12 +18,13 @@ namespace cordon::engine {
 // log2(n) * 2^32, truncated. REQUIRES: n > 0.
 std::uint64_t FixedLog2(std::uint64_t n);
 
-// n * FixedLog2(n), each logarithm worked out once. Safe to use from any thread.
+// n * FixedLog2(n), each logarithm up to some number worked out once. Safe to use from any thread.
 class LogTable {
  public:
+  // `largest`: logarithms of greater numbers are not kept.
   explicit LogTable(std::uint64_t largest);
 
-  // REQUIRES: 0 <= n <= largest; below 2^69 then.
+  // REQUIRES: 0 <= n < 2^32; below 2^69 then.
   Int128 operator()(std::int64_t n) const {
     if (n < 2) return 0;
     if (static_cast<std::uint64_t>(n) >= size_) return static_cast<Int128>(n) * FixedLog2(static_cast<std::uint64_t>(n));

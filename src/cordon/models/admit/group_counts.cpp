@@ -16,19 +16,20 @@ Listed::iterator Find(Listed& listed, Code value) {
                           [](const ValueCount& each, Code wanted) { return each.value < wanted; });
 }
 
-void AddTo(Listed& listed, Code value) {
+void AddTo(Listed& listed, Code value, std::uint32_t weight) {
   const auto found = Find(listed, value);
   if (found != listed.end() && found->value == value) {
-    ++found->count;
+    found->count += weight;
   } else {
-    listed.insert(found, {value, 1});
+    listed.insert(found, {value, weight});
   }
 }
 
-void RemoveFrom(Listed& listed, Code value) {
+void RemoveFrom(Listed& listed, Code value, std::uint32_t weight) {
   const auto found = Find(listed, value);
   CORDON_CHECK(found != listed.end() && found->value == value);
-  if (--found->count == 0) listed.erase(found);
+  found->count -= weight;
+  if (found->count == 0) listed.erase(found);
 }
 
 void MergeInto(Listed& listed, std::span<const ValueCount> other) {
@@ -56,9 +57,25 @@ void SplitFrom(Listed& listed, std::span<const ValueCount> part) {
 }
 
 // The values of the rows, listed.
-const Listed& ListValues(const Codes& codes, Code num_values, std::span<const RowId> rows) {
+const Listed& ListValues(const CountedColumns& columns, std::size_t i, std::span<const RowId> rows) {
   static thread_local Listed listed;
   listed.clear();
+  const Codes& codes = columns.codes(i);
+  const Code num_values = columns.histogram_size(i);
+  if (columns.weighted()) {
+    for (const RowId row : rows) listed.push_back({codes[row], columns.weight(row)});
+    std::sort(listed.begin(), listed.end(), [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
+    std::size_t last = 0;
+    for (std::size_t each = 1; each < listed.size(); ++each) {
+      if (listed[each].value == listed[last].value) {
+        listed[last].count += listed[each].count;
+      } else {
+        listed[++last] = listed[each];
+      }
+    }
+    if (!listed.empty()) listed.resize(last + 1);
+    return listed;
+  }
   if (rows.size() * kSortedBelow < static_cast<std::size_t>(num_values)) {
     static thread_local std::vector<Code> values;
     values.clear();
@@ -164,6 +181,8 @@ CountedColumns::CountedColumns(const Microdata& data, const std::vector<std::siz
     }
   }
   if ((persons || holdings) && !data.persons.empty()) persons_ = &data.persons;
+  weights_ = data.weights.get();
+  CORDON_CHECK(weights_ == nullptr || (persons_ == nullptr && !holdings_));
 }
 
 GroupCounts::GroupCounts(const CountedColumns& columns)
@@ -173,13 +192,14 @@ GroupCounts::GroupCounts(const CountedColumns& columns)
       holdings_(columns.holdings() ? columns.num_histograms() : 0) {}
 
 void GroupCounts::Add(RowId row) {
-  ++rows_;
+  const std::uint32_t weight = columns_->weight(row);
+  rows_ += weight;
   for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
     const Code value = columns_->codes(i)[row];
     if (columns_->sparse(i)) {
-      AddTo(listed_[columns_->start(i)], value);
+      AddTo(listed_[columns_->start(i)], value, weight);
     } else {
-      ++counts_[columns_->start(i) + value];
+      counts_[columns_->start(i) + value] += weight;
     }
   }
   for (std::size_t i = 0; i < holdings_.size(); ++i) AddHolding(holdings_[i], columns_->holding(i, row));
@@ -191,16 +211,25 @@ void GroupCounts::Add(std::span<const RowId> rows) {
     for (const RowId row : rows) Add(row);
     return;
   }
-  rows_ += static_cast<std::int64_t>(rows.size());
+  const bool weighted = columns_->weighted();
+  if (weighted) {
+    for (const RowId row : rows) rows_ += columns_->weight(row);
+  } else {
+    rows_ += static_cast<std::int64_t>(rows.size());
+  }
   // Column by column: one histogram stays in the cache.
   for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
     const Codes& codes = columns_->codes(i);
     if (columns_->sparse(i)) {
-      MergeInto(listed_[columns_->start(i)], ListValues(codes, columns_->histogram_size(i), rows));
+      MergeInto(listed_[columns_->start(i)], ListValues(*columns_, i, rows));
       continue;
     }
     std::int64_t* const counts = counts_.data() + columns_->start(i);
-    for (const RowId row : rows) ++counts[codes[row]];
+    if (weighted) {
+      for (const RowId row : rows) counts[codes[row]] += columns_->weight(row);
+    } else {
+      for (const RowId row : rows) ++counts[codes[row]];
+    }
   }
   for (std::size_t i = 0; i < holdings_.size(); ++i) MergeHoldings(holdings_[i], HoldingsOf(*columns_, i, rows));
   if (columns_->persons() == nullptr) return;
@@ -210,13 +239,14 @@ void GroupCounts::Add(std::span<const RowId> rows) {
 }
 
 void GroupCounts::Remove(RowId row) {
-  --rows_;
+  const std::uint32_t weight = columns_->weight(row);
+  rows_ -= weight;
   for (std::size_t i = 0; i < columns_->num_histograms(); ++i) {
     const Code value = columns_->codes(i)[row];
     if (columns_->sparse(i)) {
-      RemoveFrom(listed_[columns_->start(i)], value);
+      RemoveFrom(listed_[columns_->start(i)], value, weight);
     } else {
-      --counts_[columns_->start(i) + value];
+      counts_[columns_->start(i) + value] -= weight;
     }
   }
   for (std::size_t i = 0; i < holdings_.size(); ++i) RemoveHolding(holdings_[i], columns_->holding(i, row));

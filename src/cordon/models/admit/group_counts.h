@@ -4,6 +4,8 @@
 // sensitive value occurs, and, if a model asks, who has which value. Rows can be added and removed one by one, counts merged
 // and taken apart, and counts of disjoint shards merged into those of the whole.
 //
+// If the rows have weights (Microdata::weights), a row counts as the rows that it stands for.
+//
 // A column of few values is counted value by value; of one of very many, a group lists the values that it has, ascending.
 #pragma once
 
@@ -30,7 +32,7 @@ class CountedColumns {
   static constexpr Code kMaxCounted = 512;  // values of a column; of one with more, those that a group has are listed
 
   // `sensitive`: columns of `data` to keep histograms of; persons are counted if the data has them. `holdings`: also who has
-  // which value of these columns.
+  // which value of these columns. REQUIRES: data with weights has no persons, and no holdings are asked for.
   CountedColumns(const Microdata& data, const std::vector<std::size_t>& sensitive, bool persons,
                  Code most_counted = kMaxCounted, bool holdings = false);
 
@@ -43,6 +45,8 @@ class CountedColumns {
   std::size_t num_sparse() const { return num_sparse_; }
   std::size_t num_counts() const { return num_counts_; }  // of all histograms that are not sparse
   const Codes* persons() const { return persons_; }       // null: each row is a separate person
+  std::uint32_t weight(RowId row) const { return weights_ == nullptr ? 1 : (*weights_)[row]; }
+  bool weighted() const { return weights_ != nullptr; }
   bool holdings() const { return holdings_; }
   Holding holding(std::size_t i, RowId row) const {
     return {persons_ == nullptr ? static_cast<Code>(row) : (*persons_)[row], codes(i)[row], 1};
@@ -59,6 +63,7 @@ class CountedColumns {
   std::size_t num_sparse_ = 0;
   std::size_t num_counts_ = 0;
   const Codes* persons_ = nullptr;
+  const std::vector<std::uint32_t>* weights_ = nullptr;
   bool holdings_ = false;
 };
 

@@ -14,6 +14,10 @@ Reference ReferenceOf(const Microdata& data, std::span<const RowId> rows) {
 Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensitive, std::span<const RowId> rows) {
   Reference reference;
   reference.rows = static_cast<std::int64_t>(rows.size());
+  if (data.weights != nullptr) {
+    reference.rows = 0;
+    for (const RowId row : rows) reference.rows += data.weight(row);
+  }
   for (const std::size_t column : sensitive) {
     const MicrodataColumn& counted = data.columns[column];
     if (const auto& whole = counted.attribute.whole; whole != nullptr) {  // a shard is compared with its table
@@ -23,7 +27,7 @@ Reference ReferenceOf(const Microdata& data, std::span<const std::size_t> sensit
       continue;
     }
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(counted.attribute.domain->size()));
-    for (const RowId row : rows) ++histogram[counted.codes[row]];
+    for (const RowId row : rows) histogram[counted.codes[row]] += data.weight(row);
     reference.sensitive.push_back(counted.attribute);
     reference.histograms.push_back(std::move(histogram));
   }

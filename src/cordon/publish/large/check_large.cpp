@@ -54,8 +54,9 @@ bool ComparesWithWhole(const ModelSpec& spec) {
 }
 
 Result<void> CheckLargePolicy(const Policy& policy, const AlgorithmEntry& algorithm) {
-  if (!algorithm.serves_shards) {
-    return NotServed(fmt::format("the algorithm {}", algorithm.name), "take partition, mondrian, closeness or likeness");
+  if (!algorithm.serves_shards && !algorithm.counts_weights) {
+    return NotServed(fmt::format("the algorithm {}", algorithm.name),
+                     "take partition, mondrian, closeness, likeness, full-domain, tdr or tdd");
   }
   for (const AttributePolicy& attribute : policy.attributes) {
     if (attribute.role != Role::kPerson) continue;
@@ -63,8 +64,9 @@ Result<void> CheckLargePolicy(const Policy& policy, const AlgorithmEntry& algori
   }
   for (std::size_t i = 0; i < policy.models.size(); ++i) {
     const std::string place = fmt::format("{}:{}: ", policy.name, policy.model_lines[i]);
-    if (!GroupingColumns(policy.models[i]).empty()) {
-      return NotServed(fmt::format("a model on some columns ({}{})", place, ModelName(policy.models[i])), "leave `on` out");
+    if (!algorithm.counts_weights && !GroupingColumns(policy.models[i]).empty()) {
+      return NotServed(fmt::format("a model on some columns ({}{}) by {}", place, ModelName(policy.models[i]), algorithm.name),
+                       "leave `on` out, or take full-domain, tdr or tdd");
     }
     if (ComparesWithWhole(policy.models[i]) && policy.algorithm.suppression_limit > Rational(0)) {
       return NotServed(fmt::format("suppression together with {}, as suppressed rows change what groups are compared with",
@@ -80,7 +82,7 @@ Result<void> CheckLargePolicy(const Policy& policy, const AlgorithmEntry& algori
 
 }  // namespace
 
-Result<void> CheckServesShards(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
+Result<void> CheckServesLarge(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
   CORDON_RETURN_IF_ERROR(CheckLargeFlags(request));
   CORDON_RETURN_IF_ERROR(CheckLargeFormats(request));
   return CheckLargePolicy(policy, algorithm);

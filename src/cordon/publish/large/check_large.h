@@ -13,6 +13,6 @@ namespace cordon::engine {
 inline constexpr std::uint64_t kLeastMemory = std::uint64_t{256} << 20;
 
 // REQUIRES: request.memory.
-Result<void> CheckServesShards(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm);
+Result<void> CheckServesLarge(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm);
 
 }  // namespace cordon::engine
