@@ -5,8 +5,8 @@
     build/python/bin/python bench/run_python.py build/release/cordon [--runs 3] [--effort normal]
     (with PYTHONPATH=build/release/python, or pycordon installed)
 
-Every figure is the least wall time of a few runs. CPU time is given next to it: a machine that is shared blurs the first. The
-program's time includes its start, reading and writing; the search alone is what its report says.
+Every figure is that of the run with the least CPU time; the wall time of a shared machine says little. The program's time
+includes its start, reading and writing; the search alone is what its report says.
 """
 import argparse
 import json
@@ -35,7 +35,7 @@ def timed(work, who=resource.RUSAGE_SELF):
         wall, used = time.monotonic(), cpu(who)
         answer = work()
         wall, used = time.monotonic() - wall, cpu(who) - used
-        best = min(best, (wall, used)) if best else (wall, used)
+        best = min(best or (wall, used), (wall, used), key=lambda pair: pair[1])
     return best, answer
 
 
