@@ -34,8 +34,8 @@ TEST(JsonLines, BlankLinesAndCrlfAreFine) {
 }
 
 TEST(JsonLines, ErrorsNameTheLine) {
-  EXPECT_TRUE(FailureOf("{\"a\":1}\n\n{\"a\":2,\"z\":3}\n", kJson)
-                  .starts_with("line 3 has a key that the first line lacks (field 2)"));
+  EXPECT_TRUE(
+      FailureOf("{\"a\":1}\n\n{\"a\":2,\"z\":3}\n", kJson).starts_with("line 3 has a key that the first line lacks (field 2)"));
   EXPECT_EQ(FailureOf("{\"a\":1,\"b\":2}\n{\"a\":2,\"a\":3}\n", kJson), "line 2 has the key a twice");
   EXPECT_EQ(FailureOf("{\"a\":1,\"a\":2}\n", kJson), "line 1 has the key a twice");
   EXPECT_TRUE(FailureOf("{\"a\":1}\n{\"a\":[1]}\n", kJson).starts_with("line 2 has a list as a value | "));
