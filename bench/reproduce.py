@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the experiments of the sources again and works out a verdict on every claim.
 
-    bench/reproduce.py [NAME ...] [--scale small|paper] [--seeds 1,2,3] [--data DIR] [--output DIR] [--claims FILE] [--cordon BINARY] [--list | --page]
+    bench/reproduce.py [NAME ...] [--scale small|paper] [--seeds 1,2,3] [--data DIR] [--output DIR] [--small DIR] [--claims FILE] [--cordon BINARY]
+                       [--list | --page]
 
 NAME is an experiment of bench/reproduce/claims.toml; without one all are run. Each experiment leaves in DIR: NAME.csv with every run, NAME-mean.csv with mean
 and range over the seeds, NAME.svg, and NAME.json with the command, the commit and the CPU time. verdicts.csv and the page are then worked out from all CSV
 files in DIR, so a long run can be made in pieces; --page works them out and runs nothing.
 
 --scale small (the default) takes about four CPU minutes and writes to build/reproduction. --scale paper has the sizes of the sources; it writes its files to
-docs/reproduction and the page to docs/reproduction.md. --data is the folder with the tables that cannot be made: uci/adult.data, adult.test, crx.data and
+docs/reproduction and the page to docs/reproduction.md. --small DIR takes the results of a small run along: the page shows them, marked, for experiments
+that have no run at the sources' sizes. A later run replaces them. --data is the folder with the tables that cannot be made: uci/adult.data, adult.test, crx.data and
 german.data. A claim whose table is not there is "data not available".
 """
 import argparse
 import csv
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,7 +63,7 @@ def run_one(name, experiment, args, seeds, cordon):
     own, others = args.output / f"{name}.csv", [args.output / f"{name}-mean.csv", args.output / f"{name}.svg"]
     for old in [own, *others]:
         old.unlink(missing_ok=True)
-    facts = {"command": f"bench/reproduce.py {name} --scale {args.scale}", "commit": commit(), "scale": args.scale, "seeds": seeds}
+    facts = {"command": f"bench/reproduce.py {name} --scale {args.scale}", "commit": commit(), "scale": args.scale, "seeds": runs.seeds_of(experiment, seeds)}
     before = cpu_seconds()
     try:
         with tempfile.TemporaryDirectory() as scratch:
@@ -87,14 +90,28 @@ def read_rows(path):
         return [{name: typed(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
 
 
+def scale_of(name, folder):
+    """The scale of an experiment's results in the folder; None if there are none."""
+    facts = folder / f"{name}.json"
+    return measure.read_json(facts)["scale"] if facts.is_file() else None
+
+
+def stand_in(name, small, output):
+    """The results of a small run, for an experiment without a run at the sources' sizes."""
+    if scale_of(name, output) == "paper" or scale_of(name, small) != "small":
+        return
+    for ending in ("csv", "json"):
+        (output / f"{name}.{ending}").unlink(missing_ok=True)
+        if (small / f"{name}.{ending}").is_file():
+            shutil.copyfile(small / f"{name}.{ending}", output / f"{name}.{ending}")
+
+
 def work_out(name, experiment, claims, args):
     """The verdicts on an experiment's claims, from its CSV file; and its plot and means."""
     facts_file, table = args.output / f"{name}.json", args.output / f"{name}.csv"
     if not facts_file.is_file():
         return {claim["id"]: judge.NOT_RUN for claim in claims}
-    experiment["facts"] = facts = measure.read_json(facts_file)
-    if facts["scale"] != args.scale:
-        sys.exit(f"{args.output} has results of scale {facts['scale']}: give another --output, or --scale {facts['scale']}")
+    experiment["facts"] = measure.read_json(facts_file)
     if not table.is_file():
         return {claim["id"]: judge.NOT_AVAILABLE for claim in claims}
     rows = read_rows(table)
@@ -113,6 +130,7 @@ def main():
     parser.add_argument("--seeds", type=lambda text: [int(value) for value in text.split(",")])
     parser.add_argument("--data")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--small", type=Path)
     parser.add_argument("--claims", default=Path(__file__).resolve().parent / "reproduce" / "claims.toml")
     parser.add_argument("--cordon")
     parser.add_argument("--list", action="store_true")
@@ -128,22 +146,27 @@ def main():
     own_folder = args.output is None and args.scale == "paper"  # the one whose page belongs to the documentation
     args.output = args.output or measure.ROOT / ("docs/reproduction" if own_folder else "build/reproduction")
     args.output.mkdir(parents=True, exist_ok=True)
+    if args.scale == "small" and "paper" in [scale_of(name, args.output) for name in experiments]:
+        sys.exit(f"{args.output} has results of scale paper: give another --output, or --scale paper")
     seeds, verdicts = args.seeds or SEEDS[args.scale], {}
     for name in experiments:
-        experiment = experiments[name] = at_scale(experiments[name], args.scale)
         own = [claim for claim in claims if claim["experiment"] == name]
         chosen = not args.names or name in args.names
         if chosen:
-            print(f"{name}: {experiment['title']}", flush=True)
+            print(f"{name}: {experiments[name]['title']}", flush=True)
         if chosen and not args.page:
-            run_one(name, experiment, args, seeds, str(measure.find_cordon(args.cordon)))
+            run_one(name, at_scale(experiments[name], args.scale), args, seeds, str(measure.find_cordon(args.cordon)))
+        if args.small:
+            stand_in(name, args.small, args.output)
+        experiments[name] = experiment = at_scale(experiments[name], scale_of(name, args.output) or args.scale)
         verdicts |= work_out(name, experiment, own, args)
         for claim in own if chosen else []:
             print(f"  {claim['id']} {claim['says']} {verdicts[claim['id']].text()}", flush=True)
-    measure.write_csv(args.output / "verdicts.csv", [{"claim": claim["id"], "source": claim["source"], "verdict": verdicts[claim["id"]].text(),
-                                                      "held": verdicts[claim["id"]].held, "cells": verdicts[claim["id"]].cells} for claim in claims])
+    measure.write_csv(args.output / "verdicts.csv", [{"claim": claim["id"], "source": claim["source"], "scale": scale_of(claim["experiment"], args.output),
+                                                      "verdict": verdicts[claim["id"]].text(), "held": verdicts[claim["id"]].held,
+                                                      "cells": verdicts[claim["id"]].cells} for claim in claims])
     written = args.output.parent / "reproduction.md" if own_folder else args.output / "reproduction.md"
-    written.write_text(page.page(claims, verdicts, experiments, args.scale, "reproduction/" if own_folder else ""), encoding="utf-8")
+    written.write_text(page.page(claims, verdicts, experiments, "reproduction/" if own_folder else ""), encoding="utf-8")
     print(f"written: {written}")
 
 

@@ -73,31 +73,63 @@ def plot(experiment, rows):
     return "\n".join([*parts, "</svg>", ""])
 
 
-def page(claims, verdicts, experiments, scale, folder):
-    """Markdown: what was run, a table of all claims, and what made each experiment. `folder`: where its files are, as seen from the page."""
-    words = defaultdict(int)
-    for verdict in verdicts.values():
-        words[verdict.word] += 1
-    lines = ["# What the sources claim, run again", "",
-             f"Made by `bench/reproduce.py --scale {scale}`. Verdicts are worked out from the CSV files by the tests in `bench/reproduce/claims.toml`; nobody",
-             "writes them. A claim is *reproduced* if its test holds in every cell of the grid, *in part* if in some, *not* if in none. *Depends on* names what a",
-             "source leaves open, and the verdict for each reading. Census, sal, power-law streams and transactions are synthetic tables that stand in for data that",
-             "nobody may distribute. Each figure is the mean over the seeds; plots and the `-mean` files show the range.", "",
-             "; ".join(f"{words[word]} {word}" for word in ["reproduced", "in part", "depends on", "not", "no figures", "data not available", "not run"] if words[word]) + ".", "",
-             "| claim | source | what it says | verdict | figures |", "|---|---|---|---|---|"]
+WORDS = ["reproduced", "in part", "depends on", "not", "no figures", "data not available", "not run"]
+SIZES = {"paper": "the sources'", "small": "small", None: ""}
+HEAD = """# What the sources claim, run again
+
+`bench/reproduce.py --scale paper` runs the experiments of the sources at their sizes. Each claim has
+a test in `bench/reproduce/claims.toml`. The verdict is computed from the CSV file of the experiment.
+Nobody writes verdicts.
+
+- *reproduced*: the test holds in every cell of the grid.
+- *in part*: it holds in some cells.
+- *not*: it holds in none.
+- *depends on*: the source leaves something open. The verdict of each reading is given.
+
+Each figure is the mean over the seeds. Plots and the `-mean` files show the range. An experiment in
+which nothing is drawn has one seed. Census, sal, power-law streams and transactions are synthetic
+tables. They stand in for data that nobody may distribute."""
+
+
+def summary(claims, verdicts, experiments):
+    """How many claims came out how, by scale."""
+    lines = []
+    for scale, size in (("paper", "At the sources' sizes"), ("small", "Not run at the sources' sizes, judged by a small run"), (None, "Without a run")):
+        words = [verdicts[claim["id"]].word for claim in claims if scale_of(experiments[claim["experiment"]]) == scale]
+        counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
+        lines += [f"- {size}: {len(words)} {'claim' if len(words) == 1 else 'claims'}, {counts}."] if words else []
+    return lines
+
+
+def scale_of(experiment):
+    return experiment.get("facts", {}).get("scale")
+
+
+def made_by(name, experiment, folder):
+    """What made an experiment's figures, and where they are."""
+    facts = experiment.get("facts")
+    if facts is None:
+        return [f"Not run. `bench/reproduce.py {name} --scale paper` runs it."]
+    if "not_available" in facts:
+        return [f"Not run, because {facts['not_available']} is not there: `{facts['command']}`."]
+    lines = ["Not run at the sources' sizes. The figures are those of a small run.", ""] if facts["scale"] == "small" else []
+    seeds = facts["seeds"]
+    files = [f"[every run]({folder}{name}.csv)", f"[mean and range]({folder}{name}-mean.csv)"] + ([f"[plot]({folder}{name}.svg)"] if experiment.get("plotted") else [])
+    return [*lines, f"- command: `{facts['command']}`", f"- commit {facts['commit']}, {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}, "
+            f"{facts['cpu_s']:.0f} CPU seconds", f"- {', '.join(files)}"]
+
+
+def page(claims, verdicts, experiments, folder):
+    """Markdown: how the claims came out, a table of all of them, and what made each experiment. `folder`: where its files are, as seen from the page."""
+    lines = [HEAD, "", *summary(claims, verdicts, experiments), "",
+             "| claim | source | what it says | scale | verdict | figures |", "|---|---|---|---|---|---|"]
     for claim in claims:
         name = claim["experiment"]
         shown = f"[{name}](#{name})"
         shown += f", [plot]({folder}{name}.svg)" if experiments[name].get("plotted") else ""
-        lines.append(f"| {claim['id']} | {claim['source']} | {claim['says']} | {verdicts[claim['id']].text()} | {shown} |")
+        lines.append(f"| <a id=\"{claim['id'].lower()}\"></a>{claim['id']} | {claim['source']} | {claim['says']} | {SIZES[scale_of(experiments[name])]} | "
+                     f"{verdicts[claim['id']].text()} | {shown} |")
     lines += ["", "## The experiments", ""]
     for name, experiment in experiments.items():
-        lines += [f"### {name}", "", experiment["title"] + ".", ""]
-        facts = experiment.get("facts")
-        if facts is None:
-            lines += [f"Not run. `bench/reproduce.py {name} --scale {scale}` runs it.", ""]
-            continue
-        lines += [f"`{facts['command']}`, commit {facts['commit']}, seeds {', '.join(map(str, facts['seeds']))}" + (
-            f": {facts['not_available']} is not there." if "not_available" in facts else
-            f": [every run]({folder}{name}.csv), [mean and range]({folder}{name}-mean.csv)" + (f", [plot]({folder}{name}.svg)." if experiment.get("plotted") else ".")), ""]
+        lines += [f"### {name}", "", experiment["title"] + ".", "", *made_by(name, experiment, folder), ""]
     return "\n".join(lines)

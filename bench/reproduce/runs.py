@@ -382,10 +382,15 @@ class Runner:
 NOTHING_DRAWN = ("classify", "views", "party", "templates", "pairs", "ke_appends")
 
 
+def seeds_of(experiment, seeds):
+    """One seed is enough if nothing is drawn."""
+    return seeds[:1] if experiment.get("kind") in NOTHING_DRAWN else seeds
+
+
 def run(experiment, scale, seeds, cordon, folder, data):
     """Every point of the experiment's grids for every seed. -> rows with the grid's values and the figures"""
     rows = []
-    for seed in seeds[:1] if experiment.get("kind") in NOTHING_DRAWN else seeds:
+    for seed in seeds_of(experiment, seeds):
         runner = Runner(cordon, folder, seed)
         for grid in experiment["grids"]:
             for at in points(grid):

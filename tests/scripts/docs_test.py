@@ -27,7 +27,8 @@ def anchor(heading):
 
 
 def anchors(page):
-    return {anchor(line.lstrip("#")) for line in prose(page) if line.startswith("#")}
+    lines = list(prose(page))
+    return {anchor(line.lstrip("#")) for line in lines if line.startswith("#")} | {name for line in lines for name in re.findall(r'<a id="([^"]+)">', line)}
 
 
 class Docs(unittest.TestCase):

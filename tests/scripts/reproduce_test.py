@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/reproduce.py works out verdicts: true and false claims, variants that disagree, data that is not there, runs that fail."""
 import csv
+import re
 import subprocess
 import sys
 import tempfile
@@ -113,13 +114,14 @@ class Reproduce(unittest.TestCase):
             self.assertEqual(verdicts, {"true": "reproduced", "planted": "not", "half": "in part (2 of 3)", "either": "depends on up: reproduced; down: not",
                                         "absent": "data not available", "refused": "no figures"})
             page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
-            self.assertIn("| planted | nowhere | Loss falls with k. | not |", page)
+            self.assertIn('| <a id="planted"></a>planted | nowhere | Loss falls with k. | small | not |', page)
             self.assertIn("loss against k &amp; t", (folder / "out" / "loss.svg").read_text(encoding="utf-8"))
             with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
                 self.assertEqual(len(list(csv.DictReader(file))), 8)  # two seeds, two algorithms, two k
             reproduce(folder, "--claims", claims)
-            self.assertEqual((folder / "out" / "reproduction.md").read_text(encoding="utf-8"), page)
-            self.assertIn("`bench/reproduce.py loss --scale small`, commit ", page)
+            again = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertEqual(*(re.sub("[0-9]+ CPU seconds", "", text) for text in (again, page)))
+            self.assertIn("- command: `bench/reproduce.py loss --scale small`\n- commit ", page)
             self.assertIn("bench/reproduce.py loss --scale small, commit ", (folder / "out" / "loss.svg").read_text(encoding="utf-8"))
             with open(folder / "out" / "loss-mean.csv", encoding="utf-8") as file:
                 for row in csv.DictReader(file):
@@ -133,8 +135,9 @@ class Reproduce(unittest.TestCase):
             claims.write_text(CLAIMS, encoding="utf-8")
             self.assertEqual(reproduce(folder, "loss", "--claims", claims).returncode, 0)
             page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
-            self.assertIn("| true | here | Loss rises with k. | reproduced |", page)
-            self.assertIn("| refused | here | Anything. | not run |", page)
+            self.assertIn("true | here | Loss rises with k. | small | reproduced |", page)
+            self.assertIn("refused | here | Anything. |  | not run |", page)
+            self.assertIn("- Without a run: 2 claims, 2 not run.", page)
             # Verdicts come out of the CSV file, no matter who wrote it.
             with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
@@ -144,10 +147,31 @@ class Reproduce(unittest.TestCase):
                 out.writerows({**row, "loss": 1 / float(row["loss"])} for row in rows)
             self.assertEqual(reproduce(folder, "--page", "--claims", claims).returncode, 0)
             page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
-            self.assertIn("| true | here | Loss rises with k. | not |", page)
-            self.assertIn("| planted | nowhere | Loss falls with k. | reproduced |", page)
-            refused = reproduce(folder, "--page", "--scale", "paper", "--claims", claims)
-            self.assertIn("has results of scale small", refused.stderr)
+            self.assertIn("true | here | Loss rises with k. | small | not |", page)
+            self.assertIn("planted | nowhere | Loss falls with k. | small | reproduced |", page)
+
+    def test_a_small_run_stands_in_until_the_sources_sizes_are_run(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            claims = folder / "claims.toml"
+            claims.write_text(CLAIMS.replace("[2, 50] }\nquasi", "[2, 20, 50] }\nquasi"), encoding="utf-8")
+            small = folder / "small"
+            self.assertEqual(reproduce(folder, "loss", "--claims", claims, "--output", small).returncode, 0)
+            paper = ["--scale", "paper", "--claims", claims]
+            self.assertEqual(reproduce(folder, "--page", "--small", small, *paper).returncode, 0)
+            page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertIn("true | here | Loss rises with k. | small | reproduced |", page)
+            self.assertIn("- Not run at the sources' sizes, judged by a small run: 4 claims,", page)
+            self.assertIn("Not run at the sources' sizes. The figures are those of a small run.", page)
+            self.assertEqual(reproduce(folder, "loss", *paper).returncode, 0)
+            self.assertEqual(reproduce(folder, "--page", "--small", small, *paper).returncode, 0)  # it no longer stands in
+            page = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
+            self.assertIn("true | here | Loss rises with k. | the sources' | reproduced |", page)
+            self.assertNotIn("small run", page)
+            with open(folder / "out" / "loss.csv", encoding="utf-8") as file:
+                self.assertEqual(len(list(csv.DictReader(file))), 12)  # two seeds, two algorithms, three k
+            refused = reproduce(folder, "--page", "--claims", claims)
+            self.assertIn("has results of scale paper", refused.stderr)
 
     def test_ratios_and_numbers_that_are_written_down(self):
         sys.path[:0] = [str(ROOT / "bench" / "reproduce")]
