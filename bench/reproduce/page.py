@@ -77,9 +77,9 @@ WORDS = ["reproduced", "in part", "depends on", "not", "no figures", "data not a
 SIZES = {"paper": "the sources'", "small": "small", None: ""}
 HEAD = """# What the sources claim, run again
 
-`bench/reproduce.py --scale paper` runs the experiments of the sources at their sizes. Each claim has
-a test in `bench/reproduce/claims.toml`. The verdict is computed from the CSV file of the experiment.
-Nobody writes verdicts.
+`bench/reproduce.py --scale paper` runs the experiments of the sources at their sizes. Each claim
+has a test in `bench/reproduce/claims.toml`. The verdict is computed from the CSV file of the
+experiment. Nobody writes verdicts.
 
 - *reproduced*: the test holds in every cell of the grid.
 - *in part*: it holds in some cells.
@@ -94,10 +94,10 @@ tables. They stand in for data that nobody may distribute."""
 def summary(claims, verdicts, experiments):
     """How many claims came out how, by scale."""
     lines = []
-    for scale, size in (("paper", "At the sources' sizes"), ("small", "Not run at the sources' sizes, judged by a small run"), (None, "Without a run")):
+    for scale, size in (("paper", "At the sources' sizes"), ("small", "Not at the sources' sizes, but in a small run"), (None, "Without a run")):
         words = [verdicts[claim["id"]].word for claim in claims if scale_of(experiments[claim["experiment"]]) == scale]
-        counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
-        lines += [f"- {size}: {len(words)} {'claim' if len(words) == 1 else 'claims'}, {counts}."] if words else []
+        counts = ", ".join(f"{words.count(word)} {'by the reading' if word == 'depends on' else word}" for word in WORDS if word in words)
+        lines += [f"- {size}: {counts}."] if words else []
     return lines
 
 
@@ -116,7 +116,7 @@ def made_by(name, experiment, folder):
     seeds = facts["seeds"]
     files = [f"[every run]({folder}{name}.csv)", f"[mean and range]({folder}{name}-mean.csv)"] + ([f"[plot]({folder}{name}.svg)"] if experiment.get("plotted") else [])
     return [*lines, f"- command: `{facts['command']}`", f"- commit {facts['commit']}, {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}, "
-            f"{facts['cpu_s']:.0f} CPU seconds", f"- {', '.join(files)}"]
+            f"{facts['cpu_s']:.0f} CPU seconds", *(f"- {file}" for file in files)]
 
 
 def page(claims, verdicts, experiments, folder):
