@@ -41,14 +41,22 @@ FeatureAxis::FeatureAxis(const FeatureColumn& training)
 }
 
 std::vector<AxisShare> FeatureAxis::Shares(const LeafSet& cell) const {
-  std::map<Code, std::int64_t> leaves;
+  std::vector<std::pair<Code, std::int64_t>> leaves;  // atom, how many of its leaves in a row
   std::int64_t all = 0;
   for (const CodeRange& range : cell) {
-    for (Code leaf = range.lo; leaf <= range.hi; ++leaf) ++leaves[atom_of_leaf_[leaf]];
+    for (Code leaf = range.lo; leaf <= range.hi; ++leaf) {
+      const Code atom = atom_of_leaf_[leaf];
+      if (leaves.empty() || leaves.back().first != atom) leaves.emplace_back(atom, 0);
+      ++leaves.back().second;
+    }
     all += range.hi - range.lo + 1;
   }
+  if (!ordered_) std::sort(leaves.begin(), leaves.end());
   std::vector<AxisShare> shares;
-  for (const auto& [atom, count] : leaves) {
+  for (auto each = leaves.begin(); each != leaves.end();) {
+    const Code atom = each->first;
+    std::int64_t count = 0;
+    for (; each != leaves.end() && each->first == atom; ++each) count += each->second;
     shares.push_back({atom, static_cast<double>(count) / static_cast<double>(all),
                       static_cast<double>(count) / static_cast<double>(sizes_[atom])});
   }
