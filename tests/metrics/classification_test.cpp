@@ -40,7 +40,16 @@ TEST(Atoms, LeavesThatNoCellTellsApartAreOneAtom) {
 TEST(Atoms, StretchesOfAnUnorderedAxisJoin) {
   // "the rest" of leaf 2.
   const FeatureColumn column{"c", false, 5, {{{0, 1}, {3, 4}}, {{2, 2}}}, {}};
-  EXPECT_EQ(FeatureAxis(column).num_atoms(), 2);
+  const FeatureAxis axis(column);
+  EXPECT_EQ(axis.num_atoms(), 2);
+  // All leaves: four of five are in one atom, on both sides of the other.
+  const std::vector<AxisShare> all = axis.Shares({{0, 4}});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_LT(all[0].atom, all[1].atom);
+  EXPECT_DOUBLE_EQ(all[0].share + all[1].share, 1);
+  EXPECT_DOUBLE_EQ(std::max(all[0].share, all[1].share), 4.0 / 5);
+  EXPECT_DOUBLE_EQ(all[0].coverage, 1);
+  EXPECT_DOUBLE_EQ(all[1].coverage, 1);
   FeatureColumn ordered = column;
   ordered.ordered = true;
   EXPECT_EQ(FeatureAxis(ordered).num_atoms(), 3);
