@@ -115,6 +115,8 @@ def work_out(name, experiment, claims, args):
     if not table.is_file():
         return {claim["id"]: judge.NOT_AVAILABLE for claim in claims}
     rows = read_rows(table)
+    experiment["runs"] = len(rows)
+    experiment["without_release"] = sum(all(cell is None for name, cell in row.items() if name not in ("seed", *experiment["columns"])) for row in rows)
     measure.write_csv(args.output / f"{name}-mean.csv", page.means(rows, experiment["columns"]))
     drawing = page.plot(experiment, rows)
     if drawing:

@@ -116,7 +116,8 @@ def made_by(name, experiment, folder):
     seeds = facts["seeds"]
     files = [f"[every run]({folder}{name}.csv)", f"[mean and range]({folder}{name}-mean.csv)"] + ([f"[plot]({folder}{name}.svg)"] if experiment.get("plotted") else [])
     return [*lines, f"- command: `{facts['command']}`", f"- commit {facts['commit']}, {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}, "
-            f"{facts['cpu_s']:.0f} CPU seconds", *(f"- {file}" for file in files)]
+            f"{facts['cpu_s']:.0f} CPU seconds", *([f"- {experiment['without_release']} of {experiment['runs']} runs made no release and do not count"] if experiment["without_release"] else []),
+            *(f"- {file}" for file in files)]
 
 
 def page(claims, verdicts, experiments, folder):

@@ -121,6 +121,7 @@ class Reproduce(unittest.TestCase):
             reproduce(folder, "--claims", claims)
             again = (folder / "out" / "reproduction.md").read_text(encoding="utf-8")
             self.assertEqual(*(re.sub("[0-9]+ CPU seconds", "", text) for text in (again, page)))
+            self.assertIn("- 4 of 4 runs made no release and do not count", page)  # the experiment `refused`
             self.assertIn("- command: `bench/reproduce.py loss --scale small`\n- commit ", page)
             self.assertIn("bench/reproduce.py loss --scale small, commit ", (folder / "out" / "loss.svg").read_text(encoding="utf-8"))
             with open(folder / "out" / "loss-mean.csv", encoding="utf-8") as file:
