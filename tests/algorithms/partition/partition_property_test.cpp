@@ -11,6 +11,7 @@
 #include <stop_token>
 
 #include "cordon/algorithms/partition/partition.h"
+#include "cordon/algorithms/partition/partition_peel.h"
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/algorithms/partition/regrow.h"
 #include "cordon/data/recode.h"
@@ -303,6 +304,56 @@ TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
     less += after < before - 1e-4 ? 1 : 0;
   }
   EXPECT_GT(less, 30);
+}
+
+TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMore) {
+  int less = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 120, seed % 2 == 0);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    PartitionOptions options;
+    const auto with = Partition(view, counted.model, counted.counted, options, {});
+    if (!with.ok()) continue;
+    options.tuning.normal_looks = 0;
+    const Groups without = Partition(view, counted.model, counted.counted, options, {}).value();
+    const double after = TotalLoss(each.data, ToSets(with.value()));
+    const double before = TotalLoss(each.data, ToSets(without));
+    EXPECT_LE(after, before + 1e-4);
+    less += after < before - 1e-4 ? 1 : 0;
+  }
+  EXPECT_GT(less, 10);
+}
+
+TEST(PeelProperty, FinestGroupsHoldAllRowsAndAreAdmittedWithAnyThreads) {
+  int peeled = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, seed % 2 == 0);
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    const RankSpace space(view, {});
+    GroupGate gate(view, counted.model, counted.counted);
+    std::vector<Place> all(view.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    if (!counted.Admits(all)) continue;
+    const PartitionTuning tuning;
+    for (const FinestSteps& steps : {tuning.finest, tuning.finest_large, tuning.finest_from_top}) {
+      const auto groups = PeelFinest(view, space, gate, tuning, steps, {});
+      if (!groups.ok()) continue;
+      ++peeled;
+      std::vector<Place> seen;
+      for (const auto& rows : groups.value()) {
+        EXPECT_TRUE(counted.Admits(rows));
+        seen.insert(seen.end(), rows.begin(), rows.end());
+      }
+      std::sort(seen.begin(), seen.end());
+      EXPECT_EQ(seen, all);
+      EXPECT_EQ(PeelFinest(view, space, gate, tuning, steps, {.threads = 3}).value(), groups.value());
+    }
+  }
+  EXPECT_GT(peeled, 100);
 }
 
 TEST(RegrowthProperty, GroupsHoldAllRowsAreAdmittedAndLoseLessThanTheLimit) {

@@ -12,6 +12,7 @@
 namespace cordon::engine {
 namespace {
 
+constexpr double kAboveAll = 1.05;                  // times what a suppressed row loses: even the widest groups lose less
 constexpr std::size_t kMaxInsertions = 50'000'000;  // boxes looked at to place rows that are left over
 
 template <typename Lane>
@@ -37,18 +38,45 @@ class Peeling {
   }
 
   RowSets Run(const cordon::engine::Run& run) {
-    // One for each thread, and no more than there are neighbours.
-    const auto workers = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(run.threads, 1)), 1, 2 * quasi_.size());
-    for (std::size_t i = 0; i < workers; ++i) looks_.emplace_back(cells_, gate_);
-    const LevelVector top = cells_.Top();
-    LevelVector levels = top;
+    Begin(run);
+    LevelVector levels = top_;
     while (!left_.cells.empty() && !run.Stopped()) {
-      Climb(levels, top);
+      Climb(levels);
       if (SetAside(levels)) continue;
-      if (levels == top) break;
-      levels = top;
+      if (levels == top_) break;
+      levels = top_;
       if (!SetAside(levels)) break;
     }
+    PlaceTheRest();
+    return std::move(groups_);
+  }
+
+  // Only groups that lose less than the price are set aside, and the price rises from where the first share of the rows goes.
+  // It rises whenever less than that share would go, up to the price of saying nothing, so it ends.
+  RowSets RunFinest(const PartitionTuning& tuning, const FinestSteps& steps, const cordon::engine::Run& run) {
+    Begin(run);
+    capped_ = true;
+    const double whole = space_.suppressed_loss();
+    const auto least_rows =
+        std::max<std::size_t>(1, static_cast<std::size_t>(tuning.finest_share * static_cast<double>(space_.num_rows())));
+    LevelVector levels = top_;
+    for (price_ = whole * kAboveAll; price_ > tuning.finest_price * whole && !run.Stopped(); price_ *= steps.fall) {
+      LevelVector next = levels;
+      Climb(next);
+      if (NumAdmitted(next) < least_rows) break;
+      levels = std::move(next);
+    }
+    while (!left_.cells.empty() && !run.Stopped() && price_ <= whole) {
+      Climb(levels);
+      if (NumAdmitted(levels) >= least_rows) {
+        SetAside(levels);
+        continue;
+      }
+      price_ *= steps.rise;
+      if (steps.from == FinestSteps::From::kTop) levels = DownTo(price_, steps.fall);
+    }
+    capped_ = false;
+    if (!left_.cells.empty()) SetAside(top_);
     PlaceTheRest();
     return std::move(groups_);
   }
@@ -63,23 +91,71 @@ class Peeling {
     GroupGate gate;
     std::vector<std::uint32_t> rows;  // by group
     std::vector<char> admitted;
+    std::vector<double> losses;
     std::vector<Lane> boxes;
     std::vector<std::uint32_t> starts;
     std::vector<std::uint32_t> by_group;
     std::vector<Place> members;
   };
 
+  void Begin(const cordon::engine::Run& run) {
+    // One for each thread, and no more than there are neighbours.
+    const auto workers = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(run.threads, 1)), 1, 2 * quasi_.size());
+    for (std::size_t i = 0; i < workers; ++i) looks_.emplace_back(cells_, gate_);
+    top_ = cells_.Top();
+  }
+
+  // Where climbing leads from the top while the price falls to the given one: each optimum is near the one before.
+  LevelVector DownTo(double price, double fall) {
+    LevelVector levels = top_;
+    for (price_ = space_.suppressed_loss() * kAboveAll; price_ > price; price_ *= fall) Climb(levels);
+    price_ = price;
+    return levels;
+  }
+
+  // Rows.
+  std::size_t NumAdmitted(const LevelVector& levels) {
+    Look& look = looks_[0];
+    Group(look, levels);
+    Fit(look);
+    std::size_t rows = 0;
+    for (std::size_t group = 0; group < look.rows.size(); ++group) rows += look.admitted[group] != 0 ? look.rows[group] : 0;
+    return rows;
+  }
+
+  // The losses of the boxes of admitted groups. If they are capped, those that lose the price or more are not admitted.
+  void Fit(Look& look) const {
+    const std::size_t size = 2 * width_;
+    if (look.boxes.size() < look.rows.size() * size) look.boxes.resize(look.rows.size() * size);
+    for (std::size_t group = 0; group < look.rows.size(); ++group) {
+      if (look.admitted[group] != 0) Lanes::Empty(&look.boxes[group * size], width_);
+    }
+    for (std::size_t i = 0; i < left_.cells.size(); ++i) {
+      const std::uint32_t group = look.grouper.group_of(i);
+      if (look.admitted[group] != 0) Lanes::Include(&look.boxes[group * size], &ranks_[left_.cells[i] * width_], width_);
+    }
+    look.losses.assign(look.rows.size(), 0);
+    for (std::size_t group = 0; group < look.rows.size(); ++group) {
+      if (look.admitted[group] == 0) continue;
+      const Lane* const box = &look.boxes[group * size];
+      double loss = 0;
+      for (std::size_t q = 0; q < quasi_.size(); ++q) loss += space_.Span(q, box[q], box[width_ + q]);
+      look.losses[group] = loss;
+      if (capped_ && loss >= price_) look.admitted[group] = 0;
+    }
+  }
+
   struct Near {
     LevelVector levels;
     double score = std::numeric_limits<double>::infinity();
   };
 
-  std::vector<Near> NearTo(const LevelVector& levels, const LevelVector& top) const {
+  std::vector<Near> NearTo(const LevelVector& levels) const {
     std::vector<Near> all;
     for (std::size_t q = 0; q < levels.size(); ++q) {
       for (const int step : {-1, 1}) {
         const int level = levels[q] + step;
-        if (level < 0 || level > top[q]) continue;
+        if (level < 0 || level > top_[q]) continue;
         all.push_back({levels});
         all.back().levels[q] = static_cast<std::uint8_t>(level);
       }
@@ -87,10 +163,10 @@ class Peeling {
     return all;
   }
 
-  void Climb(LevelVector& levels, const LevelVector& top) {
+  void Climb(LevelVector& levels) {
     double score = Score(looks_[0], levels, std::numeric_limits<double>::infinity());
     while (true) {
-      std::vector<Near> all = NearTo(levels, top);
+      std::vector<Near> all = NearTo(levels);
       std::atomic<std::size_t> next = 0;
       // What one thread has seen spares it the rest of those that are not better. It takes them in order, so the first of the
       // best is always scored to the end, whichever thread takes it.
@@ -146,21 +222,10 @@ class Peeling {
     const std::size_t rest = Group(look, levels);
     double score = price_ * static_cast<double>(rest);
     if (score >= bound) return score;
-    const std::size_t size = 2 * width_;
-    if (look.boxes.size() < look.rows.size() * size) look.boxes.resize(look.rows.size() * size);
+    Fit(look);
+    score = 0;
     for (std::size_t group = 0; group < look.rows.size(); ++group) {
-      if (look.admitted[group] != 0) Lanes::Empty(&look.boxes[group * size], width_);
-    }
-    for (std::size_t i = 0; i < left_.cells.size(); ++i) {
-      const std::uint32_t group = look.grouper.group_of(i);
-      if (look.admitted[group] != 0) Lanes::Include(&look.boxes[group * size], &ranks_[left_.cells[i] * width_], width_);
-    }
-    for (std::size_t group = 0; group < look.rows.size() && score < bound; ++group) {
-      if (look.admitted[group] == 0) continue;
-      const Lane* const box = &look.boxes[group * size];
-      double loss = 0;
-      for (std::size_t q = 0; q < quasi_.size(); ++q) loss += space_.Span(q, box[q], box[width_ + q]);
-      score += loss * look.rows[group];
+      score += look.rows[group] * (look.admitted[group] != 0 ? look.losses[group] : price_);
     }
     return score;
   }
@@ -169,6 +234,7 @@ class Peeling {
   bool SetAside(const LevelVector& levels) {
     Look& look = looks_[0];
     Group(look, levels);
+    if (capped_) Fit(look);
     const std::size_t first = groups_.size();
     std::vector<std::size_t> number(look.rows.size());
     for (std::size_t group = 0; group < look.rows.size(); ++group) {
@@ -259,6 +325,8 @@ class Peeling {
   GroupGate& gate_;
   const LatticeCells& cells_;
   double price_;
+  bool capped_ = false;  // groups that lose the price or more are not set aside
+  LevelVector top_;
   CellSet left_;
   std::vector<Place> place_of_;
   std::vector<std::size_t> quasi_;
@@ -269,9 +337,7 @@ class Peeling {
   RowSets groups_;
 };
 
-}  // namespace
-
-Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, double price, const Run& run) {
+Result<std::vector<std::vector<Level>>> LevelsOfAll(const View& view) {
   std::vector<std::vector<Level>> levels;
   for (const std::size_t column : view.data().ColumnsOf(Role::kQuasi)) {
     CORDON_TRY(std::vector<Level> made, LevelsOf(view.data().columns[column].attribute));
@@ -279,9 +345,24 @@ Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, 
       return Error::InvalidPolicy("column {}: too many levels", view.data().columns[column].attribute.name);
     levels.push_back(std::move(made));
   }
+  return levels;
+}
+
+}  // namespace
+
+Result<RowSets> Peel(const View& view, const RankSpace& space, GroupGate& gate, double price, const Run& run) {
+  CORDON_TRY(std::vector<std::vector<Level>> levels, LevelsOfAll(view));
   const LatticeCells cells(view, std::move(levels), run);
   if (space.narrow()) return Peeling<std::int16_t>(view, space, gate, cells, price).Run(run);
   return Peeling<std::int32_t>(view, space, gate, cells, price).Run(run);
+}
+
+Result<RowSets> PeelFinest(const View& view, const RankSpace& space, GroupGate& gate, const PartitionTuning& tuning,
+                           const FinestSteps& steps, const Run& run) {
+  CORDON_TRY(std::vector<std::vector<Level>> levels, LevelsOfAll(view));
+  const LatticeCells cells(view, std::move(levels), run);
+  if (space.narrow()) return Peeling<std::int16_t>(view, space, gate, cells, 0).RunFinest(tuning, steps, run);
+  return Peeling<std::int32_t>(view, space, gate, cells, 0).RunFinest(tuning, steps, run);
 }
 
 }  // namespace cordon::engine

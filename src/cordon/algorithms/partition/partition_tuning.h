@@ -25,6 +25,16 @@ struct RefineOptions {
   double price = 0;               // what each of them is reckoned to lose
 };
 
+// Of the price at which the finest groups are peeled.
+struct FinestSteps {
+  // Where the next levels are looked for when the price has risen: near the last ones, or down from the top, which takes five
+  // times as long and finds others.
+  enum class From { kLast, kTop };
+  double fall = 0.85;
+  double rise = 1.08;
+  From from = From::kLast;
+};
+
 struct PartitionTuning {
   RefineOptions low{.rounds = 2, .swap = false, .resplit = 0};
   RefineOptions normal;
@@ -39,7 +49,19 @@ struct PartitionTuning {
   double expel_advantage = 0.95;  // peeled starts improve more under refinement: the other one has to be so much better
   // flat
   int most_expulsions = 12;
-  double start_time = 0.3;  // of a budget: later a second start would leave no time for refinement
+  // Peeling the finest groups first. adult in ARX's space, refined: k = 50 .1522, k = 500 .3290; peeled at one price .1588,
+  // .3476.
+  double finest_price = 0.01;  // where the price begins at least, in what a suppressed row loses
+  double finest_share = 0.01;  // of the rows, that has to go at once; .003 and .03: +1 % and +.8 % with k = 50
+  FinestSteps finest{.fall = 0.85, .rise = 1.08};
+  // Other starts if groups are few. Which ends best changes from table to table: adult k = 500 .3284, .3304, .3264; fars k =
+  // 500 .1841 and, with larger steps, .1781.
+  FinestSteps finest_large{.fall = 0.7, .rise = 1.15};
+  FinestSteps finest_from_top{.fall = 0.7, .rise = 1.15, .from = FinestSteps::From::kTop};
+  std::size_t finest_quasi = 16;  // columns at most: it takes time by their square
+  std::size_t few_groups = 400;   // of MinRows rows each: then all starts are refined, since the better start may end worse,
+  std::size_t very_few = 150;     // and then the third is peeling that looks from the top
+  double start_time = 0.3;        // of a budget: later a second start would leave no time for refinement
 
   // What a suppressed row is reckoned to lose, of what it loses: high at first, so that a limit is spent where most is won.
   std::array<double, 4> prices = {4, 2.5, 1.6, 1};
@@ -93,14 +115,19 @@ struct PartitionTuning {
   // flat
   std::size_t largest_union = 20'000;  // rows that are put together and divided again
 
-  // Annealing, at high effort. adult, k = 5: .0374 without, .0363 after one cycle, .0361 after four. After one cycle, 64 or 128
-  // orders instead of 32 change the loss by less than .3 %.
+  // Annealing. A temperature is what a step may cost, as a share of what min_rows rows lose on average. adult in ARX's space:
+  // a fixed temperature of .3 rows instead of .06 of a group changes k = 100 from .1936 to .1945, k = 1000 from .4131 to .4177.
+  double end_temperature = 0.004;
+  // At normal effort, once. adult, k = 5: .0370 without, .0366 with; k = 100 in ARX's space: .1955 and .1936.
+  double normal_looks = 400;  // boxes that are compared, per row
+  double normal_temperature = 0.06;
+  std::size_t normal_orders = 8;  // 24: -.2 % with k = 10, and more time to sort
+  // At high effort.
   int cycles = 4;
   int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
   double least_cycle_gain = 0.001;  // a cycle that gains a smaller share is the last
   double looks_per_row = 3000;      // boxes that are compared in a cycle
-  double start_temperature = 0.5;   // what a step may cost, as a share of the mean loss of a row
-  double end_temperature = 0.02;
+  double start_temperature = 0.1;
   std::size_t orders = 32;       // of the rows: groups that lie together are met along them
   std::size_t stretch = 25;      // rows of an order whose groups lie together
   std::size_t most_regrown = 4;  // groups that are grown again at once

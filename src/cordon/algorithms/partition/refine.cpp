@@ -61,6 +61,10 @@ void GroupRefinement::RefineGroup(GroupId g) {
   if (options_.resplit > 0) Resplit(g, std::span(near).first(std::min(near.size(), options_.resplit)));
 }
 
+void GroupRefinement::SetRefined() {
+  for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, false);
+}
+
 void GroupRefinement::SetPrice(double price) {
   options_.price = price;
   failed_.clear();  // at another price they may go

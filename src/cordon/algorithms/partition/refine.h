@@ -27,6 +27,12 @@
 
 namespace cordon::engine {
 
+struct AnnealOptions {
+  double looks_per_row = 0;  // boxes that are compared
+  double temperature = 0;    // at the start
+  std::size_t orders = 0;    // of the rows, along which groups that lie together are met
+};
+
 class GroupRefinement {
  public:
   // `gate` belongs to the caller's thread. The rows of the groups are all in `places`.
@@ -37,7 +43,9 @@ class GroupRefinement {
   // Groups that lie together are grown again from random rows, at a temperature that falls: a step that costs more is made with
   // the chance of Metropolis. Every group is admitted after every step. What Rounds cannot leave any more, this can; it may end
   // with a larger total, so the caller keeps the best. REQUIRES: no row is left out.
-  void Anneal(QuickRandom& random, const Run& run);
+  void Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run);
+  // All groups have been refined before: only those that change are looked at again.
+  void SetRefined();
   // From here on: another price, and every group is looked at again.
   void SetPrice(double price);
   double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }

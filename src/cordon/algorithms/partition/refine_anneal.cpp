@@ -9,22 +9,23 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kStepLooks = 4;  // what a step costs whatever it finds, in boxes compared
+constexpr double kStepLooks = 30;  // what a step costs whatever it finds, in boxes compared
 constexpr std::size_t kLookAtClock = 256;
 
 }  // namespace
 
-void GroupRefinement::Anneal(QuickRandom& random, const Run& run) {
+void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run) {
   std::vector<Place> rows;
   for (GroupId g = 0; g < groups_.size(); ++g) rows.insert(rows.end(), groups_.rows(g).begin(), groups_.rows(g).end());
-  if (rows.empty()) return;
-  const RowOrders orders(space_, rows, tuning_.orders, random);
+  if (rows.empty() || options.looks_per_row <= 0) return;
+  const RowOrders orders(space_, rows, options.orders, random);
   Regrowth regrowth(space_, gate_);
-  const double unit = groups_.total() / static_cast<double>(rows.size());
-  const double work = tuning_.looks_per_row * static_cast<double>(rows.size());
+  const double unit = static_cast<double>(gate_.min_rows()) * groups_.total() / static_cast<double>(rows.size());
+  const double work = options.looks_per_row * static_cast<double>(rows.size());
   const double begun = run.Used();
   double temperature = 0;
   std::vector<GroupId> old;
+  std::vector<Place> together;
   RowSets grown;
   for (std::size_t step = 0;; ++step) {
     if (step % kLookAtClock == 0) {
@@ -32,7 +33,7 @@ void GroupRefinement::Anneal(QuickRandom& random, const Run& run) {
       const double used = run.Used();
       if (run.ShouldStop() || done >= 1) break;
       const double share = std::max(done, (used - begun) / (1 - begun));  // short of time it cools faster
-      temperature = unit * tuning_.start_temperature * std::pow(tuning_.end_temperature / tuning_.start_temperature, share);
+      temperature = unit * options.temperature * std::pow(tuning_.end_temperature / options.temperature, share);
     }
     const std::span<const Place> stretch = orders.Stretch(tuning_.stretch, random);
     old.clear();
@@ -41,14 +42,14 @@ void GroupRefinement::Anneal(QuickRandom& random, const Run& run) {
       if (g != kNoGroup && std::find(old.begin(), old.end(), g) == old.end()) old.push_back(g);
     }
     if (old.size() < 2) continue;
-    std::vector<Place> together;
+    together.clear();
     double before = 0;
     for (const GroupId g : old) {
       together.insert(together.end(), groups_.rows(g).begin(), groups_.rows(g).end());
       before += groups_.total(g);
     }
     if (before < kGainMargin || together.size() > tuning_.regrown_rows) continue;
-    if (!regrowth.Grow(std::move(together), before + temperature * random.Exponential(), random, grown)) continue;
+    if (!regrowth.Grow(together, before + temperature * random.Exponential(), random, grown)) continue;
     for (std::size_t i = 0; i < std::max(old.size(), grown.size()); ++i) {
       if (i >= old.size()) {
         groups_.Add(std::move(grown[i]));

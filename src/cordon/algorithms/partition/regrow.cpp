@@ -7,92 +7,131 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kNoLoss = std::numeric_limits<double>::infinity();
+constexpr float kNoLoss = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-double Regrowth::CostOf(std::span<const Place> rows) const {
-  double sum = 0;
-  for (std::size_t q = 0; q < space_.num_quasi(); ++q) {
-    Rank lo = kHighestRank;
-    Rank hi = -1;
-    for (const Place row : rows) {
-      lo = std::min(lo, space_.row(row)[q]);
-      hi = std::max(hi, space_.row(row)[q]);
-    }
-    sum += space_.Span(q, lo, hi);
+Regrowth::Regrowth(const RankSpace& space, GroupGate& gate) : space_(space), gate_(gate), width_(space.num_quasi()) {
+  for (std::size_t q = 0; q < width_; ++q) {
+    axes_.push_back({space.span_table(q), static_cast<std::size_t>(space.num_ranks(q))});
   }
-  return sum * static_cast<double>(rows.size());
 }
 
-// False if the rest is used up before the model admits the group.
-bool Regrowth::GrowOne(std::vector<Place>& rest, QuickRandom& random, std::vector<Place>& group) {
-  const std::size_t width = space_.num_quasi();
-  const auto take = [&](std::size_t at) {
-    const Rank* const ranks = space_.row(rest[at]);
-    for (std::size_t q = 0; q < width; ++q) {
-      lo_[q] = group.empty() ? ranks[q] : std::min(lo_[q], ranks[q]);
-      hi_[q] = group.empty() ? ranks[q] : std::max(hi_[q], ranks[q]);
-    }
-    group.push_back(rest[at]);
-    rest[at] = rest.back();
-    rest.pop_back();
-  };
-  take(random.Below(rest.size()));
-  while (group.size() < gate_.min_rows() || !gate_.Admits(group)) {
-    if (rest.empty()) return false;
-    double least = kNoLoss;
+float Regrowth::LossWith(const Side* box, Place row, float enough) const {
+  const Rank* const ranks = space_.row(row);
+  float loss = 0;
+  for (std::size_t q = 0; q < width_; ++q) {
+    loss += Span(q, std::min(box[q].lo, ranks[q]), std::max(box[q].hi, ranks[q]));
+    if (loss > enough) break;
+  }
+  return loss;
+}
+
+void Regrowth::Include(Side* box, Place row) const {
+  const Rank* const ranks = space_.row(row);
+  for (std::size_t q = 0; q < width_; ++q) {
+    box[q].lo = std::min(box[q].lo, ranks[q]);
+    box[q].hi = std::max(box[q].hi, ranks[q]);
+  }
+}
+
+bool Regrowth::Admitted(std::span<const Place> group) {
+  if (group.size() < gate_.min_rows() || gate_.rows_decide()) return group.size() >= gate_.min_rows();
+  looks_ += group.size();
+  return gate_.Admits(group);
+}
+
+void Regrowth::Take(std::size_t at, std::vector<Place>& group, Side* box) {
+  Include(box, rest_[at]);
+  group.push_back(rest_[at]);
+  rest_[at] = rest_.back();
+  rest_.pop_back();
+  with_[at] = with_[rest_.size()];
+}
+
+// Its box is the last one. False if the rest is used up before the model admits the group.
+bool Regrowth::GrowOne(std::vector<Place>& group, QuickRandom& random) {
+  const std::size_t first = boxes_.size();
+  boxes_.resize(first + width_, {kHighestRank, -1});
+  Side* const box = &boxes_[first];
+  with_.resize(rest_.size());
+  Take(random.Below(rest_.size()), group, box);
+  float loss = 0;
+  for (std::size_t q = 0; q < width_; ++q) loss += Span(q, box[q].lo, box[q].hi);
+  while (!Admitted(group)) {
+    if (rest_.empty()) return false;
+    float least = kNoLoss;
     std::size_t best = 0;
-    looks_ += rest.size();
-    for (std::size_t at = 0; at < rest.size(); ++at) {
-      const Rank* const ranks = space_.row(rest[at]);
-      double loss = 0;
-      for (std::size_t q = 0; q < width; ++q) loss += space_.Span(q, std::min(lo_[q], ranks[q]), std::max(hi_[q], ranks[q]));
-      if (loss >= least) continue;
-      least = loss;
+    looks_ += rest_.size();
+    for (std::size_t at = 0; at < rest_.size(); ++at) {
+      with_[at] = LossWith(box, rest_[at], least);
+      if (with_[at] >= least) continue;
+      least = with_[at];
       best = at;
     }
-    take(best);
+    Take(best, group, box);
+    loss = least;
+    // Others that the box holds now cost nothing more: in large groups of hierarchy nodes these are most of the rows.
+    for (std::size_t at = 0; at < rest_.size() && !Admitted(group);) {
+      if (with_[at] == least && LossWith(box, rest_[at], least) == least) {
+        Take(at, group, box);
+      } else {
+        ++at;
+      }
+    }
   }
+  losses_.push_back(loss);
   return true;
 }
 
 bool Regrowth::Join(Place row, RowSets& groups, double& cost) {
   double least = kNoLoss;
   std::size_t best = 0;
+  looks_ += groups.size();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const double before = CostOf(groups[i]);
-    groups[i].push_back(row);
-    const double more = CostOf(groups[i]) - before;
-    if (more < least && (gate_.model().monotone() || gate_.Admits(groups[i]))) {
-      least = more;
-      best = i;
+    const double with = LossWith(&boxes_[i * width_], row, kNoLoss);
+    const double more = with + static_cast<double>(groups[i].size()) * (with - losses_[i]);
+    if (more >= least) continue;
+    if (!gate_.model().monotone()) {
+      groups[i].push_back(row);
+      const bool admitted = gate_.Admits(groups[i]);
+      groups[i].pop_back();
+      if (!admitted) continue;
     }
-    groups[i].pop_back();
+    least = more;
+    best = i;
   }
   if (least == kNoLoss) return false;
+  losses_[best] = LossWith(&boxes_[best * width_], row, kNoLoss);
+  Include(&boxes_[best * width_], row);
   groups[best].push_back(row);
   cost += least;
   return true;
 }
 
-bool Regrowth::Grow(std::vector<Place> rows, double limit, QuickRandom& random, RowSets& groups) {
+bool Regrowth::Grow(std::span<const Place> rows, double limit, QuickRandom& random, RowSets& groups) {
   groups.clear();
+  boxes_.clear();
+  losses_.clear();
+  rest_.assign(rows.begin(), rows.end());
+  looks_ += rows.size();
   double cost = 0;
-  while (rows.size() >= gate_.min_rows()) {
+  while (rest_.size() >= gate_.min_rows()) {
     std::vector<Place> group;
-    if (!GrowOne(rows, random, group)) {
-      rows = std::move(group);
+    group.reserve(gate_.min_rows());
+    if (!GrowOne(group, random)) {
+      rest_ = std::move(group);
       break;
     }
-    cost += CostOf(group);
+    cost += static_cast<double>(losses_.back()) * static_cast<double>(group.size());
     if (cost >= limit) return false;
     groups.push_back(std::move(group));
   }
-  for (const Place row : rows) {
+  if (groups.empty()) return false;
+  for (const Place row : rest_) {
     if (!Join(row, groups, cost) || cost >= limit) return false;
   }
-  return !groups.empty();
+  return true;
 }
 
 }  // namespace cordon::engine

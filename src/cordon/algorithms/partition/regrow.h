@@ -5,6 +5,7 @@
 // least.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "cordon/algorithms/grouping/group_gate.h"
@@ -17,25 +18,45 @@ namespace cordon::engine {
 class Regrowth {
  public:
   // `gate` belongs to the caller's thread.
-  Regrowth(const RankSpace& space, GroupGate& gate)
-      : space_(space), gate_(gate), lo_(space.num_quasi()), hi_(space.num_quasi()) {}
+  Regrowth(const RankSpace& space, GroupGate& gate);
 
   // Admitted groups of the rows. False if they would lose `limit` or more, or if there are none.
-  bool Grow(std::vector<Place> rows, double limit, QuickRandom& random, RowSets& groups);
+  bool Grow(std::span<const Place> rows, double limit, QuickRandom& random, RowSets& groups);
 
-  // Boxes that were compared so far: what the growing costs.
+  // Boxes that were compared and rows that the model was asked about so far: what the growing costs.
   std::uint64_t looks() const { return looks_; }
 
  private:
-  bool GrowOne(std::vector<Place>& rest, QuickRandom& random, std::vector<Place>& group);
+  struct Side {
+    Rank lo;
+    Rank hi;
+  };
+  struct Axis {
+    const float* table;  // null: ask the space
+    std::size_t size;
+  };
+  float Span(std::size_t q, Rank lo, Rank hi) const {
+    return axes_[q].table != nullptr
+               ? axes_[q].table[static_cast<std::size_t>(lo) * axes_[q].size + static_cast<std::size_t>(hi)]
+               : space_.Span(q, lo, hi);
+  }
+  // Of the box with the row; more than `enough` if it is that.
+  float LossWith(const Side* box, Place row, float enough) const;
+  void Include(Side* box, Place row) const;
+  bool Admitted(std::span<const Place> group);
+  bool GrowOne(std::vector<Place>& group, QuickRandom& random);
+  void Take(std::size_t at, std::vector<Place>& group, Side* box);
   bool Join(Place row, RowSets& groups, double& cost);
-  double CostOf(std::span<const Place> rows) const;
 
   const RankSpace& space_;
   GroupGate& gate_;
+  std::size_t width_;
+  std::vector<Axis> axes_;
   std::uint64_t looks_ = 0;
-  std::vector<Rank> lo_;
-  std::vector<Rank> hi_;
+  std::vector<Place> rest_;
+  std::vector<float> with_;    // by place in the rest: the loss of the box with the row, if it is not more than the least
+  std::vector<Side> boxes_;    // of the groups, one after the other
+  std::vector<float> losses_;  // of the boxes
 };
 
 }  // namespace cordon::engine
