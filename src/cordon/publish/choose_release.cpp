@@ -10,8 +10,8 @@
 #include "cordon/plan/objective.h"
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/unused_settings.h"
+#include "cordon/policy/exact_columns.h"
 #include "cordon/policy/workload.h"
-#include "cordon/publish/exact_columns.h"
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/stopwatch.h"
 

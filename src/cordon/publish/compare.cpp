@@ -5,7 +5,7 @@
 
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
-#include "cordon/publish/exact_columns.h"
+#include "cordon/policy/exact_columns.h"
 #include "cordon/report/html.h"
 #include "cordon/report/report.h"
 

@@ -5,8 +5,8 @@
 
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/models/verify/verifier.h"
+#include "cordon/policy/exact_columns.h"
 #include "cordon/policy/workload.h"
-#include "cordon/publish/exact_columns.h"
 #include "cordon/publish/stopwatch.h"
 #include "cordon/report/html.h"
 
