@@ -208,6 +208,48 @@ TEST(ClosenessSearch, ManyBlocksGiveTheSameGroupsForAnyNumberOfThreads) {
   ExpectAdmittedPartition(setting, one);
 }
 
+// A sensitive number that depends on the first quasi column: most cuts of all rows are refused.
+SmallTable DependentTable(std::size_t rows) {
+  Random random = Random::FromSeed(7).Substream("dependent");
+  std::vector<Code> a(rows), b(rows), c(rows), s(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    a[row] = static_cast<Code>(random.Below(40));
+    b[row] = static_cast<Code>(random.Below(20));
+    c[row] = static_cast<Code>(random.Below(random.Below(8) + 1));
+    s[row] = static_cast<Code>((static_cast<std::uint64_t>(a[row]) + random.Below(60)) / 5);
+  }
+  SmallTable table(rows);
+  table.Add("a", Role::kQuasi, Numbers(40), a).Add("b", Role::kQuasi, Numbers(20), b);
+  table.Add("c", Role::kQuasi, Categories(8, 3), c).Add("s", Role::kSensitive, Numbers(20), s);
+  return table;
+}
+
+TEST(ClosenessSearch, LargeGroupsAreCutIntoTheSameGroupsForAnyNumberOfThreads) {
+  const Setting setting(DependentTable(60'000), {K(5), T(Rational(1, 10), Distance::kOrdered)});
+  PartitionOptions options{.effort = Effort::kLow, .size_decides = true};
+  options.tuning.foresight_rows = 1'000;
+  const Groups one = Partition(setting.view, setting.model, setting.counted, options, {.threads = 1}).value();
+  const Groups two = Partition(setting.view, setting.model, setting.counted, options, {.threads = 2}).value();
+  EXPECT_EQ(one.rows, two.rows);
+  EXPECT_EQ(one.starts, two.starts);
+  ExpectAdmittedPartition(setting, one);
+}
+
+TEST(ClosenessSearch, SeamsOfPartsGiveTheSameGroupsForAnyNumberOfThreads) {
+  for (const ModelSpec& spec :
+       {T(Rational(1, 5), Distance::kOrdered), T(Rational(1, 3), Distance::kEqual), Beta(4, BetaLikenessSpec::Kind::kBasic)}) {
+    const Setting setting(DependentTable(6'000), {K(5), spec});
+    PartitionOptions options{.effort = Effort::kLow, .size_decides = true, .whole_rows = 2'000, .part_rows = 500};
+    options.tuning.foresight_rows = 300;
+    const Groups one = Partition(setting.view, setting.model, setting.counted, options, {.threads = 1}).value();
+    const Groups two = Partition(setting.view, setting.model, setting.counted, options, {.threads = 2}).value();
+    EXPECT_EQ(one.rows, two.rows);
+    EXPECT_EQ(one.starts, two.starts);
+    ExpectAdmittedPartition(setting, one);
+    EXPECT_GT(one.size(), 1u);
+  }
+}
+
 TEST(ClosenessSearch, RefusesWhatNoGroupingSatisfiesAndPoliciesWithoutASensitiveColumn) {
   Random random = Random::FromSeed(3);
   const Setting too_many(RandomTable(random, 30, 3), {K(31), T({1, 2}, Distance::kEqual)});

@@ -295,9 +295,9 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const Effort effort = options.effort;
   if (loose && !options.growth) {
     // If k alone decides the sizes, cuts come far, and refined ones are the better beginning.
-    CORDON_TRY(const Groups refined,
-               Partition(view, model, counted,
-                         {.effort = effort, .size_decides = problem.outlook.UsuallyClose(model.MinRows())}, run));
+    PartitionOptions by_cuts{.effort = effort, .size_decides = problem.outlook.UsuallyClose(model.MinRows())};
+    if (by_cuts.size_decides && view.size() > tuning.block_rows) by_cuts.tuning.foresight_rows = tuning.foresight_rows;
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, by_cuts, run));
     starts.push_back(GroupingOf(refined));
     if (options.effort != Effort::kHigh) ways.clear();
   }

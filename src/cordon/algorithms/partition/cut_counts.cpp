@@ -30,19 +30,31 @@ bool CutCounts::Has(std::size_t q) {
 bool CutCounts::Make(std::size_t q, Table& table) {
   table.lo = std::numeric_limits<Rank>::max();
   table.hi = -1;
-  for (const Place place : rows_) {
-    const Rank rank = space_.row(place)[q];
+  ranks_.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Rank rank = space_.row(rows_[i])[q];
+    ranks_[i] = rank;
     table.lo = std::min(table.lo, rank);
     table.hi = std::max(table.hi, rank);
   }
   const std::size_t ranks = static_cast<std::size_t>(table.hi - table.lo) + 1;
   if (ranks * num_values_ > std::min(kLargest, kSlack * rows_.size())) return false;
-  if (table.below.size() < ranks + 1) table.below.resize(ranks + 1, GroupCounts(gate_.counted()));
-  for (std::size_t i = 0; i <= ranks; ++i) table.below[i].Clear();
-  for (const Place place : rows_) {
-    table.below[static_cast<std::size_t>(space_.row(place)[q] - table.lo) + 1].Add(gate_.row(place));
+  // Rows rank by rank: one histogram at a time stays in the cache.
+  begins_.assign(ranks + 1, 0);
+  for (const Rank rank : ranks_) ++begins_[static_cast<std::size_t>(rank - table.lo) + 1];
+  for (std::size_t i = 1; i <= ranks; ++i) begins_[i] += begins_[i - 1];
+  by_rank_.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    by_rank_[begins_[static_cast<std::size_t>(ranks_[i] - table.lo)]++] = gate_.row(rows_[i]);
   }
-  for (std::size_t i = 1; i <= ranks; ++i) table.below[i].Merge(table.below[i - 1]);
+  if (table.below.size() < ranks + 1) table.below.resize(ranks + 1, GroupCounts(gate_.counted()));
+  table.below[0].Clear();
+  for (std::size_t i = 0, begin = 0; i < ranks; begin = begins_[i++]) {  // begins_[i] is now where the next rank begins
+    GroupCounts& below = table.below[i + 1];
+    below.Clear();
+    below.Merge(table.below[i]);
+    below.Add(std::span(by_rank_).subspan(begin, begins_[i] - begin));
+  }
   return true;
 }
 

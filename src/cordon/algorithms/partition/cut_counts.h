@@ -50,6 +50,9 @@ class CutCounts {
   std::span<const Place> rows_;
   std::uint64_t question_ = 0;
   std::vector<Table> tables_;  // by attribute
+  std::vector<Rank> ranks_;    // of the rows, for the attribute at hand
+  std::vector<std::size_t> begins_;
+  std::vector<RowId> by_rank_;
   GroupCounts inside_;
   GroupCounts outside_;
 };

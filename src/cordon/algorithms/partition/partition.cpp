@@ -133,18 +133,36 @@ class Spreading {
     return rows.subspan(at);
   }
 
+  // Level by level, the runs of a level side by side.
   void Spread(std::span<Place> rows, double price, std::vector<Place>& pool) {
-    const auto halves = rows.size() > kTaskRows ? top_down_.CutOnce(rows, price) : std::nullopt;
-    if (!halves) return tasks_.push_back(rows);
-    const auto go_on = [&](std::span<Place> side, bool expelled) {
-      if (expelled) {
-        pool.insert(pool.end(), side.begin(), side.end());
-      } else {
-        Spread(side, price, pool);
+    const auto first = static_cast<std::ptrdiff_t>(tasks_.size());
+    std::vector<std::span<Place>> level = {rows};
+    while (!level.empty()) {
+      std::vector<std::optional<PartitionCuts::Halves>> halves(level.size());
+      ParallelFor(search_.run.threads, level.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
+        if (level[i].size() <= kTaskRows) return;
+        GroupGate gate = search_.Gate();
+        halves[i] = PartitionCuts(search_.space, gate, search_.tuning).CutOnce(level[i], price);
+      });
+      std::vector<std::span<Place>> next;
+      for (std::size_t i = 0; i < level.size(); ++i) {
+        if (!halves[i]) {
+          tasks_.push_back(level[i]);
+          continue;
+        }
+        const auto go_on = [&](std::span<Place> side, bool expelled) {
+          if (expelled) {
+            pool.insert(pool.end(), side.begin(), side.end());
+          } else {
+            next.push_back(side);
+          }
+        };
+        go_on(halves[i]->inside, halves[i]->expel_inside);
+        go_on(halves[i]->outside, halves[i]->expel_outside);
       }
-    };
-    go_on(halves->inside, halves->expel_inside);
-    go_on(halves->outside, halves->expel_outside);
+      level = std::move(next);
+    }
+    std::sort(tasks_.begin() + first, tasks_.end(), [](const auto& a, const auto& b) { return a.data() < b.data(); });
   }
 
   const Search& search_;
@@ -275,6 +293,47 @@ Result<void> AddOtherPeelings(const Search& search, std::size_t groups, std::vec
   return {};
 }
 
+// Models that compare with the whole refuse most cuts that lose little, so that large groups are left. They are cut with
+// foresight: level by level, the groups of a level side by side, and to the ends once they are small. Only if groups of MinRows
+// rows are mostly admitted: otherwise the refinement of one large group as a whole comes further (census, 300,000 rows,
+// beta = 1: .4792 against .4943).
+RowSets DivideLarge(const Search& search, RowSets groups) {
+  RowSets made;
+  RowSets level;
+  for (std::vector<Place>& rows : groups) (rows.size() > kTaskRows ? level : made).push_back(std::move(rows));
+  RowSets tasks;
+  const int width = search.tuning.foresight;
+  while (!level.empty()) {
+    std::vector<std::optional<std::size_t>> inside(level.size());
+    ParallelFor(search.run.threads, level.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
+      if (level[i].size() <= kTaskRows) return;
+      GroupGate gate = search.Gate();
+      inside[i] = PartitionCuts(search.space, gate, search.tuning).CutWithForesight(level[i], width);
+    });
+    RowSets next;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      if (!inside[i]) {
+        tasks.push_back(std::move(level[i]));
+        continue;
+      }
+      const auto middle = level[i].begin() + static_cast<std::ptrdiff_t>(*inside[i]);
+      next.emplace_back(level[i].begin(), middle);
+      next.emplace_back(middle, level[i].end());
+    }
+    level = std::move(next);
+  }
+  std::vector<RowSets> parts(tasks.size());
+  ParallelFor(search.run.threads, tasks.size(), 1, [&](std::size_t task, std::size_t, std::size_t) {
+    GroupGate gate = search.Gate();
+    PartitionCuts(search.space, gate, search.tuning)
+        .DivideWithForesight(std::move(tasks[task]), width, std::numeric_limits<double>::infinity(), parts[task]);
+  });
+  for (RowSets& part : parts) {
+    for (std::vector<Place>& rows : part) made.push_back(std::move(rows));
+  }
+  return made;
+}
+
 // One start, or more if it takes the refinement to tell which is the better one: models that can refuse a row more let
 // some starts improve and others hardly, so the loss of a start says little.
 Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
@@ -353,6 +412,12 @@ bool SearchesInParts(const GroupModel& model, const PartitionOptions& options) {
   return model.monotone() && options.effort != Effort::kLow;
 }
 
+// Whether the seams are gone over in large parts, side by side. If a model can refuse a row more, that is for low effort and
+// models that mostly admit MinRows rows: census, 300,000 rows, ordered t = 0.2: .0225 against .0224 as a whole.
+bool SeamsInParts(const GroupModel& model, const PartitionOptions& options) {
+  return SearchesInParts(model, options) || (options.size_decides && options.effort == Effort::kLow);
+}
+
 // Small parts with all moves, then larger ones, or all at once, with the moves that cross the seams of the small ones cheaply.
 RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, const RefineOptions& refine,
                       const PartitionOptions& options, bool search_on) {
@@ -361,7 +426,7 @@ RowSets RefineInParts(const Search& search, RowPlaces& places, RowSets groups, c
   RowSets refined = RefineParts(search, places, std::move(groups), within, options.part_rows, search_on);
   RefineOptions seams = RefineBy(search.tuning, Effort::kLow);
   seams.max_visits = refine.max_visits;
-  if (!SearchesInParts(search.model, options)) return RefineWhole(search, places, std::move(refined), seams);
+  if (!SeamsInParts(search.model, options)) return RefineWhole(search, places, std::move(refined), seams);
   return RefineParts(search, places, std::move(refined), seams, options.whole_rows, false);
 }
 
@@ -434,6 +499,7 @@ Result<Left> SearchGroups(const Search& search, RowSets open, const PartitionOpt
   }
   if (run.Stopped()) return Error::Cancelled();
   for (Started& start : starts) {
+    if (options.refine && options.size_decides) start.groups = DivideLarge(search, std::move(start.groups));
     for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
     start.groups.insert(start.groups.end(), open.begin(), open.end());
   }

@@ -95,12 +95,21 @@ double PartitionCuts::Divide(std::span<Place> rows, RowSets& parts) {
   return first + Divide(halves->outside, parts);
 }
 
-double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts) {
+// foresight_rows_ of the rows, evenly picked.
+std::vector<Place> PartitionCuts::Sample(std::span<const Place> rows) const {
+  std::vector<Place> some;
+  const std::size_t step = (rows.size() + foresight_rows_ - 1) / foresight_rows_;
+  for (std::size_t i = 0; i < rows.size(); i += step) some.push_back(rows[i]);
+  return some;
+}
+
+std::optional<PartitionCuts::Foreseen> PartitionCuts::Foresee(std::span<const Place> rows, int width, double greedy) {
   const double whole = FindCuts(rows, -1, false);
   std::vector<Cut> cuts = std::move(cuts_);
   cuts_.clear();
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.total < b.total; });
   counts_.Begin(rows);
+  whole_ = whole;
   // Following cuts of many rows to their ends takes long if the model is asked about each.
   const std::size_t followed_at_most =
       rows.size() > kMaxFollowed && gate_.counted().num_sparse() > 0 ? 1 : static_cast<std::size_t>(width);
@@ -109,31 +118,52 @@ double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, do
     if (!tried.empty() && cuts[i].total - tried.back().total < kGainMargin) continue;
     if (Allowed(rows, cuts[i])) tried.push_back(cuts[i]);
   }
-  if (tried.empty()) {
-    parts.push_back(std::move(rows));
-    return whole;
-  }
-  std::size_t best = 0;
-  double best_total = std::numeric_limits<double>::infinity();
+  if (tried.empty()) return std::nullopt;
+  Foreseen best{tried[0]};
+  if (tried.size() == 1) return best;
+  // Some of the rows tell which cut comes furthest. That steers only: the sides themselves are admitted with all rows.
+  const bool sampled = !gate_.exact() && rows.size() > foresight_rows_;
+  if (sampled) greedy = -1;
+  const std::vector<Place> followed_rows = sampled ? Sample(rows) : std::vector<Place>(rows.begin(), rows.end());
+  std::vector<Place> copy;
   RowSets followed;
-  for (std::size_t i = 0; tried.size() > 1 && i < tried.size(); ++i) {
-    std::vector<Place> copy = rows;
-    followed.clear();
-    const std::size_t inside = Apply(copy, tried[i]).size();
-    double total = Divide(std::span(copy).first(inside), followed);
-    total += Divide(std::span(copy).subspan(inside), followed);
-    if (total < best_total - kGainMargin) {
-      best_total = total;
-      best = i;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    Foreseen each{tried[i]};
+    if (i == 0 && greedy >= 0) {
+      each.total = greedy;
+    } else {
+      copy = followed_rows;
+      followed.clear();
+      const std::size_t inside = Apply(copy, tried[i]).size();
+      each.inside = Divide(std::span(copy).first(inside), followed);
+      each.outside = Divide(std::span(copy).subspan(inside), followed);
+      each.total = each.inside + each.outside;
     }
+    if (each.total < best.total - kGainMargin) best = each;
+  }
+  if (sampled) best.inside = best.outside = best.total = -1;
+  return best;
+}
+
+std::optional<std::size_t> PartitionCuts::CutWithForesight(std::span<Place> rows, int width) {
+  const std::optional<Foreseen> best = Foresee(rows, width, -1);
+  if (!best) return std::nullopt;
+  return Apply(rows, best->cut).size();
+}
+
+double PartitionCuts::DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts, double greedy) {
+  const std::optional<Foreseen> best = Foresee(rows, width, greedy);
+  if (!best) {
+    parts.push_back(std::move(rows));
+    return whole_;
   }
   constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-  if (tried.size() > 1 && best_total >= hopeless) return kNoLimit;
-  const std::size_t inside = Apply(rows, tried[best]).size();
+  if (best->total < kNoLimit && best->total >= hopeless) return kNoLimit;
+  const std::size_t inside = Apply(rows, best->cut).size();
   std::vector<Place> rest(rows.begin() + static_cast<std::ptrdiff_t>(inside), rows.end());
   rows.resize(inside);
-  const double first = DivideWithForesight(std::move(rows), width, kNoLimit, parts);
-  return first + DivideWithForesight(std::move(rest), width, kNoLimit, parts);
+  const double first = DivideWithForesight(std::move(rows), width, kNoLimit, parts, best->inside);
+  return first + DivideWithForesight(std::move(rest), width, kNoLimit, parts, best->outside);
 }
 
 void PartitionCuts::Expel(std::span<Place> rows, double price, RowSets& parts, std::vector<Place>& pool) {

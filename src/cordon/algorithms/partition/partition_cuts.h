@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +27,7 @@ class PartitionCuts {
       : space_(space),
         gate_(gate),
         most_asked_(tuning.most_asked),
+        foresight_rows_(tuning.foresight_rows),
         counts_(space, gate),
         narrow_(space, gate),
         wide_(space, gate) {}
@@ -33,8 +35,11 @@ class PartitionCuts {
   // Rows are reordered. Appends the parts and returns their total loss.
   double Divide(std::span<Place> rows, RowSets& parts);
   // The same with foresight: the `width` best cuts are followed to their ends before one is chosen. It is given up, and the
-  // loss infinite, if no end of the first choice loses less than `hopeless`.
-  double DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts);
+  // loss infinite, if no end of the first choice loses less than `hopeless`. `greedy`: what Divide makes of the rows, if known:
+  // the best cut need not be followed again.
+  double DivideWithForesight(std::vector<Place> rows, int width, double hopeless, RowSets& parts, double greedy = -1);
+  // One cut of that kind: the rows inside come first; how many they are. Nothing if no cut gains.
+  std::optional<std::size_t> CutWithForesight(std::span<Place> rows, int width);
   // One best cut. A price of at least 0 allows cuts that leave one side that is not admitted: its rows are expelled, to be
   // divided later together with others of their kind, and are reckoned to lose the price each. Nothing if no cut gains.
   struct Halves {
@@ -51,7 +56,16 @@ class PartitionCuts {
 
  private:
   using Cut = PartitionCut;
+  struct Foreseen {
+    Cut cut;
+    double inside = -1;  // what Divide makes of each side; below 0 if that is not known
+    double outside = -1;
+    double total = std::numeric_limits<double>::infinity();  // if not known
+  };
 
+  std::vector<Place> Sample(std::span<const Place> rows) const;
+  // `greedy`: what Divide makes of the rows, if known. Sets whole_.
+  std::optional<Foreseen> Foresee(std::span<const Place> rows, int width, double greedy);
   double FindCuts(std::span<const Place> rows, double price, bool best);
   bool Allowed(std::span<const Place> rows, const Cut& cut);
   const Cut* BestCut(std::span<const Place> rows);
@@ -60,6 +74,7 @@ class PartitionCuts {
   const RankSpace& space_;
   GroupGate& gate_;
   std::size_t most_asked_;
+  std::size_t foresight_rows_;
   CutCounts counts_;
   CutScores<std::int16_t> narrow_;
   CutScores<std::int32_t> wide_;

@@ -16,6 +16,7 @@ GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPla
       groups_(space, gate, places),
       tree_(space, groups_, gate.min_rows(), options.max_visits, tuning),
       top_down_(space, gate, tuning),
+      counts_(space, gate),
       places_(places),
       visits_(options.max_visits),
       box_(space) {
@@ -185,17 +186,22 @@ bool GroupRefinement::TrimOnce(GroupId g) {
   std::vector<TrimCut> cuts;
   if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
   std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
+  const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
+  if (!cuts.empty()) counts_.Begin(rows);
   std::vector<Place> kept;
   std::vector<Place> block;
   std::size_t tried = 0;
   for (std::size_t i = 0; i < cuts.size() && tried < tuning_.trims_tried; ++i) {
+    const TrimCut& cut = cuts[i];
+    const bool counted = counts_.Has(cut.attribute);
+    if (counted && !counts_.AdmitsInside(cut.attribute, cut.lo, cut.hi)) continue;
     kept.clear();
     block.clear();
     for (const Place row : groups_.rows(g)) {
-      const Rank rank = space_.row(row)[cuts[i].attribute];
-      (rank < cuts[i].lo || rank > cuts[i].hi ? block : kept).push_back(row);
+      const Rank rank = space_.row(row)[cut.attribute];
+      (rank < cut.lo || rank > cut.hi ? block : kept).push_back(row);
     }
-    if (!gate_.Admits(kept)) continue;
+    if (!counted && !gate_.Admits(kept)) continue;
     ++tried;
     if (block.size() > tuning_.largest_block || FailedBefore(g, cuts[i], block.size())) continue;
     SortBlock(block);

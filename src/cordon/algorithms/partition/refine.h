@@ -113,6 +113,7 @@ class GroupRefinement {
   BoxedGroups<double> groups_;
   BoxTree tree_;
   PartitionCuts top_down_;
+  CutCounts counts_;  // of the group that is trimmed
   RowPlaces& places_;
   std::vector<Place> left_out_;  // places_.at says where in it
   std::vector<BoxTree::Candidate> around_;
