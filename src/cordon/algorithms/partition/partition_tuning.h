@@ -50,7 +50,7 @@ struct PartitionTuning {
   double expel_advantage = 0.95;  // peeled starts improve more under refinement: the other one has to be so much better
   // flat
   int most_expulsions = 12;
-  // Peeling the finest groups first. adult in ARX's space, refined: k = 50 .1522, k = 500 .3290; peeled at one price .1588,
+  // Peeling the finest groups first. adult in ARX's space, refined: k = 50 .1524, k = 500 .3290; peeled at one price .1588,
   // .3476.
   double finest_price = 0.01;  // where the price begins at least, in what a suppressed row loses
   double finest_share = 0.01;  // of the rows, that has to go at once; .003 and .03: +1 % and +.8 % with k = 50
@@ -118,13 +118,13 @@ struct PartitionTuning {
   // flat
   std::size_t largest_union = 20'000;  // rows that are put together and divided again
 
-  // Annealing. A temperature is what a step may cost, as a share of what min_rows rows lose on average. adult in ARX's space:
-  // a fixed temperature of .3 rows instead of .06 of a group changes k = 100 from .1936 to .1945, k = 1000 from .4131 to .4177.
+  // Annealing. A temperature is what a step may cost, as a share of what min_rows rows lose on average. adult in ARX's space,
+  // two cycles, .3 rows instead of .06 of a group: k = 250 .2654 instead of .2646, k = 1000 .4177 instead of .4131.
   double end_temperature = 0.004;
-  // At normal effort, once. adult, k = 5: .0370 without, .0366 with; k = 100 in ARX's space: .1955 and .1936.
+  // At normal effort, once. adult, k = 5: .0370 without, .0366 with; k = 50 in ARX's space: .1522 and .1505.
   double normal_looks = 400;  // boxes that are compared, per row
   double normal_temperature = 0.06;
-  std::size_t normal_orders = 8;  // 24: -.2 % with k = 10, and more time to sort
+  std::size_t normal_orders = 8;  // 24: -.3 % with k = 10
   // At high effort.
   int cycles = 4;
   int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
