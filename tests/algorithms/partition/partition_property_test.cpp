@@ -308,7 +308,7 @@ TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
 
 TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMore) {
   int less = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 120, seed % 2 == 0);
     const Counted counted(each);

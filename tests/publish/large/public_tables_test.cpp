@@ -89,8 +89,8 @@ TEST(ShardsOfAdult, KeepLikenessToTheWholeTable) {
 TEST(ShardsOfFars, CostLittle) {
   const Policy policy = Fars().With("", "");
   const Report whole = MakeWith(Fars(), policy, 0);
-  ExpectCost(Fars(), policy, whole, 9'000, 0.015);
-  ExpectCost(Fars(), policy, whole, 2'500, 0.035);
+  ExpectCost(Fars(), policy, whole, 9'000, 0.03);
+  ExpectCost(Fars(), policy, whole, 2'500, 0.05);
 }
 
 }  // namespace
