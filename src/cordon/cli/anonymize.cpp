@@ -106,8 +106,7 @@ Command AddAnonymize(CLI::App& app) {
       ->type_name("low|normal|high");
   parser->add_option("--seconds", request.seconds,
                      "Stop improving after this many seconds of search; the result then depends on the machine");
-  parser->add_option("--memory", args->memory, "For tables that do not fit: stay within this much memory")
-      ->type_name("2GiB");
+  parser->add_option("--memory", args->memory, "For tables that do not fit: stay within this much memory")->type_name("2GiB");
   parser->add_flag("--keep-order", args->keep_order, "The same as --order input")->excludes("--order");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
   parser->add_flag("--bounds", args->bounds,
