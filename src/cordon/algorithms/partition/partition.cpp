@@ -43,6 +43,7 @@ struct Search {
 struct Started {
   RowSets groups;
   double total = std::numeric_limits<double>::infinity();
+  bool as_low = false;  // refined as at low effort
 };
 
 // Large runs are cut one after the other, down to tasks that are worked on side by side; parts come in the order of
@@ -334,22 +335,11 @@ RowSets DivideLarge(const Search& search, RowSets groups) {
   return made;
 }
 
-// One start, or more if it takes the refinement to tell which is the better one: models that can refuse a row more let
-// some starts improve and others hardly, so the loss of a start says little.
-Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
-  const double whole = search.space.suppressed_loss();
+// The cuts, or one peeling, or more if it takes the refinement to tell which is the better one: models that can refuse a row
+// more let some starts improve and others hardly, so the loss of a start says little.
+Result<std::vector<Started>> ChooseStarts(const Search& search, const PartitionOptions& options, Started cuts) {
   std::vector<Started> starts;
-  if (options.start == Start::kTopDown) {
-    starts.push_back(FromTheTop(search, -1));
-    return starts;
-  }
-  if (options.start == Start::kPeel) {
-    CORDON_TRY(Started peeled, FromPeeling(search));
-    starts.push_back(std::move(peeled));
-    return starts;
-  }
-  Started expelled = FromTheTop(search, search.tuning.expel_price * whole);
-  starts.push_back(std::move(expelled));
+  starts.push_back(std::move(cuts));
   // Peeling keeps or drops a flat column of very many values as a whole, and cuts what it keeps one value at a time.
   if (options.effort == Effort::kLow || HasFlatColumn(search) || search.run.Used() > search.tuning.start_time) return starts;
   // Columns whose labels give no levels cannot be peeled; the cuts serve as well.
@@ -367,6 +357,29 @@ Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptio
     starts.clear();
   }
   starts.push_back(std::move(peeled).value());
+  return starts;
+}
+
+Result<std::vector<Started>> StartsOf(const Search& search, const PartitionOptions& options) {
+  std::vector<Started> starts;
+  if (options.start == Start::kTopDown) {
+    starts.push_back(FromTheTop(search, -1));
+    return starts;
+  }
+  if (options.start == Start::kPeel) {
+    CORDON_TRY(Started peeled, FromPeeling(search));
+    starts.push_back(std::move(peeled));
+    return starts;
+  }
+  Started cuts = FromTheTop(search, search.tuning.expel_price * search.space.suppressed_loss());
+  const bool keeps_low = options.refine && options.effort != Effort::kLow && search.model.monotone() &&
+                         search.to_divide == search.view.size() && search.view.size() <= options.whole_rows;
+  if (!keeps_low) return ChooseStarts(search, options, std::move(cuts));
+  // What low effort finds is kept, so that no more is lost than there.
+  Started low = cuts;
+  low.as_low = true;
+  CORDON_TRY(starts, ChooseStarts(search, options, std::move(cuts)));
+  starts.push_back(std::move(low));
   return starts;
 }
 
@@ -513,13 +526,13 @@ Result<Left> SearchGroups(const Search& search, RowSets open, const PartitionOpt
   if (!search.model.monotone() && !options.size_decides) refine.max_near = options.tuning.far_near;
   if (HasFlatColumn(search)) refine.max_near = options.tuning.flat_near;
   const bool in_parts = search.view.size() > options.whole_rows;
-  const auto refined = [&](RowSets groups) {
+  const auto refined = [&](RowSets groups, bool as_low) {
     return in_parts ? RefineInParts(search, places, std::move(groups), refine, options, false)
-                    : RefineWhole(search, places, std::move(groups), refine);
+                    : RefineWhole(search, places, std::move(groups), as_low ? options.tuning.low : refine);
   };
-  left.groups = refined(std::move(left.groups));
+  left.groups = refined(std::move(left.groups), false);
   for (std::size_t i = 1; i < starts.size() && !run.ShouldStop(); ++i) {
-    RowSets other = refined(std::move(starts[i].groups));
+    RowSets other = refined(std::move(starts[i].groups), starts[i].as_low);
     if (TotalOf(search, places, other) < TotalOf(search, places, left.groups)) left.groups = std::move(other);
   }
   if (SearchesLonger(search, options) && !run.ShouldStop()) {
