@@ -50,7 +50,7 @@ TEST(EqualRows, OneGroupTakesPartAndTheSecondDoesNot) {
   EXPECT_TRUE(found.rest.empty());
 }
 
-// One row is left, and is no group: it gets company.
+// One row is left, which is not a group: it gets company.
 TEST(EqualRows, TheRestIsAdmitted) {
   const Table table(TwoColumns({"1", "1", "2", "3", "3"}, std::vector<std::string>(5, "1")), {KAnonymitySpec{2, {}}});
   const EqualRows found = table.Find(1);
