@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cordon/base/hash_index.h"
 #include "cordon/data/cell.h"
 #include "cordon/data/codes.h"
 
@@ -32,13 +33,10 @@ class Dictionary {
   std::string_view Bytes(std::size_t i) const {
     return std::string_view(bytes_).substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
-  void Grow();
 
   std::string bytes_;
   std::vector<std::uint64_t> offsets_ = {0};
-  // Open addressing; a slot holds code + 1, 0 is empty. hashes_ spares most comparisons and all rehashing.
-  std::vector<std::uint32_t> slots_;
-  std::vector<std::uint64_t> hashes_;
+  HashIndex index_;  // of the texts; their numbers are the codes
 };
 
 }  // namespace cordon::engine
