@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the partition search does with groups once it has some: they are refined as a whole or in parts, annealed, and rows
+// that cost more than a suppressed one are left out.
+#pragma once
+
+#include <vector>
+
+#include "cordon/algorithms/partition/partition_search.h"
+
+namespace cordon::engine {
+
+// How groups are refined at an effort.
+const RefineOptions& RefineBy(const PartitionTuning& tuning, Effort effort);
+
+// What the groups lose together.
+double TotalOf(const PartitionSearch& search, RowPlaces& places, const RowSets& groups);
+
+// Rounds of all moves until they no longer pay.
+RowSets RefineWhole(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
+
+// A little annealing, and rounds. The better groups are kept.
+RowSets AnnealOnce(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
+
+// Rounds that look further, then annealing and rounds again, as long as it pays or as there is time. Never loses: the best
+// groups are kept.
+RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                 std::uint64_t key);
+
+// Whether a large table need not be seen as a whole. At low effort that loses 1.5 % more on rows like adult; for models that
+// can refuse a row more it was not measured.
+bool SearchesInParts(const GroupModel& model, const PartitionOptions& options);
+
+// Small parts with all moves, then larger ones, or all at once, with the moves that cross the seams of the small ones cheaply.
+RowSets RefineInParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& refine,
+                      const PartitionOptions& options, bool search_on);
+
+struct KeptGroups {
+  RowSets groups;
+  std::vector<Place> left_out;  // ascending
+};
+
+// Rows that cost more than a suppressed one go, up to max_rows of them. The release loses no more than it did: if it would, it
+// stays as it is.
+KeptGroups LeaveOut(const PartitionSearch& search, RowPlaces& places, const RefineOptions& options, RowSets groups,
+                    std::uint64_t max_rows);
+
+}  // namespace cordon::engine
