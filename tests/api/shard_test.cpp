@@ -137,20 +137,19 @@ TEST(Shards, OneShardIsTheTable) {
   }
 }
 
+// Two people, aged 20 and 30, and what is asked of them.
+Table TwoPeople() { return TableOf({{"age", {"20", "30"}}, {"disease", {"flu", "gout"}}}); }
+PolicyBuilder AgesAndDiseases() {
+  return PolicyBuilder().Quasi("age", {{"type", "numeric"}}).Sensitive("disease").KAnonymity(2);
+}
+
 // The loss of a cell is a share of the whole domain: half of all ages is not everything.
 TEST(Shards, LossesAreThoseOfTheWholeDomain) {
-  const Named shard = {{"age", {"20", "30"}}, {"disease", {"flu", "gout"}}};
   const Named whole = {{"age", {"20", "30", "60"}}, {"disease", {"flu", "gout", "flu"}}};
-  const Policy policy = PolicyBuilder()
-                            .Quasi("age", {{"type", "numeric"}})
-                            .Sensitive("disease")
-                            .KAnonymity(2)
-                            .LDiversity("disease", 2)
-                            .Build()
-                            .value();
-  const Release release = Anonymize(TableOf(shard), policy, {.whole = WholeOf(whole)}).value();
+  const Policy policy = AgesAndDiseases().LDiversity("disease", 2).Build().value();
+  const Release release = Anonymize(TwoPeople(), policy, {.whole = WholeOf(whole)}).value();
   EXPECT_EQ(release.report().information_loss, 0.25);
-  EXPECT_EQ(Anonymize(TableOf(shard), policy).value().report().information_loss, 1);
+  EXPECT_EQ(Anonymize(TwoPeople(), policy).value().report().information_loss, 1);
 }
 
 TEST(Shards, WhatWouldNotHoldForTheUnionIsRefused) {
@@ -191,29 +190,14 @@ TEST(Shards, WhatWouldNotHoldForTheUnionIsRefused) {
 }
 
 TEST(Shards, MissingCellsOfOtherShardsCountInTheDomain) {
-  const Named shard = {{"age", {"20", "30"}}, {"disease", {"flu", "gout"}}};
   Named whole = {{"age", {"20", "30", "", ""}}, {"disease", {"flu", "gout", "", "flu"}}};
-  const Policy policy = PolicyBuilder()
-                            .Quasi("age", {{"type", "numeric"}})
-                            .Sensitive("disease")
-                            .KAnonymity(2)
-                            .Model("t-closeness", {{"sensitive", "disease"}, {"t", "1/2"}})
-                            .Build()
-                            .value();
-  const Release release = Anonymize(TableOf(shard), policy, {.whole = WholeOf(whole)}).value();
+  const Policy policy = AgesAndDiseases().Model("t-closeness", {{"sensitive", "disease"}, {"t", "1/2"}}).Build().value();
+  const Release release = Anonymize(TwoPeople(), policy, {.whole = WholeOf(whole)}).value();
   // flu has 1/2 here and in the whole; gout 1/2 instead of 1/4, missing 0 instead of 1/4.
   EXPECT_EQ(release.report().privacy.at(1).reached, "1/4");
-  const Policy drop = PolicyBuilder()
-                          .Set("data", {{"on_missing", "drop"}})
-                          .Quasi("age", {{"type", "numeric"}})
-                          .Sensitive("disease")
-                          .KAnonymity(2)
-                          .LDiversity("disease", 2)
-                          .Build()
-                          .value();
-  EXPECT_NE(
-      Anonymize(TableOf(shard), drop, {.whole = WholeOf(whole)}).error().message().find("the whole table has missing cells"),
-      std::string::npos);
+  const Policy drop = AgesAndDiseases().Set("data", {{"on_missing", "drop"}}).LDiversity("disease", 2).Build().value();
+  EXPECT_NE(Anonymize(TwoPeople(), drop, {.whole = WholeOf(whole)}).error().message().find("the whole table has missing cells"),
+            std::string::npos);
 }
 
 TEST(VerifySql, PrintsTheStatement) {

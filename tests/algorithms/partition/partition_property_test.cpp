@@ -341,31 +341,44 @@ TEST(PartitionProperty, NormalEffortNeverLosesMoreThanLow) {
   }
 }
 
+// A case as one step of the search sees it.
+struct StepCase {
+  Case each;
+  Counted counted{each};
+  View view = View::All(each.data);
+  RankSpace space{view, {}};
+  GroupGate gate{view, counted.model, counted.counted};
+  std::vector<Place> all;
+
+  StepCase(std::uint64_t seed, std::size_t most_rows) : each(RandomCase(seed, most_rows, seed % 2 == 0)), all(view.size()) {
+    std::iota(all.begin(), all.end(), Place{0});
+  }
+
+  // They hold every row once, and the model admits each.
+  void ExpectDivided(const RowSets& groups) const {
+    std::vector<Place> seen;
+    for (const auto& rows : groups) {
+      EXPECT_TRUE(counted.Admits(rows));
+      seen.insert(seen.end(), rows.begin(), rows.end());
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, all);
+  }
+};
+
 TEST(PeelProperty, FinestGroupsHoldAllRowsAndAreAdmittedWithAnyThreads) {
   int peeled = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    const Case each = RandomCase(seed, 60, seed % 2 == 0);
-    const Counted counted(each);
-    const View view = View::All(each.data);
-    const RankSpace space(view, {});
-    GroupGate gate(view, counted.model, counted.counted);
-    std::vector<Place> all(view.size());
-    std::iota(all.begin(), all.end(), Place{0});
-    if (!counted.Admits(all)) continue;
+    StepCase step(seed, 60);
+    if (!step.counted.Admits(step.all)) continue;
     const PartitionTuning tuning;
     for (const FinestSteps& steps : {tuning.finest, tuning.finest_large, tuning.finest_from_top}) {
-      const auto groups = PeelFinest(view, space, gate, tuning, steps, {});
+      const auto groups = PeelFinest(step.view, step.space, step.gate, tuning, steps, {});
       if (!groups.ok()) continue;
       ++peeled;
-      std::vector<Place> seen;
-      for (const auto& rows : groups.value()) {
-        EXPECT_TRUE(counted.Admits(rows));
-        seen.insert(seen.end(), rows.begin(), rows.end());
-      }
-      std::sort(seen.begin(), seen.end());
-      EXPECT_EQ(seen, all);
-      EXPECT_EQ(PeelFinest(view, space, gate, tuning, steps, {.threads = 3}).value(), groups.value());
+      step.ExpectDivided(groups.value());
+      EXPECT_EQ(PeelFinest(step.view, step.space, step.gate, tuning, steps, {.threads = 3}).value(), groups.value());
     }
   }
   EXPECT_GT(peeled, 60);
@@ -375,26 +388,14 @@ TEST(RegrowthProperty, GroupsHoldAllRowsAreAdmittedAndLoseLessThanTheLimit) {
   int grown = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
-    const Case each = RandomCase(seed, 40, seed % 2 == 0);
-    const Counted counted(each);
-    const View view = View::All(each.data);
-    const RankSpace space(view, {});
-    GroupGate gate(view, counted.model, counted.counted);
-    std::vector<Place> all(view.size());
-    std::iota(all.begin(), all.end(), Place{0});
-    const double limit = TotalLoss(each.data, {all}) * (seed % 3 == 0 ? 0.5 : 1.01) + 1e-3;
+    StepCase step(seed, 40);
+    const double limit = TotalLoss(step.each.data, {step.all}) * (seed % 3 == 0 ? 0.5 : 1.01) + 1e-3;
     QuickRandom random(seed);
     RowSets groups;
-    if (!Regrowth(space, gate).Grow(all, limit, random, groups)) continue;
+    if (!Regrowth(step.space, step.gate).Grow(step.all, limit, random, groups)) continue;
     ++grown;
-    EXPECT_LT(TotalLoss(each.data, groups), limit + 1e-4);
-    std::vector<Place> seen;
-    for (const auto& rows : groups) {
-      EXPECT_TRUE(counted.Admits(rows));
-      seen.insert(seen.end(), rows.begin(), rows.end());
-    }
-    std::sort(seen.begin(), seen.end());
-    EXPECT_EQ(seen, all);
+    EXPECT_LT(TotalLoss(step.each.data, groups), limit + 1e-4);
+    step.ExpectDivided(groups);
   }
   EXPECT_GT(grown, 100);
 }
