@@ -26,14 +26,12 @@ constexpr std::size_t kRowsPerBatch = std::size_t{1} << 17;
 
 // SHA-256 of a file's bytes.
 Result<std::string> DigestOf(const std::string& path, const std::stop_token& stop) {
-  CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
   Sha256 sha256;
-  std::string buffer(std::size_t{1} << 20, '\0');
-  while (true) {
-    CORDON_TRY(const std::size_t size, input->Read(buffer.data(), buffer.size(), stop));
-    sha256.Update(std::string_view(buffer).substr(0, size));
-    if (size < buffer.size()) return ToHex(sha256.Finish());
-  }
+  CORDON_RETURN_IF_ERROR(ReadParts(path, stop, [&](std::string_view part) {
+    sha256.Update(part);
+    return Result<void>();
+  }));
+  return ToHex(sha256.Finish());
 }
 
 // One file: its own digest. A query: that of its text and of its files' digests.

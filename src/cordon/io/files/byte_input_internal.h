@@ -11,6 +11,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cordon/base/digest.h"
@@ -28,6 +29,18 @@ class RawInput {
 
 Result<std::unique_ptr<RawInput>> OpenRawFile(const std::string& path);  // "-" is standard input
 std::unique_ptr<RawInput> RawFromMemory(std::string bytes);
+
+// Hands the bytes of a file to `take`, part by part, until it fails.
+template <typename Take>
+Result<void> ReadParts(const std::string& path, const std::stop_token& stop, const Take& take) {
+  CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
+  std::string part(std::size_t{1} << 20, '\0');
+  while (true) {
+    CORDON_TRY(const std::size_t size, input->Read(part.data(), part.size(), stop));
+    CORDON_RETURN_IF_ERROR(take(std::string_view(part).substr(0, size)));
+    if (size < part.size()) return {};
+  }
+}
 
 enum class GzipHint { kByContent, kExpected };  // kExpected: the name ends in .gz
 

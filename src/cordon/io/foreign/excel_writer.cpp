@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "cordon/base/digest.h"
 #include "cordon/data/decimal.h"
-#include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/foreign/foreign.h"
 #include "cordon/io/foreign/foreign_internal.h"
 #include "cordon/io/text/output_internal.h"
@@ -123,17 +121,6 @@ Result<void> WriteWorkbook(const std::string& path, const std::vector<SheetColum
   return written;
 }
 
-template <typename Take>
-Result<void> EachPart(const std::string& path, const Run& run, const Take& take) {
-  CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
-  std::string part(std::size_t{1} << 20, '\0');
-  while (true) {
-    CORDON_TRY(const std::size_t size, input->Read(part.data(), part.size(), run.stop));
-    CORDON_RETURN_IF_ERROR(take(std::string_view(part).substr(0, size)));
-    if (size < part.size()) return {};
-  }
-}
-
 }  // namespace
 
 Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release& release, const std::string& path, bool bounds,
@@ -143,14 +130,7 @@ Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release& 
   CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
   if (file.temporary().empty()) return Error::InvalidPolicy("a workbook can be written to a file only");
   CORDON_RETURN_IF_ERROR(WriteWorkbook(file.temporary(), columns, release.num_rows, run));
-  Written written;
-  Sha256 sha256;
-  CORDON_RETURN_IF_ERROR(EachPart(file.temporary(), run, [&](std::string_view part) {
-    sha256.Update(part);
-    written.bytes += part.size();
-    return Result<void>();
-  }));
-  written.sha256 = ToHex(sha256.Finish());
+  CORDON_TRY(Written written, DescribeFile(file.temporary(), run.stop));
   written.format = FileFormat::kExcel;
   for (const SheetColumn& column : columns) written.columns.push_back(column.name);
   return std::pair<Written, std::optional<AtomicFile>>(std::move(written), std::move(file));

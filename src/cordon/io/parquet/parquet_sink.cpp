@@ -12,7 +12,6 @@
 #include <functional>
 #include <vector>
 
-#include "cordon/base/digest.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/byte_input_internal.h"
@@ -184,30 +183,6 @@ Result<std::vector<ParquetColumn>> ColumnsOf(const Release& release, bool bounds
   return made;
 }
 
-// Hands the bytes of a file to `take`, part by part.
-template <typename Take>
-Result<void> ReadParts(const std::string& path, const Run& run, const Take& take) {
-  CORDON_TRY(const std::unique_ptr<RawInput> input, OpenRawFile(path));
-  std::string part(std::size_t{1} << 20, '\0');
-  while (true) {
-    CORDON_TRY(const std::size_t size, input->Read(part.data(), part.size(), run.stop));
-    CORDON_RETURN_IF_ERROR(take(std::string_view(part).substr(0, size)));
-    if (size < part.size()) return {};
-  }
-}
-
-Result<Written> Describe(const std::string& path, const Run& run) {
-  Sha256 sha256;
-  Written written;
-  CORDON_RETURN_IF_ERROR(ReadParts(path, run, [&](std::string_view part) {
-    sha256.Update(part);
-    written.bytes += part.size();
-    return Result<void>();
-  }));
-  written.sha256 = ToHex(sha256.Finish());
-  return written;
-}
-
 // DuckDB writes files, not streams: what goes to a pipe is made in memory first.
 class MemoryFile {
  public:
@@ -235,7 +210,7 @@ Result<Staged> StageBytes(const std::string& path, const WriteTo& write, const R
     CORDON_TRY(AtomicFile file, AtomicFile::Create(path));
     if (!file.temporary().empty()) {
       CORDON_RETURN_IF_ERROR(write(file.temporary()));
-      CORDON_TRY(Written written, Describe(file.temporary(), run));
+      CORDON_TRY(Written written, DescribeFile(file.temporary(), run.stop));
       return Staged(std::move(written), std::move(file));
     }
   }
@@ -243,7 +218,7 @@ Result<Staged> StageBytes(const std::string& path, const WriteTo& write, const R
   CORDON_TRY(const std::string made, memory.path());
   CORDON_RETURN_IF_ERROR(write(made));
   CORDON_TRY(Output output, Output::Open(path));
-  CORDON_RETURN_IF_ERROR(ReadParts(made, run, [&](std::string_view part) { return output.Write(part); }));
+  CORDON_RETURN_IF_ERROR(ReadParts(made, run.stop, [&](std::string_view part) { return output.Write(part); }));
   return output.Finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/text/output_internal.h"
 
 namespace cordon::engine {
@@ -22,6 +23,18 @@ Result<void> Output::Write(std::string_view bytes) {
 
 std::pair<Written, std::optional<AtomicFile>> Output::Finish() {
   return {Written{ToHex(sha256_.Finish()), bytes_}, std::move(file_)};
+}
+
+Result<Written> DescribeFile(const std::string& path, const std::stop_token& stop) {
+  Sha256 sha256;
+  Written written;
+  CORDON_RETURN_IF_ERROR(ReadParts(path, stop, [&](std::string_view part) {
+    sha256.Update(part);
+    written.bytes += part.size();
+    return Result<void>();
+  }));
+  written.sha256 = ToHex(sha256.Finish());
+  return written;
 }
 
 Result<std::string> GzipMember(std::string_view bytes) {

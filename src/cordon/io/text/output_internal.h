@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,9 @@ class Output {
   Sha256 sha256_;
   std::uint64_t bytes_ = 0;
 };
+
+// Size and SHA-256 of a file that something else wrote.
+Result<Written> DescribeFile(const std::string& path, const std::stop_token& stop);
 
 // One gzip member. The same bytes give the same member: no time stamp, no name.
 Result<std::string> GzipMember(std::string_view bytes);
