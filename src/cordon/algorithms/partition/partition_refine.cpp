@@ -108,16 +108,23 @@ RowSets RefineWhole(const PartitionSearch& search, RowPlaces& places, RowSets gr
   return refinement.Take();
 }
 
-RowSets AnnealOnce(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
-  GroupGate gate = search.Gate();
-  GroupRefinement refinement(search.space, gate, places, groups, options, search.tuning);
-  refinement.SetRefined();
-  const double before = refinement.total();
+RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+  const PartitionTuning& tuning = search.tuning;
+  const std::size_t rows = search.space.num_rows();
+  const bool very_few = rows / std::max<std::size_t>(search.Gate().min_rows(), 1) <= tuning.very_few;
+  const std::size_t times =
+      std::clamp<std::size_t>(tuning.normal_rows / rows, very_few ? tuning.normal_few : 1, tuning.normal_most);
   QuickRandom random(1);
-  refinement.Anneal({search.tuning.normal_looks, search.tuning.normal_temperature, search.tuning.normal_orders}, random,
-                    search.run);
-  refinement.Rounds(search.run);
-  return refinement.total() < before ? refinement.Take() : groups;
+  for (std::size_t i = 0; i < times && !search.run.ShouldStop(); ++i) {
+    GroupGate gate = search.Gate();
+    GroupRefinement refinement(search.space, gate, places, groups, options, tuning);
+    refinement.SetRefined();
+    const double before = refinement.total();
+    refinement.Anneal({tuning.normal_looks, tuning.normal_temperature, tuning.normal_orders}, random, search.run);
+    refinement.Rounds(search.run);
+    if (refinement.total() < before) groups = refinement.Take();
+  }
+  return groups;
 }
 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,

@@ -20,7 +20,7 @@ double TotalOf(const PartitionSearch& search, RowPlaces& places, const RowSets& 
 RowSets RefineWhole(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
 
 // A little annealing, and rounds. The better groups are kept.
-RowSets AnnealOnce(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
+RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
 
 // Rounds that look further, then annealing and rounds again, as long as it pays or as there is time. Never loses: the best
 // groups are kept.

@@ -4,7 +4,12 @@
 #pragma once
 
 #include "cordon/algorithms/grouping/group_gate.h"
-#include "cordon/algorithms/partition/partition.h"
+#include "cordon/algorithms/grouping/rank_space.h"
+#include "cordon/algorithms/partition/partition_options.h"
+#include "cordon/base/run.h"
+#include "cordon/data/view.h"
+#include "cordon/models/admit/group_counts.h"
+#include "cordon/models/admit/group_model.h"
 
 namespace cordon::engine {
 

@@ -121,10 +121,15 @@ struct PartitionTuning {
   // Annealing. A temperature is what a step may cost, as a share of what min_rows rows lose on average. adult in ARX's space,
   // two cycles, .3 rows instead of .06 of a group: k = 250 .2654 instead of .2646, k = 1000 .4177 instead of .4131.
   double end_temperature = 0.004;
-  // At normal effort, once. adult, k = 5: .0370 without, .0366 with; k = 50 in ARX's space: .1522 and .1505.
+  // At normal effort. adult, k = 5: .0370 without, .0366 with; k = 50 in ARX's space: .1522 and .1505.
   double normal_looks = 400;  // boxes that are compared, per row
   double normal_temperature = 0.06;
   std::size_t normal_orders = 8;  // 24: -.3 % with k = 10
+  // Small tables are annealed as often as it takes the time of one of so many rows. german, k = 10 in ARX's space: .3904 once,
+  // .3839 thirty times, in .15 and .64 CPU seconds; once, but ten times as long: .3854.
+  std::size_t normal_rows = 30'000;
+  std::size_t normal_most = 40;
+  std::size_t normal_few = 5;  // at least, if groups are very few: census, k = 1000, in ARX's space .4626 once, .4585 five times
   // At high effort.
   int cycles = 4;
   int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
