@@ -42,9 +42,12 @@ def at_scale(experiment, scale):
     return {**experiment, **sized, "grids": grids, "columns": columns}
 
 
-def commit():
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=measure.ROOT, capture_output=True, text=True)
-    return done.stdout.strip() or "unknown"
+def commit(root):
+    """The commit of the checkout, marked if anything but the results, which a run replaces, differs from it."""
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True).stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reproduction", ":!docs/reproduction.md")
+    return (git("describe", "--always") or "unknown") + ("-dirty" if changed else "")
 
 
 def read_claims(path):
@@ -63,7 +66,7 @@ def run_one(name, experiment, args, seeds, cordon):
     own, others = args.output / f"{name}.csv", [args.output / f"{name}-mean.csv", args.output / f"{name}.svg"]
     for old in [own, *others]:
         old.unlink(missing_ok=True)
-    facts = {"command": f"bench/reproduce.py {name} --scale {args.scale}", "commit": commit(), "scale": args.scale, "seeds": runs.seeds_of(experiment, seeds)}
+    facts = {"command": f"bench/reproduce.py {name} --scale {args.scale}", "commit": commit(measure.ROOT), "scale": args.scale, "seeds": runs.seeds_of(experiment, seeds)}
     before = cpu_seconds()
     try:
         with tempfile.TemporaryDirectory() as scratch:

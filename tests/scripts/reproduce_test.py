@@ -174,6 +174,21 @@ class Reproduce(unittest.TestCase):
             refused = reproduce(folder, "--page", "--claims", claims)
             self.assertIn("has results of scale paper", refused.stderr)
 
+    def test_results_that_a_run_replaces_do_not_mark_its_commit(self):
+        sys.path[:0] = [str(ROOT / "bench")]
+        import reproduce as script
+        with tempfile.TemporaryDirectory() as scratch:
+            result, source = Path(scratch) / "docs" / "reproduction" / "loss.csv", Path(scratch) / "source.cpp"
+            result.parent.mkdir(parents=True)
+            result.write_text("old", encoding="utf-8")
+            source.write_text("old", encoding="utf-8")
+            for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "all"]):
+                subprocess.run(["git", *words], cwd=scratch, check=True)
+            result.unlink()
+            self.assertRegex(script.commit(scratch), "^[0-9a-f]{7,}$")
+            source.write_text("new", encoding="utf-8")
+            self.assertRegex(script.commit(scratch), "^[0-9a-f]{7,}-dirty$")
+
     def test_ratios_and_numbers_that_are_written_down(self):
         sys.path[:0] = [str(ROOT / "bench" / "reproduce")]
         import judge
