@@ -30,4 +30,4 @@ with open(out, "w", encoding="utf-8", newline="") as file:
             if len(castle.global_tuples) == before:
                 break
     except Exception as failed:  # whatever it fails by: what it published so far is its release
-        print(f"failed after {number} rows: {type(failed).__name__}", file=sys.stderr)
+        print(f"failed after {number} rows: {type(failed).__name__}")

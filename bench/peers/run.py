@@ -93,9 +93,10 @@ class Bench:
             return
         Path(release).unlink(missing_ok=True)
         try:
-            _, cost = measure.run(command)
+            said, cost = measure.run(command)
             found = judged(self.args.cordon, release, table, policy)
-            self.rows.append({**row, **found, "cpu_s": cost.cpu_s, "peak_mb": cost.peak_mb, "note": ""})
+            note = next((line for line in said.splitlines() if line.startswith("failed")), "")
+            self.rows.append({**row, **found, "cpu_s": cost.cpu_s, "peak_mb": cost.peak_mb, "note": note})
             print(f"{table.name}, {setting}, {tool}: loss {found['loss']}, {cost.cpu_s} s, {cost.peak_mb} MB", flush=True)
         except measure.Failed as failed:
             print(f"{tool}: {failed}", file=sys.stderr)
@@ -168,6 +169,13 @@ def missing_module(python, module):
     return None if found else f"not installed: pip install {module}, and give --python"
 
 
+def versions(python):
+    """What is installed of the peers from PyPI."""
+    tell = "import importlib.metadata, sys; print(sys.argv[1], importlib.metadata.version(sys.argv[1]))"
+    done = [subprocess.run([python, "-c", tell, module], capture_output=True, text=True).stdout.strip() for module in ("anjana", "pycanon")]
+    return ", ".join(said for said in done if said) or "none"
+
+
 def missing_folder(folder, file, flag):
     if not folder:
         return f"not installed: give {flag} DIR"
@@ -217,7 +225,8 @@ def main():
     folder = args.output or measure.runs_folder()
     measure.write_results(folder, "peers.csv", rows, "peers.md",
                           ["# cordon and other tools", "", f"Made by `bench/peers/run.py` with {version}. Every release is measured by `cordon evaluate` and judged by",
-                           "`cordon verify`. Ratios are over cordon's run with the lowest loss on the same table. CPU time is that of the whole process.", "",
+                           "`cordon verify`. Ratios are over cordon's run with the lowest loss on the same table. CPU time is that of the whole process.",
+                           f"Peers from PyPI: {versions(args.python)}.", "",
                            *measure.markdown_table(rows)])
     print(f"written: {folder / 'peers.md'}")
 

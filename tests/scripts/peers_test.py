@@ -20,6 +20,23 @@ def mondrian(data, k, relax):
     return [["%d~%d" % end if end[0] < end[1] else str(end[0]) for end in ends] + row[size:] for row in data], (0, 0)
 """
 
+# Stands for a stream peer: it publishes a group of 100 and gives up at the 150th tuple. It brings the little of pandas that is asked for.
+CASTLE = """
+class Parameters: pass
+class CASTLE:
+    def __init__(self, publish, names, sensitive, parameters):
+        self.publish, self.names, self.seen, self.global_tuples = publish, names, [], []
+    def insert(self, row):
+        self.seen.append(row)
+        if len(self.seen) == 150:
+            raise KeyError("gone")
+        if len(self.seen) == 100:
+            self.data = {end + name: pick(row[name] for row in self.seen) for name in self.names for end, pick in (("min", min), ("max", max))}
+            for _ in self.seen:
+                self.publish(self)
+"""
+PANDAS = "def Series(values, index): return dict(zip(index, values))\n"
+
 
 def write_adult(folder):
     draw = random.Random(1)
@@ -34,6 +51,14 @@ def write_adult(folder):
 
 
 class Peers(unittest.TestCase):
+    def run_peers(self, folder, *peers):
+        """-> {(table, tool): row of the page}"""
+        done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "peers" / "run.py", "--data", folder, "--cordon", CORDON, "--k", "5", "--stream-rows", "200",
+                               "--output", folder / "out", *peers], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(folder / "out" / "peers.csv", encoding="utf-8") as file:
+            return {(row["table"], row["tool"]): row for row in csv.DictReader(file)}
+
     def test_one_page_for_those_that_are_there_and_those_that_are_not(self):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
@@ -42,11 +67,7 @@ class Peers(unittest.TestCase):
             (folder / "mondrian" / "mondrian.py").write_text(MONDRIAN, encoding="utf-8")
             (folder / "castle" / "src").mkdir(parents=True)
             (folder / "castle" / "src" / "castle.py").write_text("raise RuntimeError('broken')\n", encoding="utf-8")
-            done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "peers" / "run.py", "--data", folder, "--cordon", CORDON, "--k", "5", "--stream-rows", "200",
-                                   "--mondrian", folder / "mondrian", "--castle", folder / "castle", "--output", folder / "out"], capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            with open(folder / "out" / "peers.csv", encoding="utf-8") as file:
-                rows = {(row["table"], row["tool"]): row for row in csv.DictReader(file)}
+            rows = self.run_peers(folder, "--mondrian", folder / "mondrian", "--castle", folder / "castle")
             arx = rows["adult, 9 columns, labels of the hierarchies", "ARX, local, suppression 1"]
             self.assertEqual((arx["note"], arx["loss"]), ("not installed: give --arx JAR", ""))
             one_group = rows["adult, 7 columns coded to numbers", "Mondrian in Python, strict"]
@@ -56,6 +77,17 @@ class Peers(unittest.TestCase):
             self.assertAlmostEqual(float(one_group["loss_ratio"]), float(one_group["loss"]) / float(own["loss"]), delta=0.01)
             self.assertTrue(next(row for (_, tool), row in rows.items() if tool == "CASTLE in Python")["note"].startswith("failed: "))
             self.assertIn("not installed: give --arx JAR", (folder / "out" / "peers.md").read_text(encoding="utf-8"))
+
+    def test_a_stream_peer_that_stops_is_measured_by_what_it_published(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            write_adult(folder)
+            (folder / "castle" / "src").mkdir(parents=True)
+            (folder / "castle" / "src" / "castle.py").write_text(CASTLE, encoding="utf-8")
+            (folder / "castle" / "src" / "pandas.py").write_text(PANDAS, encoding="utf-8")
+            rows = self.run_peers(folder, "--castle", folder / "castle")
+            castle = next(row for (_, tool), row in rows.items() if tool == "CASTLE in Python")
+            self.assertEqual((castle["note"], castle["suppressed"]), ("failed after 149 rows: KeyError", "100"))
 
 
 if __name__ == "__main__":
