@@ -38,6 +38,17 @@ class LowestLoss(unittest.TestCase):
                 self.assertAlmostEqual(float(cells[f"/ ARX, {space}"]), sum(losses) / 2 / 0.0589, delta=0.002)
             self.assertLess(float(cells["/ ARX, free"]), float(cells["/ ARX, same"]))
 
+    def test_cells_behind_arx_are_named(self):
+        sys.path[:0] = [str(ROOT / "bench")]
+        from lowest_loss import verdict
+
+        def row(model, same, free, effort="normal"):
+            return {"table": "adult", "model": model, "effort": effort, "/ ARX, same": same, "/ ARX, free": free}
+        self.assertEqual(verdict([row("k2", "0.999", "0.700"), row("k5", "1.000", "0.8"), row("k9", "", "1.200"), row("k9", "1.5", "1.5", "low")]),
+                         "Normal effort loses less than ARX in 3 of 5 cells.\n- Not in adult k5, same space: 1.000\n- Not in adult k9, free space: 1.200")
+        self.assertEqual(verdict([row("k2", "0.999", "0.700")]), "Normal effort loses less than ARX in 2 of 2 cells.")
+        self.assertEqual(verdict([row("k2", "", "")]), "")
+
     def test_what_it_needs_is_said(self):
         self.assertIn("CORDON_DATA_DIR", run(data=None).stderr)
         self.assertIn("there are k2, k5", run("--tables", "adult", "--cases", "k7").stderr)
