@@ -90,6 +90,16 @@ def test_ordered_distance_and_missing_values():
     assert not models.holds(two, {"s": [3, 0, 3]}, {"s": [3, 3, 3]}, 6, {"s": axis}), "missing is not a value"
 
 
+def test_hierarchical_distance():
+    """Leaves 0 and 1 are below one node, 2 and 3 below another: a step to a sibling costs 1/2, one across the root 1."""
+    axis = models.Axis(4, edges=[([0], 1), ([1], 1), ([2], 1), ([3], 1), ([0, 1], 1), ([2, 3], 1)], height=2)
+    t = {"model": "t-closeness", "sensitive": "s", "distance": "hierarchical"}
+    for whole, distance in [([1, 1, 0, 0], 0.25), ([1, 0, 1, 0], 0.5), ([1, 0, 0, 1], 0.5)]:
+        group = {"s": [2, 0, 0, 0]}
+        assert models.holds({**t, "t": distance}, group, {"s": whole}, 2, {"s": axis})
+        assert not models.holds({**t, "t": distance - 0.01}, group, {"s": whole}, 2, {"s": axis})
+
+
 def test_bounds_of_the_exponential():
     from fractions import Fraction
     from math import e
@@ -148,10 +158,11 @@ def test_no_cut_goes_through_a_node_or_a_combination():
     assert of.loss(0, of.size - 1) == 1
 
 
-def test_a_value_in_one_corner_alone_is_not_cut_off():
+@pytest.mark.parametrize("low", [True, False])
+def test_a_value_in_one_corner_alone_is_not_cut_off(low):
     rows = 1000
-    table = pyarrow.table({"age": list(range(rows)), "zip": ["100"] * rows,
-                           "disease": ["flu"] * (rows - 10) + ["gout"] * 10})  # fmt: skip
+    diseases = ["gout"] * 10 + ["flu"] * (rows - 10)
+    table = pyarrow.table({"age": list(range(rows)), "zip": ["100"] * rows, "disease": diseases if low else diseases[::-1]})
     box, *_ = planned(table, columns().k_anonymity(2).l_diversity("disease", 2).build(), 8, 50)
     assert box.is_leaf
 
@@ -268,6 +279,7 @@ def test_a_commit_that_crashes_anywhere_shows_all_or_nothing(kind):
             assert visible == {each.name for each in files}
             outcomes.add(True)
         except pycordon.InvalidData:
+            assert {f"staged/{each.name}" for each in files} <= set(system.files), "neither a release nor what to make it of"
             outcomes.add(False)
     assert outcomes == {True, False}
 
@@ -297,3 +309,37 @@ def test_a_copy_that_differs_gets_no_manifest():
     with pytest.raises(pycordon.InvalidData):
         staging.read_manifest(system, "target")
     assert "staged/part-0.parquet" in system.files
+
+
+def test_a_rename_that_fails_is_an_error_and_a_changed_file_is_not_of_the_release():
+    class Full(Memory):
+        def rename(self, old, new):
+            return False
+
+    files = [staged_file("part-0.parquet", "abc")]
+    manifest = {"output": {"files": [{"name": "part-0.parquet", "bytes": 3}]}}
+    full = Full("hdfs", 9)
+    full.files = {"staged/part-0.parquet": "abc"}
+    with pytest.raises(pycordon.InputOutputError):
+        staging.commit(full, "staged", "target", manifest, files)
+    system = Memory("hdfs", 9)
+    system.files = {"staged/part-0.parquet": "abc"}
+    staging.commit(system, "staged", "target", manifest, files)
+    assert staging.read_manifest(system, "target") == manifest
+    system.files["target/part-0.parquet"] = "abcd"
+    with pytest.raises(pycordon.InvalidData):
+        staging.read_manifest(system, "target")
+
+
+def test_from_one_file_system_to_another_files_are_copied():
+    class Two(Memory):
+        def scheme(self, path):
+            return "hdfs" if path.startswith("staged") else "s3a"
+
+        def rename(self, old, new):
+            raise AssertionError("a rename does not cross file systems")
+
+    system = Two("hdfs", 9)
+    system.files = {"staged/part-0.parquet": "abc"}
+    staging.commit(system, "staged", "target", {"output": {"files": []}}, [staged_file("part-0.parquet", "abc")])
+    assert set(system.files) == {"target/part-0.parquet", "target/_manifest.json"}
