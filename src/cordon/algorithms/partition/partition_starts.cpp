@@ -240,8 +240,9 @@ Result<std::vector<StartGroups>> StartsOf(const PartitionSearch& search, const P
     return starts;
   }
   StartGroups cuts = FromTheTop(search, search.tuning.expel_price * search.space.suppressed_loss());
-  const bool keeps_low = options.refine && options.effort != Effort::kLow && search.model.monotone() &&
-                         search.to_divide == search.view.size() && search.view.size() <= options.whole_rows;
+  const bool keeps_low = options.refine && options.effort != Effort::kLow &&
+                         (search.model.monotone() || options.size_decides) && search.to_divide == search.view.size() &&
+                         search.view.size() <= options.whole_rows;
   if (!keeps_low) return ChooseStarts(search, options, std::move(cuts));
   // What low effort finds is kept, so that no more is lost than there.
   StartGroups low = cuts;
