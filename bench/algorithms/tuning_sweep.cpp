@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each tuned number of partition or of the closeness search is worth: the search on adult or fars with the number at half
-// and at twice its value, everything else as it is. One line per number: by how much the loss changes on each table, and
-// the CPU time of all of them together. Numbers that lie close above 1 (a factor that something must exceed) are moved by half
-// and twice of what they are above 1; shares of at most 1 stay at most 1.
+// What each tuned number of partition or of the closeness search is worth: the search on adult, fars or ROWS rows of the
+// generated census with the number at half and at twice its value, everything else as it is. One line per number: by how much
+// the loss changes on each table, and the CPU time of all of them together. Numbers that lie close above 1 (a factor that
+// something must exceed) are moved by half and twice of what they are above 1; shares of at most 1 stay at most 1.
 //
-//   tuning_sweep partition|closeness DATA adult|fars SEEDS [NAME...]
+//   tuning_sweep partition|closeness DATA adult|fars|census-ROWS low|normal|high SEEDS [NAME...]
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/algorithms/census_table.h"
 #include "cordon/algorithms/closeness/closeness_search.h"
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/data/recode.h"
@@ -52,23 +53,26 @@ struct Case {
   Reference reference;
   AllOf model;
   CountedColumns counted;
+  Effort effort;
 
-  Case(std::string called, Microdata table, std::vector<ModelSpec> wanted)
+  Case(std::string called, Microdata table, std::vector<ModelSpec> wanted, Effort by)
       : name(std::move(called)),
         data(std::move(table)),
         specs(std::move(wanted)),
         view(View::All(data)),
         reference(ReferenceOf(data, view.rows())),
         model(AllOf::Make(specs, reference).value()),
-        counted(data, data.ColumnsOf(Role::kSensitive), model.uses_persons()) {}
+        counted(data, data.ColumnsOf(Role::kSensitive), model.uses_persons()),
+        effort(by) {}
 };
 
 Groups Search(const Case& on, const PartitionTuning& tuning, std::uint64_t) {
-  return Partition(on.view, on.model, on.counted, {.tuning = tuning}, {}).value();
+  return Partition(on.view, on.model, on.counted, {.effort = on.effort, .tuning = tuning}, {}).value();
 }
 
 Groups Search(const Case& on, const ClosenessTuning& tuning, std::uint64_t seed) {
   ClosenessSearchOptions options;
+  options.effort = on.effort;
   options.tuning = tuning;
   return ClosenessSearch(on.view, on.specs, on.model, on.reference, on.counted, options, Random::FromSeed(seed), {}).value();
 }
@@ -97,17 +101,25 @@ struct Field {
   std::function<double(Tuning&, double)> scale;  // multiplies it, returns what it is then
 };
 
-template <typename Tuning, typename Value>
-Field<Tuning> FieldOf(std::string name, Value Tuning::* member) {
-  return {std::move(name), [member](Tuning& tuning, double factor) {
-            const auto old = static_cast<double>(tuning.*member);
+// `find` says where the number stands: a member of the tuning, or a function of it.
+template <typename Tuning, typename Find>
+Field<Tuning> NumberAt(std::string name, Find find) {
+  return {std::move(name), [find](Tuning& tuning, double factor) {
+            auto& number = std::invoke(find, tuning);
+            using Value = std::remove_reference_t<decltype(number)>;
+            const auto old = static_cast<double>(number);
             double now = old * factor;
             if (old > 1 && old < 2 && !std::is_integral_v<Value>) now = 1 + (old - 1) * factor;
             if (old < 1) now = std::min(now, 1.0);
             if (std::is_integral_v<Value>) now = std::max(1.0, now);
-            tuning.*member = static_cast<Value>(now);
-            return static_cast<double>(tuning.*member);
+            number = static_cast<Value>(now);
+            return static_cast<double>(number);
           }};
+}
+
+template <typename Tuning, typename Value>
+Field<Tuning> FieldOf(std::string name, Value Tuning::* member) {
+  return NumberAt<Tuning>(std::move(name), member);
 }
 
 template <typename Tuning>
@@ -168,7 +180,20 @@ std::vector<Field<PartitionTuning>> PartitionFields() {
 
 std::vector<Field<ClosenessTuning>> ClosenessFields() {
   using T = ClosenessTuning;
-  return {FieldOf("loose_sweeps", &T::loose_sweeps),
+  return {NumberAt<T>("low.sweeps", [](T& tuning) -> double& { return tuning.low.sweeps; }),
+          NumberAt<T>("low.rounds", [](T& tuning) -> int& { return tuning.low.rounds; }),
+          NumberAt<T>("low.round_sweeps", [](T& tuning) -> double& { return tuning.low.round_sweeps; }),
+          NumberAt<T>("normal.ways", [](T& tuning) -> std::size_t& { return tuning.normal.ways; }),
+          NumberAt<T>("normal.trial_sweeps", [](T& tuning) -> double& { return tuning.normal.trial_sweeps; }),
+          NumberAt<T>("normal.sweeps", [](T& tuning) -> double& { return tuning.normal.sweeps; }),
+          NumberAt<T>("normal.rounds", [](T& tuning) -> int& { return tuning.normal.rounds; }),
+          NumberAt<T>("normal.round_sweeps", [](T& tuning) -> double& { return tuning.normal.round_sweeps; }),
+          NumberAt<T>("high.ways", [](T& tuning) -> std::size_t& { return tuning.high.ways; }),
+          NumberAt<T>("high.trial_sweeps", [](T& tuning) -> double& { return tuning.high.trial_sweeps; }),
+          NumberAt<T>("high.sweeps", [](T& tuning) -> double& { return tuning.high.sweeps; }),
+          NumberAt<T>("high.rounds", [](T& tuning) -> int& { return tuning.high.rounds; }),
+          NumberAt<T>("high.round_sweeps", [](T& tuning) -> double& { return tuning.high.round_sweeps; }),
+          FieldOf("loose_sweeps", &T::loose_sweeps),
           FieldOf("capped_sweeps", &T::capped_sweeps),
           FieldOf("rare_need", &T::rare_need),
           FieldOf("mostly_rare", &T::mostly_rare),
@@ -177,6 +202,7 @@ std::vector<Field<ClosenessTuning>> ClosenessFields() {
           FieldOf("near_start", &T::near_start),
           FieldOf("near_cuts", &T::near_cuts),
           FieldOf("few_rows", &T::few_rows),
+          FieldOf("foresight_rows", &T::foresight_rows),
           FieldOf("least_heat", &T::least_heat),
           FieldOf("full_sweeps", &T::full_sweeps),
           FieldOf("most_heat", &T::most_heat),
@@ -204,40 +230,47 @@ std::vector<Field<ClosenessTuning>> ClosenessFields() {
           FieldOf("shard_rows", &T::shard_rows)};
 }
 
-std::vector<std::unique_ptr<Case>> CasesOf(const std::string& search, const std::string& table, const std::string& folder) {
+std::vector<std::unique_ptr<Case>> CasesOf(const std::string& search, const std::string& table, const std::string& folder,
+                                           Effort effort) {
+  const std::string prefix = "census-";
+  const bool census = table.starts_with(prefix);
   std::vector<std::unique_ptr<Case>> cases;
-  const ModelSpec k5 = testing::K(5);
   const auto add = [&](const char* model, const char* sensitive, std::vector<ModelSpec> specs) {
-    specs.push_back(k5);
-    cases.push_back(
-        std::make_unique<Case>(table + " " + model, testing::ReadAdult(folder, sensitive, table), std::move(specs)));
+    specs.push_back(testing::K(5));
+    Microdata data = census ? bench::CensusRows(std::stoull(table.substr(prefix.size())), 0.3, 7)
+                            : testing::ReadAdult(folder, sensitive, table);
+    cases.push_back(std::make_unique<Case>(table + " " + model, std::move(data), std::move(specs), effort));
   };
-  const bool adult = table == "adult";
-  const char* const sensitive = adult ? "occupation" : "iinjury";
+  const char* const sensitive = table == "adult" ? "occupation" : table == "fars" ? "iinjury" : "salary";
   if (search == "partition") {
     add("k = 5", "", {});
     add("l = 3", sensitive, {LDiversitySpec{.sensitive = sensitive, .l = 3}});
     return cases;
   }
   using Kind = BetaLikenessSpec::Kind;
-  const Kind kind = adult ? Kind::kBasic : Kind::kEnhanced;
-  add(adult ? "beta = 4" : "enhanced beta = 4", sensitive, {BetaLikenessSpec{.sensitive = sensitive, .beta = 4, .kind = kind}});
-  if (!adult) return cases;
+  const bool fars = table == "fars";
+  add(fars ? "enhanced beta = 4" : "beta = 4", sensitive,
+      {BetaLikenessSpec{.sensitive = sensitive, .beta = 4, .kind = fars ? Kind::kEnhanced : Kind::kBasic}});
+  if (census) add("t = .1 ordered", sensitive, {TClosenessSpec{sensitive, {1, 10}, Distance::kOrdered}});
+  if (table != "adult") return cases;
   add("t = .2 equal", "occupation", {TClosenessSpec{"occupation", {1, 5}, Distance::kEqual}});
   add("t = .2 ordered", "age", {TClosenessSpec{"age", {1, 5}, Distance::kOrdered}});
   return cases;
 }
 
 int Main(std::span<char*> arguments) {
-  const std::string search = arguments.size() < 4 ? "" : arguments[0];
+  const std::string search = arguments.size() < 5 ? "" : arguments[0];
   if (search != "partition" && search != "closeness") {
-    std::fprintf(stderr, "usage: tuning_sweep partition|closeness DATA adult|fars SEEDS [NAME...]\n");
+    std::fprintf(stderr,
+                 "usage: tuning_sweep partition|closeness DATA adult|fars|census-ROWS low|normal|high SEEDS [NAME...]\n");
     return 2;
   }
   const std::string table = arguments[2];
-  const auto cases = CasesOf(search, table, std::string(arguments[1]) + "/" + table);
-  const int seeds = std::max(1, std::atoi(arguments[3]));
-  const std::span<char*> wanted = arguments.subspan(4);
+  const std::string by = arguments[3];
+  const Effort effort = by == "low" ? Effort::kLow : by == "high" ? Effort::kHigh : Effort::kNormal;
+  const auto cases = CasesOf(search, table, std::string(arguments[1]) + "/" + table, effort);
+  const int seeds = std::max(1, std::atoi(arguments[4]));
+  const std::span<char*> wanted = arguments.subspan(5);
   if (search == "partition") {
     Sweep<PartitionTuning>(cases, PartitionFields(), seeds, wanted);
   } else {

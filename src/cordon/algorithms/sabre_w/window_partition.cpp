@@ -19,8 +19,6 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kTemperature = 0.1;  // groups are near a good place already
-
 Groups OneGroup(const Microdata& rows) {
   Groups groups;
   groups.Add(View::All(rows).rows());
@@ -101,7 +99,7 @@ class SearchedOrder final : public WindowPartition {
     for (std::size_t group = 0; group < cut.size(); ++group) start.emplace_back(cut[group].begin(), cut[group].end());
     block.BeginWith(start);
     QuickRandom quick(random.Substream("improve"));
-    block.Improve(sweeps_, kTemperature, quick, {});
+    block.Improve(sweeps_, problem.tuning.starts_heat, quick, {});
     Groups groups;
     for (const RowGroup& group : block.Result()) groups.Add(group);
     return groups;
