@@ -5,14 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <set>
 
 #include "cordon/base/json.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/plan/registry.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/anonymize.h"
+#include "cordon/publish/search_large.h"
 #include "cordon/publish/verify.h"
 #include "tests/scratch_folder.h"
 
@@ -184,6 +187,35 @@ TEST_F(CombinationsRun, CountsEachAndRefusesTooMany) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message().find("3 different combinations of the 2 columns"), std::string::npos);
   EXPECT_NE(refused.error().hint().find("--memory 2MiB"), std::string::npos) << refused.error().hint();
+}
+
+// Equal rows count by their number, not as one combination.
+TEST_F(CombinationsRun, RowsThatAreJudgedTogetherHaveToFit) {
+  const Policy policy = PolicyOf(
+      "[attributes.age]\nrole = \"quasi\"\ntype = \"numeric\"\n[attributes.note]\nrole = \"insensitive\"\n"
+      "[[privacy]]\nmodel = \"k-anonymity\"\nk = 2\n[algorithm]\nname = \"full-domain\"\n");
+  std::string rows = "age,note\n";
+  for (int i = 0; i < 100; ++i) rows += fmt::format("{},n\n", i < 90 ? 5 : 6);
+  ASSERT_TRUE(WriteFile(Path("in.csv"), rows).ok());
+  const LargeTable table =
+      ReadLargeTable(Path("in.csv"), policy, {{.text = policy.data.text}, Path(""), kCombinationsMemory}, {}).value();
+  const AlgorithmEntry& algorithm = *std::find_if(Algorithms().begin(), Algorithms().end(),
+                                                  [](const AlgorithmEntry& each) { return each.name == "full-domain"; });
+  const CombinationsOptions all{Path(""), 0, kCombinationsMemory, 100};
+  const Combinations combinations = Combinations::Count(table, ColumnsThatDecide(table, policy, algorithm), all, {}).value();
+  ASSERT_EQ(combinations.size(), 2u);
+  const auto search = [&](std::uint64_t bytes) {
+    CombinationsNotes notes;
+    return SearchCombinations(table, combinations, {policy, algorithm, Effort::kNormal, Path(""), 1000}, bytes,
+                              Random::FromSeed(1), notes, {});
+  };
+  const std::uint64_t enough = 100 * (40 + 8 * 2);  // one group of all rows: bytes of a row, and of its columns
+  EXPECT_TRUE(search(enough).ok());
+  const auto refused = search(enough - 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message().find("100 rows have to be judged together"), std::string::npos)
+      << refused.error().message();
+  EXPECT_NE(refused.error().hint().find("1MiB more"), std::string::npos) << refused.error().hint();
 }
 
 }  // namespace
