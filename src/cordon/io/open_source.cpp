@@ -8,6 +8,7 @@
 #include "cordon/io/duckdb/parquet_set.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/io/foreign/foreign.h"
+#include "cordon/io/text/text_check.h"
 #include "cordon/io/text/text_source_internal.h"
 
 namespace cordon::engine {
@@ -83,6 +84,17 @@ Result<std::unique_ptr<Source>> OpenForeign(const std::string& path, FileFormat 
   return std::unique_ptr<Source>(std::make_unique<TableSource>(std::move(shared), ToHex(sha256.Finish())));
 }
 
+// Refuses a file whose first bytes say that its name is wrong.
+Result<void> CheckContent(const std::string& path, FileFormat format, const std::stop_token& stop) {
+  const auto raw = OpenRawFile(path);
+  if (!raw.ok()) return {};  // whoever opens it says why
+  std::string start(kSignatureBytes, '\0');
+  CORDON_TRY(const std::size_t size, raw.value()->Read(start.data(), start.size(), stop));
+  const auto other = NotText(std::string_view(start).substr(0, size));
+  if (!other || other->format == format) return {};
+  return Error::InvalidData("{}, not {}", other->what, FormatName(format)).WithHint("{}", other->hint);
+}
+
 Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOptions& options, const std::string& name) {
   if (const std::size_t scheme = path.find("://"); scheme != std::string::npos && scheme > 0 && scheme < 10) {
     return Error::InvalidPolicy("{} is not a local file", path).WithHint("download it first; cordon opens no connection");
@@ -98,6 +110,8 @@ Result<std::unique_ptr<Source>> OpenPath(const std::string& path, const SourceOp
   SourceOptions used = options;
   if (by_path.tabs && used.text.delimiter == ",") used.text.delimiter = "\t";
   const FileFormat format = options.format.value_or(by_path.format);
+  const bool binary = format == FileFormat::kParquet || IsForeign(format);
+  if (binary && path != "-") CORDON_RETURN_IF_ERROR(CheckContent(path, format, options.stop));
   if (format == FileFormat::kParquet) return OpenParquet(path, options);
   if (IsForeign(format)) return OpenForeign(path, format, options);
   CORDON_TRY(std::unique_ptr<RawInput> raw, OpenRawFile(path));

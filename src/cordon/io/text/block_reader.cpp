@@ -3,6 +3,7 @@
 
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
+#include "cordon/io/text/text_check.h"
 
 namespace cordon::engine {
 
@@ -26,11 +27,19 @@ BlockReader::BlockReader(std::unique_ptr<ByteInput> input, Encoding encoding, ch
   CORDON_CHECK_LT(std::size_t{0}, options_.block_bytes);
 }
 
+Result<std::size_t> BlockReader::ReadRaw(char* to, std::size_t size, const std::stop_token& stop) {
+  const std::size_t from_start = start_.copy(to, size);
+  start_.erase(0, from_start);
+  if (from_start == size) return size;
+  CORDON_TRY(const std::size_t got, input_->Read(to + from_start, size - from_start, stop));
+  return from_start + got;
+}
+
 Result<std::size_t> BlockReader::Read(char* to, std::size_t size, const std::stop_token& stop) {
-  if (encoding_ == Encoding::kUtf8) return input_->Read(to, size, stop);
+  if (encoding_ == Encoding::kUtf8) return ReadRaw(to, size, stop);
   while (decoded_.size() < size && !raw_ended_) {
     std::string piece(std::max<std::size_t>(size - decoded_.size(), 4096), '\0');
-    CORDON_TRY(const std::size_t got, input_->Read(piece.data(), piece.size(), stop));
+    CORDON_TRY(const std::size_t got, ReadRaw(piece.data(), piece.size(), stop));
     raw_ended_ = got < piece.size();
     CORDON_RETURN_IF_ERROR(decoder_.Append(std::string_view(piece).substr(0, got), decoded_));
     if (raw_ended_) CORDON_RETURN_IF_ERROR(decoder_.Finish());
@@ -52,6 +61,12 @@ Result<std::size_t> BlockReader::Fill(Block& block, std::size_t more, const std:
 
 Result<void> BlockReader::Begin(const std::stop_token& stop) {
   begun_ = true;
+  start_.resize(kSignatureBytes);
+  CORDON_TRY(const std::size_t read, input_->Read(start_.data(), start_.size(), stop));
+  start_.resize(read);
+  if (const auto other = NotText(start_)) {
+    return Error::InvalidData("{}, not CSV or JSON Lines", other->what).WithHint("{}", other->hint);
+  }
   Block head;
   CORDON_TRY(const std::size_t got, Fill(head, 3, stop));
   std::string_view bytes(head.data(), got);

@@ -69,13 +69,15 @@ class BlockReader {
   std::string FinishDigest() { return input_->FinishDigest(); }
 
  private:
-  Result<void> Begin(const std::stop_token& stop);  // byte order mark, lines to skip
+  Result<void> Begin(const std::stop_token& stop);  // signatures of other formats, byte order mark, lines to skip
+  Result<std::size_t> ReadRaw(char* to, std::size_t size, const std::stop_token& stop);
   Result<std::size_t> Fill(Block& block, std::size_t more, const std::stop_token& stop);
   // Bytes as UTF-8; fewer than `size` only at the end.
   Result<std::size_t> Read(char* to, std::size_t size, const std::stop_token& stop);
   std::size_t LastRowEnd(const Block& block, std::size_t from, bool inside) const;
 
   std::unique_ptr<ByteInput> input_;
+  std::string start_;  // the first bytes as they are stored, not yet handed out
   Encoding encoding_;
   Decoder decoder_;
   std::string decoded_;  // not yet handed out

@@ -58,6 +58,9 @@ Result<RecordReader::Next> BufferedReader::Take(InputRecord& record, bool wait, 
   while (true) {
     if (at_start_ && (size_ - begin_ >= kByteOrderMark.size() || ended_)) {
       at_start_ = false;
+      if (const auto other = NotText(Held())) {
+        return Error::InvalidData("{}, not CSV or JSON Lines", other->what).WithHint("{}", other->hint);
+      }
       if (Held().starts_with(kByteOrderMark)) Advance(kByteOrderMark.size());
     }
     if (!at_start_ && size_ > begin_) {

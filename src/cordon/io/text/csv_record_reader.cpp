@@ -152,7 +152,7 @@ class CsvReader final : public BufferedReader {
       }
       if (record.fault.empty()) Parse(record);
       if (!record.fault.empty()) {
-        if (const auto other = LooksOtherwise(record.raw))
+        if (const auto other = LooksLikeJson(record.raw))
           return Error::InvalidData("{}, not CSV", other->what).WithHint("{}", other->hint);
         return Error::InvalidData("the header (line {}) {}", record.line, record.fault);
       }

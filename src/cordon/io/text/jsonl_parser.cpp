@@ -110,6 +110,9 @@ class JsonLinesFormat : public BlockFormat {
 };
 
 Result<std::vector<std::string>> KeysOf(std::string_view line, std::uint64_t number) {
+  if (const auto other = line.starts_with("[") ? LooksLikeJson(line) : std::nullopt) {
+    return Error::InvalidData("{}, not JSON Lines", other->what).WithHint("{}", other->hint);
+  }
   ondemand::parser parser;
   std::vector<std::string> keys;
   LineError error = ForEachField(parser, line, [&](std::string_view key, ondemand::value& value) -> LineError {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "cordon/io/text/text_format.h"
+
 namespace cordon::engine {
 
 struct BadByte {
@@ -25,11 +27,15 @@ std::optional<BadByte> FindBadByte(std::string_view text);
 // Where the first sequence that is not UTF-8 starts; the size if there is none.
 std::size_t FirstNotUtf8(std::string_view text);
 
-// What bytes that were taken for CSV plainly are instead, and what to do; nothing: that cannot be told.
+// What a file plainly is instead of what it was taken for, and what to do; nothing: that cannot be told.
 struct OtherFormat {
   std::string what;
   std::string hint;
+  std::optional<FileFormat> format;  // if cordon reads it
 };
-std::optional<OtherFormat> LooksOtherwise(std::string_view start);
+inline constexpr std::size_t kSignatureBytes = 20;  // how many bytes NotText looks at
+// By the first bytes as they are stored, before any decoding.
+std::optional<OtherFormat> NotText(std::string_view start);
+std::optional<OtherFormat> LooksLikeJson(std::string_view start);
 
 }  // namespace cordon::engine

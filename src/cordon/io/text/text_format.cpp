@@ -75,7 +75,9 @@ Result<PathFormat> FormatOfPath(const std::string& path) {
   found.tabs = extension == ".tsv" || extension == ".tab";
   if (extension == ".json") {
     return Error::InvalidPolicy("a .json file is one document, not a table")
-        .WithHint("if it holds one object per line, rename it to .jsonl or give --format jsonl");
+        .WithHint(
+            "one object per line: rename it to .jsonl or give --format jsonl; an array: \"sql:SELECT * FROM "
+            "read_json('FILE')\"");
   }
   static const std::set<std::string> kOther = {".arrow", ".feather", ".xls", ".ods", ".zip", ".zst", ".bz2",
                                                ".xz",    ".docx",    ".doc", ".odt", ".pdf", ".html"};

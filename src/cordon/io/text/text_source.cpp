@@ -16,7 +16,7 @@ Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text
   const Record header = ReadRecord(block.text(), text);
   const bool failed = header.error.kind != CellError::Kind::kNone;
   const bool invalid = failed || FindBadByte(block.text().substr(0, header.size)).has_value();
-  if (const auto other = invalid ? LooksOtherwise(block.text()) : std::nullopt) {
+  if (const auto other = invalid ? LooksLikeJson(block.text()) : std::nullopt) {
     return Error::InvalidData("{}, not CSV", other->what).WithHint("{}", other->hint);
   }
   // Of two errors the first counts.
