@@ -8,7 +8,7 @@
 #include "cordon/io/duckdb/parquet_set.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/io/foreign/foreign.h"
-#include "cordon/io/text/text_check.h"
+#include "cordon/io/text/file_signature.h"
 #include "cordon/io/text/text_source_internal.h"
 
 namespace cordon::engine {

@@ -3,7 +3,7 @@
 
 #include "cordon/io/text/block_reader_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
-#include "cordon/io/text/text_check.h"
+#include "cordon/io/text/file_signature.h"
 
 namespace cordon::engine {
 

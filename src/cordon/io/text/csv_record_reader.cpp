@@ -6,6 +6,7 @@
 
 #include "cordon/io/text/buffered_reader_internal.h"
 #include "cordon/io/text/csv_record_internal.h"
+#include "cordon/io/text/file_signature.h"
 #include "cordon/io/text/text_check.h"
 
 namespace cordon::engine::internal {

@@ -9,6 +9,7 @@
 
 #include "cordon/io/text/block_source_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
+#include "cordon/io/text/file_signature.h"
 #include "cordon/io/text/json_line_internal.h"
 #include "cordon/io/text/text_check.h"
 #include "cordon/io/text/text_source_internal.h"

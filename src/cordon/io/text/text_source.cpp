@@ -4,6 +4,7 @@
 #include "cordon/io/text/byte_scan_internal.h"
 #include "cordon/io/text/csv_parser_internal.h"
 #include "cordon/io/text/csv_record_internal.h"
+#include "cordon/io/text/file_signature.h"
 #include "cordon/io/text/text_check.h"
 #include "cordon/io/text/text_source_internal.h"
 
