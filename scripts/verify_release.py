@@ -1525,6 +1525,7 @@ class Log:
             raise ValueError
         if place == 1:
             self.columns = [str(name) for name in record["columns"]]
+            self.ends = {name: str(end) for name, end in record.get("upper_ends", {}).items()}
             self.version = record["cordon_audit"]
             if self.version not in (1, 2):
                 raise ValueError
@@ -1808,6 +1809,8 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
     audit.check_log()
     names = log.columns if "columns" in policy["data"] or not data else None
     table, count = read_table(path, data, {**text_form(policy), **({} if data else {"header": False})}, names)
+    join_bounds(table, {}, [{"name": name, "type": policy["attributes"].get(name, {}).get("type"), "upper_end": end}
+                            for name, end in log.ends.items()])
     result = {"format": 1, "rows": count, "people": None, "departures": len(log.departures), "groups": audit.groups,
               "suppressed": audit.hidden, "longest_delay_tuples": audit.longest, "ended": log.end is not None,
               "chain": log.links[-1][2] if log.links else None,

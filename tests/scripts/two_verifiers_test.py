@@ -451,7 +451,8 @@ def check_resealed(case, copy):
 
 def stream_columns(case):
     chance = case.chance
-    columns = {"age": ({"role": "quasi", "type": "numeric", "range": [0, 99]}, lambda i: str(chance.randrange(100))),
+    columns = {"age": ({"role": "quasi", "type": "numeric", "range": [0, 99], **chance.choice([{}, {"grid": 5}, {"hierarchy": {"intervals": [10]}}])},
+                       lambda i: str(chance.randrange(100))),
                "sex": ({"role": "quasi", "values": ["f", "m"]}, lambda i: chance.choice("fm"))}
     if chance.random() < 0.6:
         people = chance.choice([4, 10, 30])
@@ -506,6 +507,8 @@ def stream_policy(case, columns):
         flags.append("--sequence")
     if chance.random() < 0.3:
         flags.append("--group-column")
+    if chance.random() < 0.3:
+        flags.append(chance.choice(["--bounds", "--no-bounds"]))
     units = {"10s": 10000, "1m": 60000, "20000ms": 20000}
     case.delay = units.get(stream.get("delay"), stream.get("delay", 30))
     if name == "sabre-w":
@@ -540,7 +543,7 @@ def tampered_stream(case, header, rows, log):
         rows.insert(one, rows[one])
     elif kind == "boxes exchanged":
         for column, name in enumerate(header):
-            if name in ("age", "sex"):
+            if name in ("age", "age_lo", "age_hi", "sex", "sex_lo", "sex_hi"):
                 rows[one][column], rows[two][column] = rows[two][column], rows[one][column]
     elif kind == "departure dropped":
         log.pop(place)

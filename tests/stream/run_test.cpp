@@ -134,6 +134,7 @@ TEST(StreamRun, JsonLinesInAndOut) {
   request.input = "in.jsonl";
   request.output = "out.jsonl";
   request.sequence = true;
+  request.bounds = false;
   Disk disk;
   const auto run = RunIn(disk, policy, input, request);
   ASSERT_TRUE(run.ok()) << run.error().message();

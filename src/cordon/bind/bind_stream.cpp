@@ -125,6 +125,8 @@ Result<InputColumn> BindColumn(const Policy& policy, const AttributePolicy& attr
   column.role = attribute.role;
   column.published = IsPublished(attribute);
   column.notations = attribute.notations;
+  const bool open = attribute.role == Role::kSensitive && !policy.IsGuarded(attribute.name);
+  column.as_is = open || attribute.role == Role::kInsensitive || attribute.role == Role::kClass;
   if (attribute.mask == Mask::kSuppress) {
     return Error::InvalidPolicy("{}:{}: no stream algorithm serves mask = \"suppress\" (column '{}')", policy.name,
                                 attribute.line, attribute.name)

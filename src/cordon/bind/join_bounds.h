@@ -22,4 +22,7 @@ bool HasRanges(const Column& lo, const Column& hi);
 Result<Column> JoinBounds(const std::string& name, const Column& lo, const Column& hi, std::size_t num_rows,
                           const UpperEnd& end);
 
+// The same for every attribute that `ends` names and the table shows as two columns.
+Result<Table> JoinBounds(Table table, const UpperEnds& ends);
+
 }  // namespace cordon::engine

@@ -20,6 +20,8 @@ struct StreamArgs {
   std::string output_format;
   std::optional<std::string> seed;
   bool insecure_seed = false;
+  bool bounds = false;
+  bool no_bounds = false;
   bool json = false;
 };
 
@@ -51,6 +53,7 @@ Result<Answer> RunStreamCommand(const StreamArgs& args, Console& console, const 
   StreamRequest request = args.request;
   CORDON_TRY(request.input_format, ParseFormat(args.format));
   CORDON_TRY(request.output_format, ParseFormat(args.output_format));
+  if (args.bounds || args.no_bounds) request.bounds = args.bounds;
   if (args.seed) {
     CORDON_TRY(request.seed, ParseSeed(*args.seed));
     if (!args.insecure_seed) {
@@ -97,6 +100,9 @@ Command AddStream(CLI::App& app) {
       ->type_name("N");
   parser->add_flag("--sequence", request.sequence, "Number the rows: a first column 'sequence'");
   parser->add_flag("--group-column", request.group_column, "Add a column with an opaque group name");
+  parser->add_flag("--bounds", args->bounds, "Numbers and dates as two columns, age_lo and age_hi; default for jsonl");
+  parser->add_flag("--no-bounds", args->no_bounds, "Numbers and dates as one column of texts, [lo,hi]; default for csv")
+      ->excludes("--bounds");
   parser->add_option("--audit", request.audit, "Write what left when, for verify --stream; private")->type_name("FILE");
   parser
       ->add_option("--dead-letters", request.dead_letters,
@@ -120,7 +126,8 @@ Command AddStream(CLI::App& app) {
   Explain(*parser,
           {{"Policy and input", {"--policy", "--set", "--delimiter", "--no-header", "--format", "--algorithm"}},
            {"Output",
-            {"--output", "--output-format", "--sequence", "--group-column", "--audit", "--sign", "--dead-letters", "--force"}},
+            {"--output", "--output-format", "--bounds", "--no-bounds", "--sequence", "--group-column", "--audit", "--sign",
+             "--dead-letters", "--force"}},
            {"Earlier releases", {"--registry"}},
            {"Crashes", {"--checkpoint", "--checkpoint-every", "--resume-after"}},
            {"Watching", {"--metrics", "--report", "--json"}},

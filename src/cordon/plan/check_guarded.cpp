@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/plan/check_guarded.h"
 
+#include <fmt/ranges.h>
+
 namespace cordon::engine {
 
 Result<void> CheckGuarded(const Policy& policy) {
@@ -22,6 +24,16 @@ std::vector<UnguardedColumn> UnguardedIn(const Policy& policy) {
     if (attribute.unguarded && !policy.IsGuarded(attribute.name)) columns.push_back({attribute.name, *attribute.unguarded});
   }
   return columns;
+}
+
+std::optional<Warning> WarnOfUniqueRows(const std::vector<std::string>& columns, double share, bool about) {
+  constexpr double kMuch = 0.05;
+  if (share < kMuch) return std::nullopt;
+  return Warning{
+      "published-as-is", columns,
+      fmt::format("{}{:.0f} % of the rows are unique by the columns that are published as they are ({}): anyone who "
+                  "knows them can find the person, whatever the models say; make them quasi, or leave them out as identifier",
+                  about ? "about " : "", 100 * share, fmt::join(columns, ", "))};
 }
 
 }  // namespace cordon::engine

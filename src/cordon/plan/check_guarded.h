@@ -16,4 +16,7 @@ Result<void> CheckGuarded(const Policy& policy);
 // The columns that no model guards, with the policy's reasons.
 std::vector<UnguardedColumn> UnguardedIn(const Policy& policy);
 
+// A warning if many rows are unique by the columns that are published as they are. `about`: the share is an estimate.
+std::optional<Warning> WarnOfUniqueRows(const std::vector<std::string>& columns, double share, bool about = false);
+
 }  // namespace cordon::engine

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cordon/bind/bind.h"
+#include "cordon/data/unique_share.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/metrics/grouping.h"
@@ -82,6 +83,7 @@ struct Judgement {
   std::vector<Verdict> verdicts;
   std::vector<SmallGroups> small_groups;
   Discernibility discernibility;
+  UniqueShare as_is;                                // by the columns that are published as they are
   std::map<std::string, std::int64_t> homogeneous;  // groups with one value of a sensitive column that nobody guards
 };
 
@@ -130,6 +132,21 @@ void AddHomogeneous(const LargeRun& large, const Release& part, const Run& run, 
   }
 }
 
+void AddAsIs(const Policy& policy, const Release& part, UniqueShare& sum) {
+  std::vector<const Column*> columns;
+  for (const std::string& name : policy.ColumnsPublishedAsIs()) {
+    if (const ReleaseColumn* column = part.Find(name)) columns.push_back(&column->text);
+  }
+  if (columns.empty()) return;
+  std::vector<std::string_view> cells(columns.size());
+  for (std::size_t row = 0; row < part.num_rows; ++row) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i] = columns[i]->codes[row] == kNull ? std::string_view() : columns[i]->cell(row).bytes();
+    }
+    sum.Add(CombinationOf(cells), sum.rows());
+  }
+}
+
 // A part without rows says nothing, unless there is no other.
 std::vector<std::size_t> PartsToJudge(const Unjudged& made) {
   std::vector<std::size_t> parts;
@@ -150,7 +167,7 @@ Result<Judgement> JudgeParts(const LargeRun& large, const Unjudged& made, const 
   }
   CORDON_TRY(ShuffledRelease rows, ShuffledRelease::Create(large.folder, made.columns.size(), made.parts.num_buckets(),
                                                            random.Substream("row order")));
-  Judgement judged{std::move(rows), {}, {}, {}, {}};
+  Judgement judged{std::move(rows), {}, {}, {}, UniqueShare(), {}};
   for (const std::size_t part : parts) {
     large.run.Report("verify", judged.rows.num_rows(), made.rows);
     CORDON_TRY(Release release, LoadPart(made, part, silent));
@@ -161,6 +178,7 @@ Result<Judgement> JudgeParts(const LargeRun& large, const Unjudged& made, const 
     groups.discernibility -= verified.release().num_rows * groups.starred;  // they are counted against all rows, in the end
     AddGroups(groups, judged.discernibility);
     AddHomogeneous(large, verified.release(), silent, judged.homogeneous);
+    AddAsIs(large.policy, verified.release(), judged.as_is);
     CORDON_RETURN_IF_ERROR(judged.rows.Add(verified, silent));
   }
   CORDON_TRY(judged.verdicts, verifier.Finish());
@@ -194,6 +212,9 @@ void TellOfVerdicts(const LargeRun& large, Judgement& judged, Report& report) {
   for (const Verdict& verdict : report.privacy) {
     for (const std::string& text : verdict.warnings)
       report.warnings.push_back({ModelName(verdict.spec), SensitiveColumns(verdict.spec), text});
+  }
+  if (auto warning = WarnOfUniqueRows(large.policy.ColumnsPublishedAsIs(), judged.as_is.share(), !judged.as_is.exact())) {
+    report.warnings.push_back(*std::move(warning));
   }
   for (Warning& warning : UnusedSettings(large.policy, large.request, {large.choice.algorithm}))
     report.warnings.push_back(std::move(warning));

@@ -180,16 +180,6 @@ std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
   return warnings;
 }
 
-std::vector<Warning> WarningsOf(const ExactRisk& risk) {
-  constexpr double kMuch = 0.05;
-  if (risk.unique_alone < kMuch) return {};
-  return {
-      {"published-as-is", risk.columns,
-       fmt::format("{:.0f} % of the rows are unique by the columns that are published as they are ({}): anyone who "
-                   "knows them can find the person, whatever the models say; make them quasi, or leave them out as identifier",
-                   100 * risk.unique_alone, fmt::join(risk.columns, ", "))}};
-}
-
 // Sensitive cells are published as they are too. Most repeat; those that do not, such as a bill to the cent, find the row. A
 // few unique rows say nothing: of a table of ten rows all may be unique by chance.
 std::vector<Warning> WarningsOfExactSensitive(const Policy& policy, const Release& release, const Run& run) {
@@ -290,7 +280,7 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
   report.warnings = WarningsOf(report.privacy);
   const std::optional<ExactRisk> exact = MeasureExactRisk(release, policy.ColumnsPublishedAsIs(), run);
   if (exact) {
-    for (Warning& warning : WarningsOf(*exact)) report.warnings.push_back(std::move(warning));
+    if (auto warning = WarnOfUniqueRows(exact->columns, exact->unique_alone)) report.warnings.push_back(*std::move(warning));
   }
   for (Warning& warning : WarningsOfExactSensitive(policy, release, run)) report.warnings.push_back(std::move(warning));
   CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/bind/join_bounds.h"
 #include "cordon/bind/read_release.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/open_source.h"
@@ -79,7 +80,9 @@ Result<Table> ReadOutput(const EvaluateStreamRequest& request, const std::string
   if (!text.columns.empty()) {
     CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
   }
+  CORDON_TRY(const UpperEnds ends, AuditedUpperEnds(log).WithContext("reading {}", request.audit));
   CORDON_TRY(Table table, ReadTableFile(request.output, text, request.format, run));
+  CORDON_TRY(table, JoinBounds(std::move(table), ends).WithContext("reading {}", request.output));
   std::erase_if(table.columns,
                 [&](const Column& column) { return column.name == "sequence" && policy.Find("sequence") == nullptr; });
   return table;

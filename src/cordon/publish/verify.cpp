@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cordon/base/digest.h"
+#include "cordon/bind/join_bounds.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/open_source.h"
@@ -280,11 +281,13 @@ Result<Table> ReadStreamRows(const VerifyStreamRequest& request, TextFormat text
 
 Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::string& log, std::optional<std::uint64_t> bytes,
                                const Policy& policy, const Run& run) {
+  CORDON_TRY(const UpperEnds ends, AuditedUpperEnds(log).WithContext("reading {}", request.audit));
   if (std::error_code failed; (bytes && *bytes == 0) || (!bytes && std::filesystem::file_size(request.output, failed) == 0 &&
                                                          !failed)) {  // JSON Lines without a row
     CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", request.audit));
     Table nothing;
     for (const std::string& name : names) nothing.columns.push_back({name, std::make_shared<Dictionary>(), Codes()});
+    CORDON_TRY(nothing, JoinBounds(std::move(nothing), ends));
     return VerifyStream(policy, nothing, log, run).WithContext("verifying {}", request.output);
   }
   TextFormat text = policy.data.text;
@@ -293,7 +296,8 @@ Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::st
   if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
     CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
   }
-  CORDON_TRY(const Table table, ReadStreamRows(request, text, bytes, run));
+  CORDON_TRY(Table table, ReadStreamRows(request, text, bytes, run));
+  CORDON_TRY(table, JoinBounds(std::move(table), ends).WithContext("reading {}", request.output));
   return VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output);
 }
 

@@ -101,10 +101,15 @@ std::vector<AuditedRow> AuditedRows(std::span<const AuditedDeparture> departures
 }
 
 void AuditChain::AppendHead(std::string_view policy_digest, std::string_view nonce, std::span<const std::string> columns,
-                            std::string_view written, std::string& to) {
+                            const UpperEnds& ends, std::string_view written, std::string& to) {
   const std::size_t line = to.size();
   to += fmt::format("{{\"cordon_audit\":2,\"policy\":\"{}\",\"nonce\":\"{}\",\"columns\":{}", policy_digest, nonce,
                     Json(std::vector<std::string>(columns.begin(), columns.end())).dump());
+  if (!ends.empty()) {
+    Json said = Json::object();
+    for (const auto& [name, end] : ends) said[name] = end.open ? "excluded" : "included";
+    to += fmt::format(",\"upper_ends\":{}", said.dump());
+  }
   Close(line, written, to);
 }
 
@@ -128,6 +133,20 @@ Result<std::vector<std::string>> AuditedColumns(std::string_view text) {
     names.push_back(name.get<std::string>());
   }
   return names;
+}
+
+Result<UpperEnds> AuditedUpperEnds(std::string_view text) {
+  const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  if (!head.is_object()) return NoLog();
+  UpperEnds ends;
+  const auto found = head.find("upper_ends");
+  if (found == head.end()) return ends;
+  if (!found->is_object()) return NoLog();
+  for (const auto& [name, said] : found->items()) {
+    if (said != "excluded" && said != "included") return NoLog();
+    ends[name] = {said == "excluded", {}};
+  }
+  return ends;
 }
 
 void AuditChain::Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,

@@ -24,6 +24,7 @@
 
 #include "cordon/base/result.h"
 #include "cordon/data/stream.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/stream/payload_store.h"
 
 namespace cordon::engine {
@@ -57,9 +58,9 @@ std::vector<AuditedRow> AuditedRows(std::span<const AuditedDeparture> departures
 // The chain so far. Each of these appends a line to `to`; `written` is what the output gets with it.
 class AuditChain {
  public:
-  // `columns`: those of the output.
+  // `columns`: those of the output; `ends`: of the ranges that are two of them.
   void AppendHead(std::string_view policy_digest, std::string_view nonce, std::span<const std::string> columns,
-                  std::string_view written, std::string& to);
+                  const UpperEnds& ends, std::string_view written, std::string& to);
   void Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
               std::string_view written, std::string& to);
   void AppendEnd(const AuditedEnd& end, std::string& to);
@@ -74,6 +75,8 @@ class AuditChain {
 
 // The columns of the output, which a file without a header does not tell.
 Result<std::vector<std::string>> AuditedColumns(std::string_view text);
+// Of ranges in two columns: whether the upper end belongs. None for ranges in one column.
+Result<UpperEnds> AuditedUpperEnds(std::string_view text);
 
 // Reads a log line by line. Returns the end if the stream has one. An error names the line.
 struct AuditLink {

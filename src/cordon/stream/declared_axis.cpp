@@ -121,11 +121,15 @@ std::string DeclaredAxis::Publish(const AxisRange& range) const {
     const Hierarchy& hierarchy = *axis_.hierarchy;
     return std::string(hierarchy.label(hierarchy.Lca(static_cast<Code>(range.lo), static_cast<Code>(range.hi))));
   }
-  if (rule_.cell > 0) return fmt::format("[{},{})", Format(range.lo), Format(range.hi + rule_.cell));
-  if (range.lo == range.hi) return Format(range.lo);
-  if (stepped(range))
-    return fmt::format("[{},{})", Format(rule_.steps.Around(range.lo).from), Format(rule_.steps.Around(range.hi).to));
-  return fmt::format("[{},{}]", Format(range.lo), Format(range.hi));
+  if (range.lo == range.hi && rule_.cell == 0) return Format(range.lo);
+  const auto [lo, hi] = Ends(range);
+  return fmt::format("[{},{}{}", lo, hi, open_above() ? ')' : ']');
+}
+
+std::pair<std::string, std::string> DeclaredAxis::Ends(const AxisRange& range) const {
+  if (stepped(range) && rule_.cell == 0)
+    return {Format(rule_.steps.Around(range.lo).from), Format(rule_.steps.Around(range.hi).to)};
+  return {Format(range.lo), Format(range.hi + rule_.cell)};
 }
 
 double DeclaredAxis::Loss(const AxisRange& range) const {

@@ -43,6 +43,12 @@ class DeclaredAxis {
   std::optional<std::int64_t> missing() const { return missing_; }
 
   std::string Publish(const AxisRange& range) const;
+  bool is_number() const { return rule_.kind != Domain::Kind::kCategorical; }  // or a date
+  bool is_date() const { return rule_.kind == Domain::Kind::kDate; }
+  // Of a number or date: the published ends; equal if the range is one value.
+  std::pair<std::string, std::string> Ends(const AxisRange& range) const;
+  // Whether the upper end of a published range lies outside of it.
+  bool open_above() const { return rule_.cell > 0 || rule_.steps.any(); }
   // The share of the domain that the box leaves open: 0 (exact) to 1 (nothing said).
   double Loss(const AxisRange& range) const;
 

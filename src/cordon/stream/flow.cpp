@@ -47,6 +47,7 @@ Result<void> StreamFlow::Take(const CodedBatch& batch, std::size_t index, EventT
   tuple.sensitive = std::span(batch.sensitive).subspan(index * layout_.sensitive.size(), layout_.sensitive.size());
   held_.Put(position_, tuple.person, tuple.time, batch.payload_of(index));
   ++metrics_.tuples;
+  if (!batch.as_is.empty()) as_is_.Add(batch.as_is[index], static_cast<std::uint64_t>(tuple.person));
   CORDON_RETURN_IF_ERROR(verifier_.Arrive(tuple));
   engine_.Push(tuple, leaving_);
   return Settle(out);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cordon/algorithms/engine/stream_engine.h"
+#include "cordon/data/unique_share.h"
 #include "cordon/models/verify/stream_verifier.h"
 #include "cordon/stream/audit_log.h"
 #include "cordon/stream/checkpoint.h"
@@ -51,6 +52,8 @@ class StreamFlow {
   PayloadStore& held() { return held_; }
   const PayloadStore& held() const { return held_; }
   const StreamEngine& engine() const { return engine_; }
+  // Of the tuples since this start, by the columns that are published as they are.
+  const UniqueShare& as_is() const { return as_is_; }
 
  private:
   Result<void> Settle(const FlowOutput& out);  // what the engine let go in this step
@@ -61,6 +64,7 @@ class StreamFlow {
   RowSink& sink_;
   bool by_time_;
 
+  UniqueShare as_is_;
   PayloadStore held_;
   StreamMetrics metrics_;
   Position position_ = 0;

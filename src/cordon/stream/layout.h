@@ -35,6 +35,7 @@ struct InputColumn {
   int axis = -1;                    // place among the axes: quasi
   int sensitive = -1;               // place among the sensitive attributes
   bool event_time = false;          // in addition to its other role
+  bool as_is = false;               // published as it came, and no model minds
   std::vector<Notation> notations;  // of the input; none: cells are written as releases write them
   std::string pseudonym_key;        // identifiers that are published under a pseudonym
 };

@@ -14,6 +14,7 @@ bool IsJson(const RowOptions& options) { return options.format == FileFormat::kJ
 std::size_t Published(const StreamLayout& layout, const RowOptions& options) {
   std::size_t count = (options.sequence ? 1u : 0u) + (options.group_column ? 1u : 0u);
   for (const InputColumn& column : layout.columns) count += column.published;
+  for (const DeclaredAxis& axis : layout.axes) count += options.bounds && axis.is_number() ? 1u : 0u;
   return count;
 }
 
@@ -35,10 +36,19 @@ std::string RowFormat::Name(const std::string& name) const {
   return text;
 }
 
+bool RowFormat::AppendEnd(std::string_view text, const DeclaredAxis& axis, std::string& to) const {
+  if (!IsJson(options_) || axis.is_date()) return AppendCell(text, to);
+  to += text;
+  return true;
+}
+
 // All that an axis may publish must fit into a cell.
 Result<void> RowFormat::CheckTexts(const DeclaredAxis& axis) const {
   std::string text;
-  bool fits = AppendCell(axis.Publish({axis.axis().lo, axis.axis().hi}), text);
+  const AxisRange whole{axis.axis().lo, axis.axis().hi};
+  const bool two = options_.bounds && axis.is_number();
+  bool fits = two ? AppendEnd(axis.Ends(whole).first, axis, text) && AppendEnd(axis.Ends(whole).second, axis, text)
+                  : AppendCell(axis.Publish(whole), text);
   const Hierarchy* hierarchy = axis.axis().hierarchy.get();
   for (NodeId node = 0; hierarchy != nullptr && fits && node < hierarchy->num_nodes(); ++node) {
     text.clear();
@@ -54,7 +64,8 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
   std::set<std::string> names;
   for (const std::string& name : made.columns()) {
     if (names.insert(name).second) continue;
-    return Error::InvalidPolicy("the output would have two columns '{}'", name).WithHint("rename the column in the data");
+    return Error::InvalidPolicy("the output would have two columns '{}'", name)
+        .WithHint("rename the column in the data{}", options.bounds ? ", or give --no-bounds" : "");
   }
   const std::string& delimiter = options.text.delimiter;
   bool first = !options.sequence;
@@ -62,8 +73,13 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
     std::string before;
     if (column.published) {
       if (!first) before = IsJson(options) ? "," : delimiter;
-      if (IsJson(options)) before += made.Name(column.name) + ":";
+      if (IsJson(options)) before += made.Name(made.IsTwo(column) ? column.name + "_lo" : column.name) + ":";
       first = false;
+    }
+    if (column.axis >= 0) {
+      std::string between;
+      if (made.IsTwo(column)) between = IsJson(options) ? "," + made.Name(column.name + "_hi") + ":" : delimiter;
+      made.before_hi_.push_back(std::move(between));
     }
     made.before_.push_back(std::move(before));
   }
@@ -83,10 +99,24 @@ std::vector<std::string> RowFormat::columns() const {
   std::vector<std::string> names;
   if (options_.sequence) names.emplace_back("sequence");
   for (const InputColumn& column : layout_->columns) {
-    if (column.published) names.push_back(column.name);
+    if (!column.published) continue;
+    if (IsTwo(column)) {
+      names.push_back(column.name + "_lo");
+      names.push_back(column.name + "_hi");
+    } else {
+      names.push_back(column.name);
+    }
   }
   if (options_.group_column) names.emplace_back("group");
   return names;
+}
+
+UpperEnds RowFormat::upper_ends() const {
+  UpperEnds ends;
+  for (const DeclaredAxis& axis : layout_->axes) {
+    if (options_.bounds && axis.is_number()) ends[axis.axis().name] = {axis.open_above(), {}};
+  }
+  return ends;
 }
 
 bool RowFormat::AppendCell(std::string_view cell, std::string& to) const {
@@ -140,8 +170,20 @@ const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, st
 std::vector<std::string> RowFormat::RenderBox(std::span<const AxisRange> box) const {
   std::vector<std::string> texts(layout_->axes.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string text = box.empty() ? "*" : layout_->axes[i].Publish(box[i]);
-    CORDON_CHECK(AppendCell(text, texts[i]));  // CheckTexts has seen all of them
+    const DeclaredAxis& axis = layout_->axes[i];
+    std::string& text = texts[i];
+    if (before_hi_[i].empty()) {
+      CORDON_CHECK(AppendCell(box.empty() ? "*" : axis.Publish(box[i]), text));  // CheckTexts has seen all of them
+    } else if (box.empty()) {
+      AppendCell("*", text);
+      text += before_hi_[i];
+      AppendCell("*", text);
+    } else {
+      const auto [lo, hi] = axis.Ends(box[i]);
+      CORDON_CHECK(AppendEnd(lo, axis, text));
+      text += before_hi_[i];
+      CORDON_CHECK(AppendEnd(hi, axis, text));
+    }
   }
   return texts;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cordon/base/result.h"
+#include "cordon/data/upper_end.h"
 #include "cordon/io/text/cell_text.h"
 #include "cordon/io/text/text_format.h"
 #include "cordon/stream/layout.h"
@@ -24,6 +25,7 @@ struct RowOptions {
   TextFormat text;
   bool sequence = false;      // a first column that counts the rows, from 1
   bool group_column = false;  // a last column with an opaque name for each group
+  bool bounds = false;        // numbers and dates as two columns, name_lo and name_hi
 };
 
 class RowFormat {
@@ -33,6 +35,7 @@ class RowFormat {
 
   const std::string& header() const { return header_; }  // with its line end; empty if there is none
   std::vector<std::string> columns() const;
+  UpperEnds upper_ends() const;  // of the columns that are two
 
   // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended. `bare`, by column: the cell
   // is a JSON number, true or false, and stays one in JSON; empty: none is.
@@ -54,6 +57,11 @@ class RowFormat {
   Result<void> CheckTexts(const DeclaredAxis& axis) const;
   bool AppendCell(std::string_view cell, std::string& to) const;  // data() == nullptr: absent
   std::string Name(const std::string& name) const;
+  // An end of a number or date: bare in JSON.
+  bool AppendEnd(std::string_view text, const DeclaredAxis& axis, std::string& to) const;
+  bool IsTwo(const InputColumn& column) const {
+    return options_.bounds && column.axis >= 0 && layout_->axes[static_cast<std::size_t>(column.axis)].is_number();
+  }
 
   const StreamLayout* layout_;
   RowOptions options_;
@@ -62,6 +70,7 @@ class RowFormat {
   std::string blank_;
   // Before each published column: delimiter or `,"name":`.
   std::vector<std::string> before_;
+  std::vector<std::string> before_hi_;  // by axis; empty: one column
   std::string before_group_;
 };
 

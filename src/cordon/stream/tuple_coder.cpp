@@ -7,6 +7,7 @@
 
 #include "cordon/base/digest.h"
 #include "cordon/data/codes.h"
+#include "cordon/data/unique_share.h"
 
 namespace cordon::engine {
 
@@ -23,6 +24,7 @@ void CodedBatch::Clear() {
   quasi.clear();
   sensitive.clear();
   persons.clear();
+  as_is.clear();
   payload.clear();
   payload_ends.clear();
   dead.clear();
@@ -108,6 +110,11 @@ std::string TupleCoder::Code(const InputRecord& record, CodedBatch& batch, bool&
   }
   if (dropped) return "";
   if (const char* what = rows_.AppendPayload(cells, Bare(record, cells), batch.payload, scratch_)) return what;
+  as_is_.clear();
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    if (layout_.columns[i].as_is) as_is_.push_back(cells[i]);
+  }
+  if (!as_is_.empty()) batch.as_is.push_back(CombinationOf(as_is_));
   return "";
 }
 

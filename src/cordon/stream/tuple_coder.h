@@ -48,7 +48,8 @@ struct CodedBatch {
   // Of tuple i: quasi[i * d ..], sensitive[i * s ..], payload from payload_ends[i - 1] to payload_ends[i].
   std::vector<std::int64_t> quasi;
   std::vector<std::int32_t> sensitive;
-  std::vector<PersonId> persons;  // none if there is no person column
+  std::vector<PersonId> persons;     // none if there is no person column
+  std::vector<std::uint64_t> as_is;  // CombinationOf the cells that are published as they are; none if no column is
   std::string payload;
   std::vector<std::size_t> payload_ends;
   std::vector<DeadLetter> dead;
@@ -91,6 +92,7 @@ class TupleCoder {
   std::vector<std::string> texts_;  // cells in the notation of releases
   std::vector<std::string_view> rewritten_;
   std::vector<std::uint8_t> bare_;
+  std::vector<std::string_view> as_is_;
   PersonId person_ = 0;
   EventTime time_ = 0;
 };

@@ -15,10 +15,10 @@ constexpr std::size_t kKeepOfPipes = 8;  // a reader may be some checkpoints beh
 
 // What a checkpoint must have been made with to be continued, next to policy and columns.
 std::string StreamRun::Options() const {
-  return fmt::format("algorithm {}, input {}, output {}, sequence {}, group column {}, audit {}, dead letters {}",
+  return fmt::format("algorithm {}, input {}, output {}, sequence {}, group column {}, bounds {}, audit {}, dead letters {}",
                      parts_.algorithm().name, record_options_.format == FileFormat::kCsv ? "csv" : "jsonl",
                      parts_.row_options().format == FileFormat::kCsv ? "csv" : "jsonl", request_.sequence,
-                     parts_.row_options().group_column, request_.audit.has_value(),
+                     parts_.row_options().group_column, parts_.row_options().bounds, request_.audit.has_value(),
                      request_.dead_letters.has_value() || !IsPipe(request_.output));
 }
 

@@ -19,6 +19,8 @@ namespace cordon::engine {
 namespace internal {
 namespace {
 
+constexpr std::uint64_t kRowsToWarn = 1000;  // fewer may all be unique by chance
+
 // Tuples that only one other, by its time, made late; small disorder is what lateness is for.
 std::string TellOfJump(const EventClock::Jump& jump) {
   constexpr EventTime kWorthTelling = 60'000;
@@ -122,7 +124,8 @@ Result<void> StreamRun::OpenOutputs() {
     if (length == 0) {
       Random nonce = random_->Substream("audit nonce");
       const std::string secret = fmt::format("{:016x}{:016x}", nonce.Next(), nonce.Next());
-      logs_.chain.AppendHead(policy_.digest, secret, parts_.rows().columns(), parts_.rows().header(), logs_.audit.buffer());
+      logs_.chain.AppendHead(policy_.digest, secret, parts_.rows().columns(), parts_.rows().upper_ends(),
+                             parts_.rows().header(), logs_.audit.buffer());
     }
   }
   CORDON_RETURN_IF_ERROR(OpenCertificate());
@@ -165,6 +168,11 @@ StreamReport StreamRun::ReportOf(const StreamMetrics& metrics) const {
   return report;
 }
 
+std::optional<Warning> StreamRun::WarnOfUnique() {
+  const UniqueShare& unique = parts_.flow().as_is();
+  return WarnOfUniqueRows(policy_.ColumnsPublishedAsIs(), unique.share(), !unique.exact());
+}
+
 Result<StreamReport> StreamRun::Drive() {
   DriverOptions options;
   options.delay_ms = policy_.stream->delay_ms;
@@ -184,8 +192,13 @@ Result<StreamReport> StreamRun::Drive() {
     CORDON_TRY(server, MetricsServer::Start(*request_.metrics, board));
     Note(fmt::format("metrics: http://{}/metrics", server->address()));
   }
+  bool warned = false;
   driver.on_status = [&](const StreamMetrics& metrics, bool final) {
     board.Post(metrics);
+    if (!warned && !final && parts_.flow().as_is().rows() >= kRowsToWarn) {  // a live stream may have no end
+      warned = true;
+      if (const auto warning = WarnOfUnique()) Note("warning: " + warning->fix);
+    }
     if (request_.on_status) request_.on_status(metrics, final);
   };
   if (request_.sign) {
@@ -224,6 +237,9 @@ Result<StreamReport> StreamRun::Drive() {
   if (request_.audit) report.chain = logs_.chain.value();
   report.figures = parts_.engine().figures();
   report.warnings = parts_.engine().warnings();
+  if (auto warning = WarnOfUnique()) {
+    report.warnings.push_back({std::move(warning->code), std::move(warning->columns), std::move(warning->fix)});
+  }
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
   for (StreamWarning& warning : UnusedSettings(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
   if (registration_) {

@@ -38,6 +38,7 @@ class StreamRun {
   Result<void> OpenCertificate();
   Result<std::unique_ptr<WritableFile>> OpenDurably(const std::string& path, FileSystem::Access access, std::uint64_t keep);
   Result<StreamReport> Drive();
+  std::optional<Warning> WarnOfUnique();  // rows that are unique by the columns published as they are
   Result<void> CheckResumed(const StreamReport& report) const;
   Result<void> CheckEnded();
   void ForgetUnused();

@@ -145,6 +145,7 @@ Result<RowOptions> OutputOptions(const StreamRequest& request, const Policy& pol
   if (by_path.tabs && options.text.delimiter == ",") options.text.delimiter = "\t";
   options.format = request.output_format.value_or(IsPipe(request.output) ? input : by_path.format);
   if (!HasLines(options.format)) return NoLines("writing", request.output, FormatName(options.format));
+  options.bounds = request.bounds.value_or(options.format == FileFormat::kJsonLines);
   return options;
 }
 

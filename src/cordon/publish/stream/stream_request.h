@@ -34,7 +34,8 @@ struct StreamRequest {
   std::optional<std::uint64_t> seed;
   bool sequence = false;
   bool group_column = false;
-  bool force = false;  // replaces an output, audit log or dead letters that are there, if no checkpoint continues them
+  std::optional<bool> bounds;  // numbers and dates as two columns; none: in JSON Lines
+  bool force = false;          // replaces an output, audit log or dead letters that are there, if no checkpoint continues them
 
   std::function<void(const StreamMetrics&, bool final)> on_status;
   std::function<void(const std::string&)> on_note;  // a line for the person at the terminal
