@@ -29,7 +29,8 @@ struct ClosenessTuning {
   // equal t: ways +0.1 % and -1.6 %, trial_sweeps +1.3 % and -0.9 %, sweeps +4.0 % and -3.4 % (beta +1.4 % and -1.0 %, CPU -19
   // % and +52 %); fars: rounds (1 and 6) +2.2 % and -2.1 %, round_sweeps +1.4 % and -3.4 %
   SearchPlan normal{2, 8, 220, 3, 20};
-  // Not swept. adult, age over 17 to 90, equal t: .2447 in 18 CPU s, at normal effort .2584 in 2 (bench/runs/2026-11-15-x86_64-2cpu).
+  // Not swept. adult, age over 17 to 90, equal t: .2447 in 18 CPU s, at normal effort .2584 in 2
+  // (bench/runs/2026-11-15-x86_64-2cpu).
   SearchPlan high{5, 15, 600, 6, 60};
 
   // How long, by what the models ask for.

@@ -129,7 +129,8 @@ struct PartitionTuning {
   // .3839 thirty times, in .15 and .64 CPU seconds; once, but ten times as long: .3854.
   std::size_t normal_rows = 30'000;
   std::size_t normal_most = 40;
-  std::size_t normal_few = 5;  // at least, if groups are very few: census, k = 1000, in ARX's space .4626 once, .4585 five times
+  std::size_t normal_few =
+      5;  // at least, if groups are very few: census, k = 1000, in ARX's space .4626 once, .4585 five times
   // At high effort.
   int cycles = 4;
   int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
