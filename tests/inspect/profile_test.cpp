@@ -176,7 +176,7 @@ TEST(Profile, AMarkerThatIsAValueIsOne) {
   EXPECT_EQ(markers(WithResults({{"a", 60}, {"b", 30}, {"-", 40}})), (Texts{"", "-"}));
   EXPECT_EQ(markers(WithResults({{"17.5", 60}, {"-", 40}})), (Texts{"", "-"}));
   const auto model = DraftedFor(WithResults({{"+", 50}, {"-", 50}})).models.at(1);
-  EXPECT_EQ(std::get<LDiversitySpec>(model).l, Rational(2));
+  EXPECT_EQ(std::get<TClosenessSpec>(model).t, Rational(3, 10));  // two values: each group is compared with the table
 }
 
 TEST(Other, TakesTheValuesThatAHierarchyLacks) {

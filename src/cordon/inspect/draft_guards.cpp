@@ -229,7 +229,8 @@ std::string GuardDrafter::Draft(std::size_t column, bool stream) const {
   const std::string share = fmt::format(fmt::runtime(persons ? "{:.0f} % of the people have the most frequent value"
                                                              : "the most frequent value has {:.0f} % of the rows"),
                                         100 * Share(most, people.people));
-  if (const std::uint64_t l = LargestL(values, people); !ordered && l >= 2) {
+  // Two different values may be one person against all the others, so that column is compared with the whole. A stream cannot.
+  if (const std::uint64_t l = LargestL(values, people); !ordered && l >= (stream ? 2u : 3u)) {
     return fmt::format("\n[[privacy]]  # {}, so {} different ones in a group are possible\n", share, l) +
            Diversity(column, l, persons);
   }
