@@ -199,8 +199,7 @@ TEST_F(CombinationsRun, RowsThatAreJudgedTogetherHaveToFit) {
   ASSERT_TRUE(WriteFile(Path("in.csv"), rows).ok());
   const LargeTable table =
       ReadLargeTable(Path("in.csv"), policy, {{.text = policy.data.text}, Path(""), kCombinationsMemory}, {}).value();
-  const AlgorithmEntry& algorithm = *std::find_if(Algorithms().begin(), Algorithms().end(),
-                                                  [](const AlgorithmEntry& each) { return each.name == "full-domain"; });
+  const AlgorithmEntry& algorithm = *ChooseAlgorithm("full-domain", policy).value().algorithm;
   const CombinationsOptions all{Path(""), 0, kCombinationsMemory, 100};
   const Combinations combinations = Combinations::Count(table, ColumnsThatDecide(table, policy, algorithm), all, {}).value();
   ASSERT_EQ(combinations.size(), 2u);
