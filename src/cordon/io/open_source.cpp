@@ -87,7 +87,7 @@ Result<std::unique_ptr<Source>> OpenForeign(const std::string& path, FileFormat 
 // Refuses a file whose first bytes say that its name is wrong.
 Result<void> CheckContent(const std::string& path, FileFormat format, const std::stop_token& stop) {
   const auto raw = OpenRawFile(path);
-  if (!raw.ok()) return {};  // whoever opens it says why
+  if (!raw.ok()) return {};  // opening it later gives the reason
   std::string start(kSignatureBytes, '\0');
   CORDON_TRY(const std::size_t size, raw.value()->Read(start.data(), start.size(), stop));
   const auto other = NotText(std::string_view(start).substr(0, size));

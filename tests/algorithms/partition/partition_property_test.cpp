@@ -306,8 +306,9 @@ TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
   EXPECT_GT(less, 30);
 }
 
-TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMore) {
+TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMoreAndMoreOftenLosesLess) {
   int less = 0;
+  int less_than_once = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE(seed);
     Case each = RandomCase(seed, 120, seed % 2 == 0);
@@ -317,14 +318,20 @@ TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMore) {
     PartitionOptions options;
     const auto with = Partition(view, counted.model, counted.counted, options, {});
     if (!with.ok()) continue;
+    options.tuning.normal_most = options.tuning.normal_few = 1;
+    const Groups once = Partition(view, counted.model, counted.counted, options, {}).value();
     options.tuning.normal_looks = 0;
     const Groups without = Partition(view, counted.model, counted.counted, options, {}).value();
     const double after = TotalLoss(each.data, ToSets(with.value()));
+    const double between = TotalLoss(each.data, ToSets(once));
     const double before = TotalLoss(each.data, ToSets(without));
-    EXPECT_LE(after, before + 1e-4);
-    less += after < before - 1e-4 ? 1 : 0;
+    EXPECT_LE(after, between + 1e-4);
+    EXPECT_LE(between, before + 1e-4);
+    less += between < before - 1e-4 ? 1 : 0;
+    less_than_once += after < between - 1e-4 ? 1 : 0;
   }
   EXPECT_GT(less, 10);
+  EXPECT_GT(less_than_once, 10);
 }
 
 TEST(PartitionProperty, NormalEffortNeverLosesMoreThanLow) {

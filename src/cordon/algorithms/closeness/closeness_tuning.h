@@ -6,7 +6,7 @@
 // Evidence is the change of the loss at half and at twice the number, by bench/algorithms/tuning_sweep at normal effort, one
 // seed: on adult with beta = 4, t = 0.2 equal and t = 0.2 ordered, on fars with enhanced beta = 4, and on 4,000 rows of the
 // generated census with beta = 4 and t = 0.1 ordered (bench/runs/2026-11-18-x86_64-2cpu/closeness_tuning.md). What is not named
-// changes by less than 0.3 %. Seeds alone move equal t by up to 0.6 %. "flat": nothing changes where it was swept.
+// changes by less than 0.3 %. Seeds alone move equal t by up to 0.6 %. "flat": nothing changes on the tables of the sweep.
 #pragma once
 
 #include <cstddef>
