@@ -63,7 +63,10 @@ std::vector<Seen> ReadAll(const std::string& bytes, const RecordOptions& options
   InputRecord record;
   while (true) {
     const auto next = reader.value()->Read(record, true, {});
-    CORDON_CHECK(next.ok());
+    if (!next.ok()) {  // a file of another format, which its first bytes show
+      CORDON_CHECK(all.empty());
+      return {Seen{0, "", next.error().message(), {}, {}}};
+    }
     if (next.value() == RecordReader::Next::kEnd) break;
     Seen seen{record.line, std::string(record.raw), record.fault, {}, record.end};
     for (const std::string_view cell : record.cells) seen.cells.emplace_back(cell);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/io/files/atomic_file_set.h"
 #include "cordon/plan/check_guarded.h"
 #include "cordon/plan/check_supported.h"
+#include "cordon/policy/read_policy.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/report/charts.h"
 #include "cordon/report/html.h"
@@ -280,7 +282,7 @@ std::string SweepSvg(const std::vector<SweepPoint>& points) {
   const auto end = svg.find('>');
   // A separate file needs the name space and the colours.
   return svg.substr(0, end) + " xmlns=\"http://www.w3.org/2000/svg\"><style>" + std::string(ChartStyle()) +
-         "svg{background:var(--paper)}</style>" + svg.substr(end + 1) + "\n";
+         "svg{background:var(--paper)}</style>" + std::string(kChartMark) + svg.substr(end + 1) + "\n";
 }
 
 Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy& policy, const Run& run) {
@@ -291,10 +293,15 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
     return Error::InvalidPolicy("--svg needs the name of a file");
   if (request.html && (request.html->empty() || *request.html == "-"))
     return Error::InvalidPolicy("--html needs the name of a file");
-  CORDON_RETURN_IF_ERROR(CheckDistinct({{"the input", request.input.table == nullptr ? request.input.name : ""},
-                                        {"the policy", policy.name},
-                                        {"--svg", request.svg.value_or("")},
-                                        {"--html", request.html.value_or("")}}));
+  std::vector<std::pair<std::string, std::string>> paths = FilesOfPolicy(policy);
+  if (request.input.table == nullptr) {
+    CORDON_TRY(const std::vector<std::string> inputs, FilesOfInput(request.input.name));
+    for (const std::string& input : inputs) paths.emplace_back("the input", input);
+  }
+  if (request.svg) paths.emplace_back("--svg", *request.svg);
+  if (request.html) paths.emplace_back("--html", *request.html);
+  CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
+  if (request.svg) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.svg, kChartMark));
   if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
   CORDON_TRY(const Microdata data, ReadOriginal(request.input, policy, run));
   if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input.name);

@@ -59,6 +59,20 @@ TEST(RecordReader, CsvWithQuotesLineEndsAndAMissingLastLineEnd) {
   EXPECT_EQ(read.records[3].end.offset, bytes.size());
 }
 
+// A pipe hands over as many bytes as it likes.
+TEST(RecordReader, AFileOfAnotherFormatIsKnownHoweverItsBytesCome) {
+  for (const char* const bytes :
+       {"%PDF-1.7\n1,2\n", "<?xml version=\"1.0\"?>\n", "SQLite format 3, a title\n1,2\n", "%PDF", "a\n"}) {
+    const Read whole = ReadAll(bytes);
+    for (const std::size_t at_once : {1, 3, 4, 7, 19}) {
+      const Read pieces = ReadAll(bytes, {}, at_once);
+      EXPECT_EQ(pieces.error, whole.error) << bytes << at_once;
+      EXPECT_EQ(pieces.columns, whole.columns);
+    }
+  }
+  EXPECT_EQ(ReadAll("%PDF-1.7\n1,2\n", {}, 3).error, "this is a PDF, not CSV or JSON Lines");
+}
+
 // What stands inside of a quote is never read as a record, even if the record cannot be taken.
 TEST(RecordReader, AFaultTakesItsRecordWithIt) {
   const Read read = ReadAll("a,b\n1\n2,x\"y\n3,\"open\n4,ok\n5,\"q\"z\n6,\xff\n7,o\rk\n8,ok\n");

@@ -35,8 +35,8 @@ Result<std::string> DuckDbVersion();
 inline constexpr std::string_view kSqlPrefix = "sql:";
 inline bool IsSql(std::string_view input) { return input.starts_with(kSqlPrefix); }
 
-// The files an input reads: those that an `sql:` input names (patterns expanded), those of a folder or pattern, none
-// for "-", else the path itself.
+// The files an input reads: those that an `sql:` input names (patterns expanded), those of a folder or pattern, else the path
+// itself, also if it is "-".
 Result<std::vector<std::string>> FilesOfInput(const std::string& input);
 
 // The rows of one SELECT, without the prefix, as texts: numbers and dates as DuckDB casts them to VARCHAR. Equal columns

@@ -18,7 +18,6 @@ void NameDuckDb(const std::string&, const std::string&) {}
 Result<std::string> DuckDbVersion() { return Absent(); }
 
 Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
-  if (input == "-") return std::vector<std::string>();
   if (IsSql(input)) return Absent();
   return std::vector<std::string>{input};
 }

@@ -311,7 +311,6 @@ Result<std::string> DuckDbVersion() {
 }
 
 Result<std::vector<std::string>> FilesOfInput(const std::string& input) {
-  if (input == "-") return std::vector<std::string>();
   if (IsParquetSet(input)) {
     CORDON_TRY(ParquetSet set, FindParquetSet(input).WithContext("reading {}", input));
     return std::move(set.files);

@@ -134,9 +134,12 @@ Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>
   for (const auto& [purpose, path] : paths) {
     if (path == "-") {  // a file may stand behind it
       struct stat behind{};
-      const int stream = purpose == "the input" ? STDIN_FILENO : STDOUT_FILENO;
-      if (fstat(stream, &behind) == 0 && S_ISREG(behind.st_mode)) {
-        files.emplace(std::pair(behind.st_dev, behind.st_ino), &purpose);
+      const int stream = purpose == "--output" ? STDOUT_FILENO : STDIN_FILENO;
+      if (fstat(stream, &behind) != 0 || !S_ISREG(behind.st_mode)) continue;
+      const auto [file, is_new_file] = files.emplace(std::pair(behind.st_dev, behind.st_ino), &purpose);
+      if (!is_new_file) {
+        return Error::InvalidPolicy("{} and {} are the same file", *file->second, purpose)
+            .WithHint("send standard output to another file");
       }
       continue;
     }

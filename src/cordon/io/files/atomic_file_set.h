@@ -46,8 +46,10 @@ Result<void> CheckNotThere(const std::vector<std::string>& paths);
 Result<void> CheckReplaces(const std::string& path, std::string_view mark);
 inline constexpr std::string_view kJsonReportMark = "\"group_size\"";
 inline constexpr std::string_view kHtmlReportMark = "\u00b7 cordon ";
+inline constexpr std::string_view kChartMark = "<!-- a chart of cordon -->";
 
-// Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}; "-" is not a file.
+// Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}. "-" is standard output for
+// --output and standard input for all others, and may be a file by redirection.
 Result<void> CheckDistinct(const std::vector<std::pair<std::string, std::string>>& paths);
 
 }  // namespace cordon::engine

@@ -53,13 +53,16 @@ Result<void> BufferedReader::Begin(const std::stop_token& stop) {
   return ReadHeader(stop);
 }
 
+// What the file is shows in its first bytes, or in its first line if that is shorter: not in how much has come at once.
+bool BufferedReader::HoldsStart() const { return ended_ || Held().size() >= kSignatureBytes || HoldsByte(Held(), '\n'); }
+
 Result<RecordReader::Next> BufferedReader::Take(InputRecord& record, bool wait, const std::stop_token& stop) {
   record.cells = {};
   record.fault.clear();
   while (true) {
-    if (at_start_ && (size_ - begin_ >= kByteOrderMark.size() || ended_)) {
+    if (at_start_ && HoldsStart()) {
       at_start_ = false;
-      if (const auto other = NotText(Held())) {
+      if (const auto other = NotText(Held().substr(0, std::min(Held().find('\n'), kSignatureBytes)))) {
         return Error::InvalidData("{}, not CSV or JSON Lines", other->what).WithHint("{}", other->hint);
       }
       if (Held().starts_with(kByteOrderMark)) Advance(kByteOrderMark.size());

@@ -74,6 +74,8 @@ class BufferedReader : public RecordReader {
 
   void Advance(std::size_t bytes);
 
+  bool HoldsStart() const;
+
   // False at the end and if a stop was asked for.
   Result<bool> Fill(const std::stop_token& stop);
 
