@@ -348,6 +348,25 @@ TEST(PartitionProperty, NormalEffortNeverLosesMoreThanLow) {
   }
 }
 
+// Large tables at low effort: groups of equal rows at once, peeling, parts of three times part_rows, no seams.
+TEST(PartitionProperty, LowEffortInPartsHoldsWithAnyThreads) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Case each = RandomCase(seed, 400, seed % 2 == 0);
+    each.specs = {KAnonymitySpec{static_cast<std::int64_t>(2 + seed % 5), {}}};
+    const Counted counted(each);
+    const View view = View::All(each.data);
+    const PartitionOptions options{.effort = Effort::kLow, .whole_rows = 40, .part_rows = 10};
+    const auto groups = Partition(view, counted.model, counted.counted, options, {});
+    if (!groups.ok()) continue;
+    std::vector<RowId> seen = groups.value().rows;
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, std::vector<RowId>(view.rows().begin(), view.rows().end()));
+    for (const std::vector<RowId>& group : ToSets(groups.value())) EXPECT_TRUE(counted.Admits(group));
+    EXPECT_EQ(Partition(view, counted.model, counted.counted, options, {.threads = 3}).value().rows, groups.value().rows);
+  }
+}
+
 // A case as one step of the search sees it.
 struct StepCase {
   Case each;

@@ -111,7 +111,7 @@ Result<Groups> Partition(const View& view, const GroupModel& model, const Counte
                          const PartitionOptions& options, const Run& run) {
   CORDON_RETURN_IF_ERROR(CheckSatisfiable(view, model, counted));
   run.Report("partition", 0, 0);
-  if (view.size() > options.whole_rows && options.refine && SearchesInParts(model, options)) {
+  if (view.size() > options.whole_rows && SearchesInParts(model, options)) {
     return PartitionWithoutEqualRows(view, model, counted, options, run);
   }
   const RankSpace space(view, run);

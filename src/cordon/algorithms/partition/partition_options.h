@@ -27,8 +27,8 @@ struct PartitionOptions {
   // For models that mostly admit groups of MinRows rows: then one start, chosen as for k alone, serves as well as two.
   bool size_decides = false;
   // Tables of more rows than whole_rows are refined in parts of part_rows, side by side, and then along the seams: in parts of
-  // whole_rows at normal and high effort if the model is monotone, at low effort if size_decides, else as a whole. In the first
-  // case combinations that the model admits are groups at once.
+  // whole_rows if the model is monotone, or at low effort if size_decides, else as a whole. If the model is monotone,
+  // combinations that it admits are groups at once, and low effort has larger parts and leaves the seams.
   std::size_t whole_rows = 150'000;
   std::size_t part_rows = 30'000;
   // Rows that may be dropped, each of which counts as lost; only if the refinement is on. The model stays what it is:

@@ -155,14 +155,16 @@ RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets group
   return best;
 }
 
-bool SearchesInParts(const GroupModel& model, const PartitionOptions& options) {
-  return model.monotone() && options.effort != Effort::kLow;
-}
+bool SearchesInParts(const GroupModel& model, const PartitionOptions& options) { return options.refine && model.monotone(); }
 
 RowSets RefineInParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& refine,
                       const PartitionOptions& options, bool search_on) {
   RefineOptions within = refine;
   within.rounds = std::min(refine.rounds, search.tuning.part_rounds);
+  if (options.effort == Effort::kLow && SearchesInParts(search.model, options)) {
+    const std::size_t part_rows = search.tuning.low_parts * options.part_rows;
+    return RefineParts(search, places, std::move(groups), within, part_rows, search_on);
+  }
   RowSets refined = RefineParts(search, places, std::move(groups), within, options.part_rows, search_on);
   RefineOptions seams = RefineBy(search.tuning, Effort::kLow);
   seams.max_visits = refine.max_visits;

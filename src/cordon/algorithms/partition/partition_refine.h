@@ -27,11 +27,11 @@ RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
                  std::uint64_t key);
 
-// Whether a large table need not be seen as a whole. At low effort that loses 1.5 % more on rows like adult; for models that
-// can refuse a row more it was not measured.
+// Whether a large table need not be seen as a whole. For models that can refuse a row more it was not measured.
 bool SearchesInParts(const GroupModel& model, const PartitionOptions& options);
 
 // Small parts with all moves, then larger ones, or all at once, with the moves that cross the seams of the small ones cheaply.
+// At low effort parts of a size between, once, if the table need not be seen as a whole.
 RowSets RefineInParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& refine,
                       const PartitionOptions& options, bool search_on);
 
