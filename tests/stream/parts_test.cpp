@@ -124,7 +124,7 @@ TEST(PayloadStore, HoldsWhatWasPutUntilItIsDropped) {
     PayloadStore store;
     std::map<Position, std::string> held;
     for (Position position = 1; position < 6000; ++position) {
-      held[position] = fmt::format("payload {}", position);
+      held[position] = fmt::format("payload {} ", position) + std::string(position % 60, 'x');  // short and long ones
       store.Put(position, static_cast<PersonId>(position), position * 2, held[position]);
       while (held.size() > 1 && (held.size() > 900 + seed * 100 || random.Below(3) == 0)) {
         auto gone = held.begin();
@@ -143,7 +143,7 @@ TEST(PayloadStore, HoldsWhatWasPutUntilItIsDropped) {
         ASSERT_TRUE(in.Finish("store").ok());
       }
     }
-    for (const auto& [position, payload] : held) ASSERT_EQ(store.Get(position).payload, payload);
+    for (const auto& [position, payload] : held) ASSERT_EQ(store.Get(position).payload(), payload);
     EXPECT_FALSE(store.Holds(6000));
   }
 }

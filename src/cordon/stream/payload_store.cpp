@@ -25,6 +25,16 @@ PayloadStore::Slot PayloadStore::SlotOf(Position position) const {
   return found->second;
 }
 
+void PayloadStore::Fetch(std::span<const Position> positions, std::size_t at) const {
+  constexpr std::size_t kNear = 6;
+  constexpr std::size_t kFar = 12;
+  const auto place = [&](std::size_t i) -> const Place& {
+    return ring_[static_cast<std::size_t>(positions[i]) & (ring_.size() - 1)];
+  };
+  if (at + kFar < positions.size()) __builtin_prefetch(&place(at + kFar));
+  if (at + kNear < positions.size()) __builtin_prefetch(slots_.data() + place(at + kNear).slot);
+}
+
 void PayloadStore::Put(Position position, PersonId person, EventTime time, std::string_view payload) {
   CORDON_CHECK_LT(newest_, position);
   newest_ = position;
@@ -48,7 +58,7 @@ void PayloadStore::Put(Position position, PersonId person, EventTime time, std::
   }
   slots_[slot].person = person;
   slots_[slot].time = time;
-  slots_[slot].payload.assign(payload);
+  slots_[slot].SetPayload(payload);
   *place = {position, slot};
   ++size_;
 }
@@ -96,7 +106,7 @@ void PayloadStore::Save(ByteWriter& out) const {
     out.Whole(position);
     out.Word(tuple.person);
     out.Whole(tuple.time);
-    out.Text(tuple.payload);
+    out.Text(tuple.payload());
   }
 }
 
@@ -114,7 +124,10 @@ void PayloadStore::Restore(ByteReader& in) {
     if (!in.ok()) return;
     last = position;
     const auto slot = static_cast<Slot>(slots_.size());
-    slots_.push_back({person, time, std::string(payload)});
+    HeldPayload& held = slots_.emplace_back();
+    held.person = person;
+    held.time = time;
+    held.SetPayload(payload);
     ++size_;
     if (newest_ - position >= static_cast<Position>(ring_.size())) {
       older_.emplace(position, slot);

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,11 +19,30 @@
 
 namespace cordon::engine {
 
-struct HeldPayload {
+// Short payloads lie in it, so that a tuple is one cache line and no allocation.
+class alignas(64) HeldPayload {
+ public:
   PersonId person = 0;
   EventTime time = 0;
-  std::string payload;
+
+  std::string_view payload() const { return long_ != nullptr ? std::string_view(*long_) : std::string_view(short_, size_); }
+  void SetPayload(std::string_view payload) {
+    long_.reset();
+    size_ = 0;
+    if (payload.size() > sizeof short_) {
+      long_ = std::make_unique<std::string>(payload);
+    } else {
+      size_ = static_cast<std::uint8_t>(payload.size());
+      std::memcpy(short_, payload.data(), payload.size());
+    }
+  }
+
+ private:
+  std::unique_ptr<std::string> long_;
+  std::uint8_t size_ = 0;
+  char short_[39];
 };
+static_assert(sizeof(HeldPayload) == 64);
 
 class PayloadStore {
  public:
@@ -30,6 +52,8 @@ class PayloadStore {
   void Put(Position position, PersonId person, EventTime time, std::string_view payload);
   // REQUIRES: the position is held.
   const HeldPayload& Get(Position position) const { return slots_[SlotOf(position)]; }
+  // Has the tuples that come some way after `positions[at]` fetched from memory, for a caller that gets one after the other.
+  void Fetch(std::span<const Position> positions, std::size_t at) const;
   bool Holds(Position position) const;
   void Drop(Position position);
 

@@ -83,6 +83,17 @@ Result<RowFormat> RowFormat::Make(const StreamLayout& layout, const RowOptions& 
     }
     made.before_.push_back(std::move(before));
   }
+  made.fixed_.resize(layout.axes.size() + 1, "");
+  std::size_t piece = 0;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    if (!layout.columns[i].published) continue;
+    if (layout.columns[i].axis >= 0) {
+      if (made.fixed_[piece]) *made.fixed_[piece] += made.before_[i];
+      ++piece;
+    } else {
+      made.fixed_[piece].reset();
+    }
+  }
   made.before_group_ = IsJson(options) ? std::string(first ? "" : ",") + made.Name("group") + ":" : (first ? "" : delimiter);
   if (!IsJson(options) && options.text.header) {
     for (const std::string& name : made.columns()) made.header_ += (made.header_.empty() ? "" : delimiter) + made.Name(name);
@@ -167,32 +178,43 @@ const char* RowFormat::AppendPayload(std::span<const std::string_view> cells, st
   return nullptr;
 }
 
-std::vector<std::string> RowFormat::RenderBox(std::span<const AxisRange> box) const {
-  std::vector<std::string> texts(layout_->axes.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const DeclaredAxis& axis = layout_->axes[i];
-    std::string& text = texts[i];
-    if (before_hi_[i].empty()) {
-      CORDON_CHECK(AppendCell(box.empty() ? "*" : axis.Publish(box[i]), text));  // CheckTexts has seen all of them
-    } else if (box.empty()) {
-      AppendCell("*", text);
-      text += before_hi_[i];
-      AppendCell("*", text);
-    } else {
-      const auto [lo, hi] = axis.Ends(box[i]);
-      CORDON_CHECK(AppendEnd(lo, axis, text));
-      text += before_hi_[i];
-      CORDON_CHECK(AppendEnd(hi, axis, text));
-    }
+std::string RowFormat::RenderSide(std::span<const AxisRange> box, std::size_t i) const {
+  const DeclaredAxis& axis = layout_->axes[i];
+  std::string text;
+  if (before_hi_[i].empty()) {
+    CORDON_CHECK(AppendCell(box.empty() ? "*" : axis.Publish(box[i]), text));  // CheckTexts has seen all of them
+  } else if (box.empty()) {
+    AppendCell("*", text);
+    text += before_hi_[i];
+    AppendCell("*", text);
+  } else {
+    const auto [lo, hi] = axis.Ends(box[i]);
+    CORDON_CHECK(AppendEnd(lo, axis, text));
+    text += before_hi_[i];
+    CORDON_CHECK(AppendEnd(hi, axis, text));
   }
-  return texts;
+  return text;
 }
 
-std::string RowFormat::RenderGroup(std::optional<std::string_view> name) const {
-  if (!options_.group_column) return "";
-  std::string text = before_group_;
-  AppendCell(name.value_or(std::string_view()), text);
-  return text;
+RowFrame RowFormat::Frame(std::span<const AxisRange> box, std::optional<std::string_view> group) const {
+  RowFrame frame;
+  std::string text;
+  for (std::size_t piece = 0; piece < fixed_.size(); ++piece) {
+    if (fixed_[piece]) {
+      text += *fixed_[piece];
+    } else {
+      frame.before.push_back(std::move(text));
+      text.clear();
+    }
+    if (piece < layout_->axes.size()) text += RenderSide(box, piece);
+  }
+  if (options_.group_column) {
+    text += before_group_;
+    AppendCell(group.value_or(std::string_view()), text);
+  }
+  text += IsJson(options_) ? "}\n" : "\n";
+  frame.end = std::move(text);
+  return frame;
 }
 
 void RowFormat::AppendStart(std::uint64_t sequence, std::string& to) const {
@@ -200,18 +222,21 @@ void RowFormat::AppendStart(std::uint64_t sequence, std::string& to) const {
   if (options_.sequence) to += fmt::format_int(sequence).c_str();
 }
 
-void RowFormat::AppendBody(std::span<const std::string> box, std::string_view payload, std::string_view group,
-                           std::string& to) const {
-  std::size_t at = (box.size() + 1) * sizeof(PieceSize);
-  for (std::size_t piece = 0; piece <= box.size(); ++piece) {
+void RowFormat::AppendBody(const RowFrame& frame, std::string_view payload, std::string& to) const {
+  std::size_t at = fixed_.size() * sizeof(PieceSize);
+  auto before = frame.before.begin();
+  for (std::size_t piece = 0; piece < fixed_.size(); ++piece) {
+    if (fixed_[piece]) {
+      at += fixed_[piece]->size();
+      continue;
+    }
     PieceSize size = 0;
     std::memcpy(&size, payload.data() + piece * sizeof(PieceSize), sizeof size);
-    to.append(payload.substr(at, size));
+    to += *before++;
+    to += payload.substr(at, size);
     at += size;
-    if (piece < box.size()) to += box[piece];
   }
-  to += group;
-  to += IsJson(options_) ? "}\n" : "\n";
+  to += frame.end;
 }
 
 }  // namespace cordon::engine

@@ -2,7 +2,8 @@
 //
 // The rows of a stream as bytes. All cells that are published as they are get rendered when a tuple arrives, with the
 // delimiters around them: its payload, one piece between any two quasi cells. When it leaves, a row is those pieces and the
-// texts of its box in turn.
+// texts of its box in turn. Pieces that hold no cell are the same in all rows: they are rendered once a departure, with the
+// box (RowFrame).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,12 @@ struct RowOptions {
   bool bounds = false;        // numbers and dates as two columns, name_lo and name_hi
 };
 
+// What all rows of a departure share: the text before each piece that holds cells, and what ends a row.
+struct RowFrame {
+  std::vector<std::string> before;
+  std::string end;
+};
+
 class RowFormat {
  public:
   // `layout` outlives this. An error if a column would be there twice, or a label needs quotes that there are none of.
@@ -35,6 +42,7 @@ class RowFormat {
 
   const std::string& header() const { return header_; }  // with its line end; empty if there is none
   std::vector<std::string> columns() const;
+  bool shows_group() const { return options_.group_column; }
   UpperEnds upper_ends() const;  // of the columns that are two
 
   // Appends the payload of a tuple. What is wrong with a cell, or null; then nothing is appended. `bare`, by column: the cell
@@ -43,12 +51,11 @@ class RowFormat {
                             std::string& scratch) const;
   const std::string& blank_payload() const { return blank_; }  // every cell absent
 
-  // The texts of a box, rendered; empty ranges: all "*".
-  std::vector<std::string> RenderBox(std::span<const AxisRange> box) const;
-  std::string RenderGroup(std::optional<std::string_view> name) const;
+  // Empty ranges: all "*". `group`: the name of the group, if the rows have one; it shows only in a column for it.
+  RowFrame Frame(std::span<const AxisRange> box, std::optional<std::string_view> group) const;
 
   // A row without what comes before it.
-  void AppendBody(std::span<const std::string> box, std::string_view payload, std::string_view group, std::string& to) const;
+  void AppendBody(const RowFrame& frame, std::string_view payload, std::string& to) const;
   // What comes before the body: the sequence number, if it is asked for.
   void AppendStart(std::uint64_t sequence, std::string& to) const;
 
@@ -57,6 +64,7 @@ class RowFormat {
   Result<void> CheckTexts(const DeclaredAxis& axis) const;
   bool AppendCell(std::string_view cell, std::string& to) const;  // data() == nullptr: absent
   std::string Name(const std::string& name) const;
+  std::string RenderSide(std::span<const AxisRange> box, std::size_t axis) const;
   // An end of a number or date: bare in JSON.
   bool AppendEnd(std::string_view text, const DeclaredAxis& axis, std::string& to) const;
   bool IsTwo(const InputColumn& column) const {
@@ -72,6 +80,8 @@ class RowFormat {
   std::vector<std::string> before_;
   std::vector<std::string> before_hi_;  // by axis; empty: one column
   std::string before_group_;
+  // By piece: its text if it is the same in all rows; nothing if it holds cells.
+  std::vector<std::optional<std::string>> fixed_;
 };
 
 }  // namespace cordon::engine

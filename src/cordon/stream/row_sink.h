@@ -35,8 +35,8 @@ class RowSink {
   // Appends what may be written now. The departed tuples are still in `store`.
   void Take(const VerifiedDeparture& departure, const PayloadStore& store, std::string& out);
 
-  // The rows that the last Take gave, those of an earlier run included.
-  std::string_view taken() const { return taken_; }
+  // The rows that the last Take gave, those of an earlier run included. It may be a part of `out`: read it before that changes.
+  std::string_view taken() const { return shown_; }
 
   std::uint64_t num_rows() const { return num_rows_; }  // written so far, those of earlier runs included
   std::size_t waiting() const { return waiting_.size(); }
@@ -49,6 +49,8 @@ class RowSink {
     bool done = false;
     std::string body;  // empty: nothing is published of it
   };
+  RowFrame FrameOf(const Departure& departure) const;
+  void TakeReady(const Departure& departure, const RowFrame& frame, const PayloadStore& store, std::string& out);
   void Write(std::string_view body, std::string& out);
   void Release(std::string& out);
 
@@ -60,6 +62,7 @@ class RowSink {
   std::deque<Waiting> waiting_;  // from head_ on
   std::string body_;
   std::string taken_;
+  std::string_view shown_;
 };
 
 }  // namespace cordon::engine
