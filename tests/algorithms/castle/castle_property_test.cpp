@@ -192,6 +192,33 @@ TEST(CastleProperty, RenamingPeopleAndRescalingAxesChangesNoGroup) {
   }
 }
 
+// People who are known by the position of their tuple need no number until somebody else comes; it makes no difference.
+TEST(CastleProperty, PeopleKnownByTheirPositionsAreCountedLikeOthers) {
+  for (std::uint64_t seed = 0; seed < 500 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed + 2'000'000);
+    RandomStream stream = WithBatchOrPool(seed);
+    const std::size_t apart = random.Below(2) == 0 ? stream.arrivals.size() : random.Below(stream.arrivals.size());
+    for (std::size_t i = 0; i < stream.arrivals.size(); ++i) {
+      stream.arrivals[i].person = i < apart ? i + 1 : 1 + random.Below(i + 1);  // later ones may be people who came before
+    }
+    RandomStream other = stream;
+    for (Arrival& arrival : other.arrivals) arrival.person = arrival.person * 0x9e3779b97f4a7c15ULL + 12345;
+    const std::vector<Left> by_position = RunWhole(stream, seed);
+    const std::vector<Left> by_name = RunWhole(other, seed);
+    ASSERT_EQ(by_position.size(), by_name.size());
+    for (std::size_t i = 0; i < by_name.size(); ++i) {
+      EXPECT_TRUE(test::SameDeparture(by_position[i].departure, by_name[i].departure));
+    }
+    if (seed >= 100) continue;
+    Castle kept = stream.Engine(seed);
+    Castle restored = stream.Engine(seed + 1);
+    StreamVerifier verifier = stream.Verifier();
+    StreamVerifier verifier_restored = stream.Verifier();
+    test::Restored{kept, restored, &verifier, &verifier_restored}.RunWhole(stream.arrivals);
+  }
+}
+
 TEST(CastleProperty, EqualCellsCostNothing) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     RandomStream stream = MakeRandomStream(seed);

@@ -246,5 +246,57 @@ TEST(CastleSplit, MoreTriesNeverLoseMore) {
   }
 }
 
+// Against sorting all of them; whatever is said about the largest distance.
+TEST(NearestTuples, AreTheFirstOfAllInOrder) {
+  internal::NearestTuples nearest;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const std::size_t size = random.Below(300);
+    const std::uint64_t values = 1 + random.Below(random.Below(2) == 0 ? 5 : 1000);  // few: many ties
+    std::vector<double> distances;
+    std::vector<std::int32_t> tuples;
+    std::vector<std::pair<double, std::int32_t>> all;
+    for (std::size_t i = 0; i < size; ++i) {
+      distances.push_back(static_cast<double>(random.Below(values)) / 997);
+      tuples.push_back(static_cast<std::int32_t>(i));
+    }
+    random.Shuffle(std::span(tuples));
+    for (std::size_t i = 0; i < size; ++i) all.emplace_back(distances[i], tuples[i]);
+    std::sort(all.begin(), all.end());
+    const std::size_t count = random.Below(size + 20);
+    const double most = std::vector<double>{0, 1e-9, 0.5, static_cast<double>(values) / 997, 1e9}[random.Below(5)];
+    const auto& found = nearest.Find(distances, tuples, count, most);
+    ASSERT_EQ(found.size(), std::min(size, count));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(std::pair(found[i].distance, found[i].tuple), all[i]);
+    }
+  }
+}
+
+// Against sorting, in domains that are counted and in wide ones.
+TEST(Median, HasWhatLiesOnEachSide) {
+  internal::Median median;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random = Random::FromSeed(seed);
+    const std::uint64_t width = 1 + random.Below(random.Below(2) == 0 ? 6 : 100'000);
+    std::vector<double> values;
+    for (std::size_t left = 1 + random.Below(60); left > 0; --left)
+      values.push_back(1000 + static_cast<double>(random.Below(width)));
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    const double middle = sorted[sorted.size() / 2];
+    const auto first = std::lower_bound(sorted.begin(), sorted.end(), middle);
+    const auto after = std::upper_bound(sorted.begin(), sorted.end(), middle);
+    const internal::Sides sides = median.Find(values, sorted.front(), sorted.back());
+    EXPECT_EQ(sides.median, middle);
+    EXPECT_EQ(sides.below, static_cast<std::size_t>(first - sorted.begin()));
+    EXPECT_EQ(sides.up_to, static_cast<std::size_t>(after - sorted.begin()));
+    EXPECT_EQ(sides.below_hi, first == sorted.begin() ? -std::numeric_limits<double>::infinity() : *(first - 1));
+    EXPECT_EQ(sides.above_lo, after == sorted.end() ? std::numeric_limits<double>::infinity() : *after);
+  }
+}
+
 }  // namespace
 }  // namespace cordon::engine

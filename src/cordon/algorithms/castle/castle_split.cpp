@@ -11,6 +11,45 @@
 #include "cordon/base/check.h"
 
 namespace cordon::engine {
+namespace internal {
+
+const std::vector<Candidate>& NearestTuples::Find(std::span<const double> distances, std::span<const std::int32_t> tuples,
+                                                  std::size_t count, double most) {
+  kept_.clear();
+  if (count == 0) return kept_;
+  // Stretches ascend with the distance, so whoever is in an earlier one is nearer.
+  const double per_stretch = most > 0 ? static_cast<double>(kStretches - 1) / most : 0;
+  std::size_t last = kStretches - 1;
+  stretch_.resize(distances.size());
+  if (distances.size() > count) {
+    counts_.fill(0);
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      const double stretch = std::min(distances[i] * per_stretch, static_cast<double>(kStretches - 1));
+      stretch_[i] = static_cast<std::uint16_t>(static_cast<std::int32_t>(stretch));
+      ++counts_[stretch_[i]];
+    }
+    std::size_t so_far = 0;
+    for (last = 0; so_far + counts_[last] < count; ++last) so_far += counts_[last];
+    so_far += counts_[last];
+    kept_.resize(so_far + 1);  // one more is written to, and not kept
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      kept_[kept] = {distances[i], tuples[i]};
+      kept += stretch_[i] <= last ? 1 : 0;
+    }
+    kept_.resize(so_far);
+  } else {
+    for (std::size_t i = 0; i < distances.size(); ++i) kept_.push_back({distances[i], tuples[i]});
+  }
+  if (kept_.size() > count) {
+    std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count - 1), kept_.end());
+    kept_.resize(count);
+  }
+  std::sort(kept_.begin(), kept_.end());  // what was nth_element's business must not show
+  return kept_;
+}
+
+}  // namespace internal
 
 // People are numbered in the order of their first tuple.
 void Splitter::FindPeople(Tuples tuples) {
@@ -39,6 +78,10 @@ void Splitter::FindPeople(Tuples tuples) {
   for (std::size_t i = 0; i < tuples.size(); ++i) tuples_of_person_[next[person_of_[i]]++] = static_cast<std::int32_t>(i);
   all_points_.Clear();
   for (std::size_t i = 0; i < tuples.size(); ++i) all_points_.Add(static_cast<std::int32_t>(i), tuples[i].point);
+  for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+    at_[axis].resize(tuples.size());
+    for (std::size_t i = 0; i < tuples.size(); ++i) at_[axis][i] = tuples[i].point[axis];
+  }
 }
 
 void Splitter::PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts) {
@@ -97,28 +140,32 @@ class Splitter::PersonCut {
   std::vector<std::int32_t> lane_of_;  // by tuple; -1: taken
 };
 
-// Of each person but the seed's the tuple nearest to the seed, shown to `nearest`. joined_ holds the distances.
-void Splitter::ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::NearestTuples& nearest) {
+// Of each person but the seed's the tuple nearest to the seed; of these the `count` nearest. joined_ holds the distances.
+const std::vector<internal::Candidate>& Splitter::FindNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live,
+                                                              std::size_t count) {
   if (rows_of_person_.size() == person_of_.size()) {  // one tuple each; the seed's person has none left
-    for (std::size_t lane = 0; lane < points_.size(); ++lane) nearest.Show({joined_[lane], points_.number(lane)});
-    return;
+    return nearest_.Find(joined_, points_.numbers(), count, widest_);
   }
   nearest_of_person_.resize(rows_of_person_.size());
   for (const std::int32_t person : live) nearest_of_person_[person].tuple = -1;
   for (std::size_t lane = 0; lane < points_.size(); ++lane) {
-    const internal::NearestTuples::Candidate candidate{joined_[lane], points_.number(lane)};
-    internal::NearestTuples::Candidate& best = nearest_of_person_[person_of_[candidate.tuple]];
+    const internal::Candidate candidate{joined_[lane], points_.number(lane)};
+    internal::Candidate& best = nearest_of_person_[person_of_[candidate.tuple]];
     if (best.tuple < 0 || candidate < best) best = candidate;
   }
+  distances_.clear();
+  nearest_tuples_.clear();
   for (const std::int32_t person : live) {
-    if (person != seed_person) nearest.Show(nearest_of_person_[person]);
+    if (person == seed_person) continue;
+    distances_.push_back(nearest_of_person_[person].distance);
+    nearest_tuples_.push_back(nearest_of_person_[person].tuple);
   }
+  return nearest_.Find(distances_, nearest_tuples_, count, widest_);
 }
 
 std::vector<SplitPart> Splitter::SplitByPerson(Tuples tuples, Random& random) {
   PersonCut cut(*this, points_);
   const auto others = static_cast<std::size_t>(needs_->k - 1);
-  internal::NearestTuples nearest(others);
   std::vector<SplitPart> parts;
   parts_.Clear();
   while (cut.live().size() > others) {
@@ -127,9 +174,7 @@ std::vector<SplitPart> Splitter::SplitByPerson(Tuples tuples, Random& random) {
     cut.Take(seed);
     SplitPart part{{seed}, loss_->Of(tuples[seed].point)};
     points_.Join(part.box, joined_);
-    nearest.Restart();
-    ShowNearest(person, cut.live(), nearest);
-    for (const auto& candidate : nearest.Finish()) {
+    for (const internal::Candidate& candidate : FindNearest(person, cut.live(), others)) {
       part.tuples.push_back(candidate.tuple);
       loss_->Extend(part.box, tuples[candidate.tuple].point);
       cut.Take(candidate.tuple);
@@ -191,6 +236,9 @@ std::vector<SplitPart> Splitter::Split(Tuples tuples, Random& random) {
   std::vector<SplitPart> best;
   double least = std::numeric_limits<double>::infinity();
   FindPeople(tuples);
+  std::vector<std::int32_t> all(tuples.size());
+  std::iota(all.begin(), all.end(), 0);
+  widest_ = loss_->Loss(PartOf(std::move(all)).box);
   // Halves come last: if they find no cut they lose no less than a random one, which goes before them.
   for (int i = 0; i < tries_ + (cuts_ == Cuts::kBest ? 1 : 0); ++i) {
     std::vector<SplitPart> parts = i < tries_ ? SplitAtRandom(tuples, random) : SplitByHalves(tuples);

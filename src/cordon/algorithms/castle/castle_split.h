@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -19,44 +20,45 @@
 namespace cordon::engine {
 namespace internal {
 
-// Keeps the `count` nearest of all candidates shown to it; most are turned away by one comparison.
+struct Candidate {
+  double distance;
+  std::int32_t tuple;
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.tuple < b.tuple;
+  }
+};
+
+// The `count` nearest, in order. Counting how many lie in each stretch of distances finds out how far they reach without
+// comparing one with another, so few are left to be sorted. `most`: about the largest distance, 0 if it is not known; it
+// changes only the time taken.
 class NearestTuples {
  public:
-  struct Candidate {
-    double distance;
-    std::int32_t tuple;
-    friend bool operator<(const Candidate& a, const Candidate& b) {
-      return a.distance != b.distance ? a.distance < b.distance : a.tuple < b.tuple;
-    }
-  };
-
-  explicit NearestTuples(std::size_t count) : count_(count) { kept_.reserve(2 * count + kRoom + 1); }
-  void Show(const Candidate& candidate) {
-    if (candidate.distance > limit_ || count_ == 0) return;
-    kept_.push_back(candidate);
-    if (kept_.size() > 2 * count_ + kRoom) Trim();
-  }
-  const std::vector<Candidate>& Finish() {
-    if (kept_.size() > count_) Trim();
-    std::sort(kept_.begin(), kept_.end());  // what was nth_element's business must not show
-    return kept_;
-  }
-  void Restart() {
-    kept_.clear();
-    limit_ = std::numeric_limits<double>::infinity();
-  }
+  const std::vector<Candidate>& Find(std::span<const double> distances, std::span<const std::int32_t> tuples, std::size_t count,
+                                     double most);
 
  private:
-  static constexpr std::size_t kRoom = 32;
-
-  void Trim() {
-    std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count_ - 1), kept_.end());
-    kept_.resize(count_);
-    limit_ = kept_[count_ - 1].distance;
-  }
-  std::size_t count_;
-  double limit_ = std::numeric_limits<double>::infinity();
+  static constexpr std::size_t kStretches = 512;
+  std::array<std::uint32_t, kStretches> counts_;
+  std::vector<std::uint16_t> stretch_;
   std::vector<Candidate> kept_;
+};
+
+// The middle of some values, and what lies on each side of it.
+struct Sides {
+  double median = 0;
+  std::size_t below = 0;                                       // how many are less
+  std::size_t up_to = 0;                                       // how many are not greater
+  double below_hi = -std::numeric_limits<double>::infinity();  // the greatest of those below
+  double above_lo = std::numeric_limits<double>::infinity();   // the least of those above
+};
+
+// Reorders `values`. REQUIRES: there are some, all of them whole numbers from `lo` to `hi`.
+class Median {
+ public:
+  Sides Find(std::vector<double>& values, double lo, double hi);
+
+ private:
+  std::vector<std::uint32_t> counts_;
 };
 
 }  // namespace internal
@@ -81,7 +83,14 @@ class Splitter {
 
   // Of `tries` random cuts, and with kBest one by halves, the one of least loss is taken.
   Splitter(const BoxLoss& loss, const GroupRequirements& needs, Cuts cuts, int tries)
-      : loss_(&loss), needs_(&needs), cuts_(cuts), tries_(tries), all_points_(loss), points_(loss), parts_(loss) {}
+      : loss_(&loss),
+        needs_(&needs),
+        cuts_(cuts),
+        tries_(tries),
+        all_points_(loss),
+        at_(loss.num_axes()),
+        points_(loss),
+        parts_(loss) {}
 
   // The parts in the order they were made; all tuples are in one of them. A single part if no cut is possible.
   // REQUIRES: the tuples together satisfy the needs.
@@ -101,13 +110,14 @@ class Splitter {
   void PlaceUnchosen(Tuples tuples, const std::vector<std::vector<std::int32_t>>& people, std::vector<SplitPart>& parts);
   std::vector<SplitPart> SplitByHalves(Tuples tuples);
   template <typename Consider>
-  void FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t axis, const Consider& consider);
-  SplitPart PartOf(Tuples tuples, std::vector<std::int32_t> numbers) const;
+  void FindHalvings(const SplitPart& whole, std::size_t axis, const Consider& consider);
+  SplitPart PartOf(std::vector<std::int32_t> numbers) const;
   void PlaceNearest(Tuples tuples, std::int32_t tuple, std::vector<SplitPart>& parts);
   bool Satisfies(Tuples tuples, const std::vector<std::int32_t>& numbers) const;
   void Repair(Tuples tuples, std::vector<SplitPart>& parts);
   void FindPeople(Tuples tuples);
-  void ShowNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live, internal::NearestTuples& nearest);
+  const std::vector<internal::Candidate>& FindNearest(std::int32_t seed_person, const std::vector<std::int32_t>& live,
+                                                      std::size_t count);
 
   const BoxLoss* loss_;
   const GroupRequirements* needs_;
@@ -119,6 +129,8 @@ class Splitter {
   std::vector<std::int32_t> first_of_person_;
   std::vector<std::int32_t> tuples_of_person_;
   PointLanes all_points_;
+  std::vector<std::vector<double>> at_;  // by axis: where each tuple lies
+  double widest_ = 0;                    // what a box of all of them costs
   // Kept for their memory.
   PointLanes points_;
   BoxLanes parts_;
@@ -126,7 +138,11 @@ class Splitter {
   std::vector<double> increase_;
   std::vector<std::int32_t> person_place_;
   std::vector<double> values_;
-  std::vector<internal::NearestTuples::Candidate> nearest_of_person_;
+  internal::Median median_;
+  internal::NearestTuples nearest_;
+  std::vector<internal::Candidate> nearest_of_person_;
+  std::vector<double> distances_;
+  std::vector<std::int32_t> nearest_tuples_;
 };
 
 // How many tuples of each bucket go into one part of k: shares in proportion to the sizes, rounded by largest remainder to a

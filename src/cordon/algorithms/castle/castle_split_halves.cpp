@@ -22,18 +22,10 @@ struct Halving {
   double right_lo = 0;
 };
 
-// What lies on each side of the median.
-struct Sides {
-  std::size_t below = 0;
-  std::size_t up_to = 0;
-  double below_hi = -std::numeric_limits<double>::infinity();
-  double above_lo = std::numeric_limits<double>::infinity();
-};
-
 // `values`: those before `middle` are at most, those after it at least the median, which stands there.
-Sides SidesOf(const std::vector<double>& values, std::size_t middle) {
+internal::Sides SidesOf(const std::vector<double>& values, std::size_t middle) {
   const double median = values[middle];
-  Sides sides{.below = 0, .up_to = middle + 1};
+  internal::Sides sides{.median = median, .below = 0, .up_to = middle + 1};
   for (std::size_t i = 0; i < middle; ++i) {
     const bool below = values[i] < median;
     sides.below += below ? 1 : 0;
@@ -49,18 +41,42 @@ Sides SidesOf(const std::vector<double>& values, std::size_t middle) {
 
 }  // namespace
 
+// A domain with few values is counted, value by value; others are put in order around the middle.
+internal::Sides internal::Median::Find(std::vector<double>& values, double lo, double hi) {
+  constexpr double kCountsPerValue = 8;  // clearing so many takes about as long as the other way
+  const std::size_t middle = values.size() / 2;
+  if (hi - lo >= kCountsPerValue * static_cast<double>(values.size())) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
+    return SidesOf(values, middle);
+  }
+  const auto last = static_cast<std::size_t>(hi - lo);
+  counts_.assign(last + 1, 0);
+  for (const double value : values) ++counts_[static_cast<std::size_t>(static_cast<std::int64_t>(value - lo))];
+  Sides sides;
+  std::size_t at = 0;
+  std::size_t before = 0;  // one after the greatest value that is less; 0: none
+  for (; sides.below + counts_[at] <= middle; ++at) {
+    sides.below += counts_[at];
+    before = counts_[at] > 0 ? at + 1 : before;
+  }
+  sides.median = lo + static_cast<double>(at);
+  sides.up_to = sides.below + counts_[at];
+  if (before > 0) sides.below_hi = lo + static_cast<double>(before - 1);
+  if (sides.up_to == values.size()) return sides;
+  for (++at; counts_[at] == 0;) ++at;
+  sides.above_lo = lo + static_cast<double>(at);
+  return sides;
+}
+
 // The cuts at the medians that leave tuples enough on both sides, the one that saves most first.
 template <typename Consider>
-void Splitter::FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t axis, const Consider& consider) {
+void Splitter::FindHalvings(const SplitPart& whole, std::size_t axis, const Consider& consider) {
   const double lo = whole.box.lo[axis];
   const double hi = whole.box.hi[axis];
   if (lo == hi) return;
-  values_.clear();
-  for (const std::int32_t tuple : whole.tuples) values_.push_back(tuples[tuple].point[axis]);
-  const std::size_t middle = values_.size() / 2;
-  std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(middle), values_.end());
-  const double median = values_[middle];
-  const Sides sides = SidesOf(values_, middle);
+  values_.resize(whole.tuples.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = at_[axis][static_cast<std::size_t>(whole.tuples[i])];
+  const internal::Sides sides = median_.Find(values_, lo, hi);
   const auto least = static_cast<std::size_t>(needs_->k);
   const double all = loss_->AxisLoss(axis, lo, hi) * static_cast<double>(values_.size());
   const auto propose = [&](std::size_t left, double left_hi, double right_lo) {
@@ -69,14 +85,25 @@ void Splitter::FindHalvings(Tuples tuples, const SplitPart& whole, std::size_t a
                         loss_->AxisLoss(axis, right_lo, hi) * static_cast<double>(values_.size() - left);
     if (cost < all) consider(Halving{all - cost, axis, left_hi, right_lo});
   };
-  propose(sides.below, sides.below_hi, median);
-  propose(sides.up_to, median, sides.above_lo);
+  propose(sides.below, sides.below_hi, sides.median);
+  propose(sides.up_to, sides.median, sides.above_lo);
 }
 
-SplitPart Splitter::PartOf(Tuples tuples, Numbers numbers) const {
+SplitPart Splitter::PartOf(Numbers numbers) const {
   SplitPart part{std::move(numbers), {}};
-  part.box = loss_->Of(tuples[part.tuples[0]].point);
-  for (const std::int32_t tuple : part.tuples) loss_->Extend(part.box, tuples[tuple].point);
+  for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+    const double* at = at_[axis].data();
+    double lo = at[part.tuples[0]];
+    double hi = lo;
+    for (const std::int32_t tuple : part.tuples) {
+      lo = at[tuple] < lo ? at[tuple] : lo;
+      hi = at[tuple] > hi ? at[tuple] : hi;
+    }
+    part.box.lo.push_back(lo);
+    part.box.hi.push_back(hi);
+    const bool category = loss_->categorical(axis);
+    part.box.node.push_back(category ? loss_->Join(axis, loss_->LeafNode(axis, lo), loss_->LeafNode(axis, hi)) : kRoot);
+  }
   return part;
 }
 
@@ -85,7 +112,7 @@ std::vector<SplitPart> Splitter::SplitByHalves(Tuples tuples) {
   Numbers all(tuples.size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<SplitPart> parts;
-  std::vector<SplitPart> open = {PartOf(tuples, std::move(all))};
+  std::vector<SplitPart> open = {PartOf(std::move(all))};
   std::vector<Halving> halvings;
   while (!open.empty()) {
     SplitPart whole = std::move(open.back());
@@ -96,19 +123,25 @@ std::vector<SplitPart> Splitter::SplitByHalves(Tuples tuples) {
     }
     halvings.clear();
     for (std::size_t axis = 0; axis < loss_->num_axes(); ++axis) {
-      FindHalvings(tuples, whole, axis, [&](const Halving& halving) { halvings.push_back(halving); });
+      FindHalvings(whole, axis, [&](const Halving& halving) { halvings.push_back(halving); });
     }
     std::stable_sort(halvings.begin(), halvings.end(), [](const Halving& a, const Halving& b) { return a.saved > b.saved; });
     bool cut = false;
     for (const Halving& halving : halvings) {
-      Numbers left;
-      Numbers right;
-      for (const std::int32_t tuple : whole.tuples) {
-        (tuples[tuple].point[halving.axis] <= halving.left_hi ? left : right).push_back(tuple);
+      Numbers left(whole.tuples.size());
+      Numbers right(whole.tuples.size());
+      std::size_t lefts = 0;
+      for (std::size_t i = 0; i < whole.tuples.size(); ++i) {  // written to both, kept in one: no branch to guess wrong
+        const std::int32_t tuple = whole.tuples[i];
+        left[lefts] = tuple;
+        right[i - lefts] = tuple;
+        lefts += at_[halving.axis][tuple] <= halving.left_hi ? 1 : 0;
       }
+      left.resize(lefts);
+      right.resize(whole.tuples.size() - lefts);
       if (!rows_decide && (!Satisfies(tuples, left) || !Satisfies(tuples, right))) continue;
-      open.push_back(PartOf(tuples, std::move(right)));
-      open.push_back(PartOf(tuples, std::move(left)));
+      open.push_back(PartOf(std::move(right)));
+      open.push_back(PartOf(std::move(left)));
       cut = true;
       break;
     }

@@ -164,7 +164,7 @@ std::vector<SplitPart> Splitter::SplitByValue(Tuples tuples, std::size_t need, s
   if (parts.empty()) {  // fewer than l values among one tuple per person: no cut
     Numbers all(tuples.size());
     std::iota(all.begin(), all.end(), 0);
-    return {PartOf(tuples, std::move(all))};
+    return {PartOf(std::move(all))};
   }
   for (const PointLanes& bucket : buckets) {
     Numbers left = bucket.numbers();

@@ -63,7 +63,20 @@ std::int32_t OpenClusters::Intern(PersonId id) {
   return number;
 }
 
+// From now on people are told apart by their ids.
+void OpenClusters::NumberPeople() {
+  all_apart_ = false;
+  for (Position position = first_; position <= last_; ++position) {
+    if (owner(position) == kNone) continue;
+    const std::int32_t number = Intern(static_cast<PersonId>(position));
+    people_[number].rows = 1;
+    people_[number].only = position;
+    person_[Slot(position)] = number;
+  }
+}
+
 void OpenClusters::Release(std::int32_t person) {
+  if (all_apart_) return;
   Person& who = people_[person];
   if (--who.rows > 0) return;
   person_of_.Erase(who.id);
@@ -74,6 +87,7 @@ void OpenClusters::Arrive(const Tuple& tuple) {
   CORDON_CHECK_EQ(tuple.position, last_ + 1);
   CORDON_CHECK_EQ(tuple.quasi.size(), loss_->num_axes());
   if (static_cast<std::size_t>(tuple.position - first_) > mask_) Grow();
+  if (all_apart_ && tuple.person != static_cast<PersonId>(tuple.position)) NumberPeople();
   last_ = tuple.position;
   const std::size_t slot = Slot(last_);
   double* point = points_.data() + slot * loss_->num_axes();
@@ -83,7 +97,7 @@ void OpenClusters::Arrive(const Tuple& tuple) {
     values_[slot * needs_->diversity.size() + need] = tuple.sensitive[needs_->diversity[need].sensitive];
   }
   owner_[slot] = kNone;
-  person_[slot] = Intern(tuple.person);
+  if (!all_apart_) person_[slot] = Intern(tuple.person);
   CountEverywhere(last_);
   ++held_;
 }
@@ -102,7 +116,7 @@ void OpenClusters::Leave(Position position) {
 // ---- counting
 
 void OpenClusters::CountEverywhere(Position position) {
-  people_[person_[Slot(position)]].rows += 1;
+  if (!all_apart_) people_[person_[Slot(position)]].rows += 1;
   for (std::size_t need = 0; need < value_counts_.size(); ++need) {
     const std::int32_t value = values(position)[need];
     if (value != kNull && value_counts_[need].Increment(Key(kNone, value)) == 1) ++distinct_overall_[need];
@@ -117,6 +131,20 @@ void OpenClusters::DiscountEverywhere(Position position) {
 }
 
 void OpenClusters::Count(Lane lane, Position position) {
+  CountPerson(lane, position);
+  for (std::size_t need = 0; need < value_counts_.size(); ++need) {
+    const std::int32_t value = values(position)[need];
+    if (value != kNull && value_counts_[need].Increment(Key(lane, value)) == 1) {
+      ++distinct_[lane * value_counts_.size() + need];
+    }
+  }
+}
+
+void OpenClusters::CountPerson(Lane lane, Position position) {
+  if (all_apart_) {
+    ++clusters_[lane].people;
+    return;
+  }
   const std::int32_t number = person_[Slot(position)];
   Person& who = people_[number];
   if (who.rows == 1) {
@@ -127,24 +155,25 @@ void OpenClusters::Count(Lane lane, Position position) {
     who.only = 0;
     if (by_cluster_.Increment(Key(lane, number)) == 1) ++clusters_[lane].people;
   }
-  for (std::size_t need = 0; need < value_counts_.size(); ++need) {
-    const std::int32_t value = values(position)[need];
-    if (value != kNull && value_counts_[need].Increment(Key(lane, value)) == 1) {
-      ++distinct_[lane * value_counts_.size() + need];
-    }
-  }
 }
 
 void OpenClusters::Discount(Lane lane, Position position) {
-  const std::int32_t number = person_[Slot(position)];
-  Person& who = people_[number];
-  if (who.only == position || by_cluster_.Decrement(Key(lane, number)) == 0) --clusters_[lane].people;
+  DiscountPerson(lane, position);
   for (std::size_t need = 0; need < value_counts_.size(); ++need) {
     const std::int32_t value = values(position)[need];
     if (value != kNull && value_counts_[need].Decrement(Key(lane, value)) == 0) {
       --distinct_[lane * value_counts_.size() + need];
     }
   }
+}
+
+void OpenClusters::DiscountPerson(Lane lane, Position position) {
+  if (all_apart_) {
+    --clusters_[lane].people;
+    return;
+  }
+  const std::int32_t number = person_[Slot(position)];
+  if (people_[number].only == position || by_cluster_.Decrement(Key(lane, number)) == 0) --clusters_[lane].people;
 }
 
 bool OpenClusters::Ready(Lane lane) const {
@@ -156,7 +185,7 @@ bool OpenClusters::Ready(Lane lane) const {
 }
 
 bool OpenClusters::Feasible() const {
-  if (static_cast<std::int64_t>(person_of_.size()) < needs_->k) return false;
+  if (static_cast<std::int64_t>(all_apart_ ? held_ : person_of_.size()) < needs_->k) return false;
   for (std::size_t need = 0; need < needs_->diversity.size(); ++need) {
     if (distinct_overall_[need] < needs_->diversity[need].l) return false;
   }
@@ -298,7 +327,7 @@ std::vector<Position> OpenClusters::Close(Lane lane) {
   std::vector<Position> positions;
   positions.reserve(clusters_[lane].rows);
   for (Position at = clusters_[lane].head; at != 0; at = next_[Slot(at)]) positions.push_back(at);
-  std::sort(positions.begin(), positions.end());
+  if (!std::is_sorted(positions.begin(), positions.end())) std::sort(positions.begin(), positions.end());
   for (const Position position : positions) {
     Discount(lane, position);
     DiscountEverywhere(position);

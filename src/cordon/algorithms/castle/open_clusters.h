@@ -2,7 +2,8 @@
 //
 // The tuples that wait, and the open clusters they are gathered in. Tuples lie in a ring by position; a cluster is a list
 // through the ring, a box in a lane, and counts. People count once a cluster however many tuples they have: a person with
-// one waiting tuple, the common case, needs no entry for that; others are counted by (cluster, person).
+// one waiting tuple, the common case, needs no entry for that; others are counted by (cluster, person). As long as every
+// person is known by the position of its tuple, as in a stream without a column of people, there is nobody to number.
 //
 // A cluster's box is always tight around its tuples when it is read, so nothing depends on the way it came about: a restored
 // state goes on exactly like the saved one.
@@ -35,8 +36,13 @@ class OpenClusters {
   Lane owner(Position position) const { return owner_[Slot(position)]; }
   const double* point(Position position) const { return points_.data() + Slot(position) * loss_->num_axes(); }
   EventTime time(Position position) const { return times_[Slot(position)]; }
-  PersonId person(Position position) const { return people_[person_[Slot(position)]].id; }
-  std::int32_t person_number(Position position) const { return person_[Slot(position)]; }
+  PersonId person(Position position) const {
+    return all_apart_ ? static_cast<PersonId>(position) : people_[person_[Slot(position)]].id;
+  }
+  // Small, and equal for equal people among those that wait.
+  std::int32_t person_number(Position position) const {
+    return all_apart_ ? static_cast<std::int32_t>(Slot(position)) : person_[Slot(position)];
+  }
   // Of the attributes that GroupRequirements lists, in its order.
   const std::int32_t* values(Position position) const { return values_.data() + Slot(position) * needs_->diversity.size(); }
 
@@ -91,12 +97,15 @@ class OpenClusters {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(lane)) << 32 | static_cast<std::uint32_t>(item);
   }
   void Grow();
+  void NumberPeople();
   std::int32_t Intern(PersonId id);
   void Release(std::int32_t person);
   void Link(Lane lane, Position position);
   void Unlink(Lane lane, Position position);
   void Count(Lane lane, Position position);
   void Discount(Lane lane, Position position);
+  void CountPerson(Lane lane, Position position);
+  void DiscountPerson(Lane lane, Position position);
   void CountEverywhere(Position position);
   void DiscountEverywhere(Position position);
   void Leave(Position position);
@@ -121,7 +130,8 @@ class OpenClusters {
   std::vector<Position> previous_;
 
   // the people who wait
-  KeyCounts person_of_;  // id -> number + 1
+  bool all_apart_ = true;  // every tuple's person is its position, so no two are the same; nothing below is used
+  KeyCounts person_of_;    // id -> number + 1
   std::vector<Person> people_;
   std::vector<std::int32_t> free_people_;
   KeyCounts by_cluster_;  // (lane, person) -> rows

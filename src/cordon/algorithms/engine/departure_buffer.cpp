@@ -37,7 +37,9 @@ void DepartureBuffer::Release(std::vector<Departure>& out) {
     random_.Shuffle(std::span(waiting_));
   }
   for (Departure& departure : waiting_) {
-    std::sort(departure.positions.begin(), departure.positions.end());  // so that only the random stream decides
+    if (auto& positions = departure.positions; !std::is_sorted(positions.begin(), positions.end())) {
+      std::sort(positions.begin(), positions.end());  // so that only the random stream decides
+    }
     random_.Shuffle(std::span(departure.positions));
     out.push_back(std::move(departure));
   }
