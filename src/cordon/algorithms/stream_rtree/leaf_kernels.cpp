@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each loop is there twice, for the plain machine and for AVX2; the processor decides at the first call.
+// Each loop is there for the plain machine and for AVX2, the marks also for AVX-512; the processor decides at the first call.
 #include "cordon/algorithms/stream_rtree/leaf_kernels.h"
 
 #if defined(__x86_64__)
@@ -109,10 +109,48 @@ using Bytes32 = __m256i;
   }
   return count + MarkFrom(tests, marks, i, size);
 }
+
+// 64 codes of which `those` are there.
+[[gnu::target("avx512bw"), gnu::always_inline]] inline std::uint64_t KeptOf64(const std::uint8_t* codes, __m512i lo,
+                                                                              __m512i width, std::uint64_t those) {
+  const __m512i above = _mm512_sub_epi8(_mm512_maskz_loadu_epi8(those, codes), lo);
+  return _mm512_mask_cmple_epu8_mask(those, above, width);
+}
+
+[[gnu::target("avx512bw")]] std::size_t Avx512Marks(std::span<const CodeTest> tests, std::uint8_t* marks, std::size_t size) {
+  const __m512i one = _mm512_set1_epi8(1);
+  std::size_t count = 0;
+  std::size_t i = 0;
+  for (; i + 128 <= size; i += 128) {
+    std::uint64_t a = ~std::uint64_t{0};
+    std::uint64_t b = a;
+    for (const CodeTest& test : tests) {
+      const __m512i lo = _mm512_set1_epi8(static_cast<char>(test.lo));
+      const __m512i width = _mm512_set1_epi8(static_cast<char>(test.width));
+      a = KeptOf64(test.codes + i, lo, width, a);
+      b = KeptOf64(test.codes + i + 64, lo, width, b);
+    }
+    _mm512_storeu_si512(marks + i, _mm512_maskz_mov_epi8(a, one));
+    _mm512_storeu_si512(marks + i + 64, _mm512_maskz_mov_epi8(b, one));
+    count += static_cast<std::size_t>(__builtin_popcountll(a) + __builtin_popcountll(b));
+  }
+  for (; i < size; i += 64) {
+    const std::uint64_t there = size - i >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (size - i)) - 1;
+    std::uint64_t left = there;
+    for (const CodeTest& test : tests) {
+      left = KeptOf64(test.codes + i, _mm512_set1_epi8(static_cast<char>(test.lo)),
+                      _mm512_set1_epi8(static_cast<char>(test.width)), left);
+    }
+    _mm512_mask_storeu_epi8(marks + i, there, _mm512_maskz_mov_epi8(left, one));
+    count += static_cast<std::size_t>(__builtin_popcountll(left));
+  }
+  return count;
+}
 #endif
 
 Kernels Choose() {
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bw")) return {Avx2Gaps, Avx512Marks};
   if (__builtin_cpu_supports("avx2")) return {Avx2Gaps, Avx2Marks};
 #endif
   return {PlainGaps, PlainMarks};

@@ -73,7 +73,7 @@ void LeafStore::Drop(Index at) {
 }
 
 void LeafStore::Grow() {
-  const std::size_t larger = capacity_ == 0 ? 16 : 2 * capacity_;
+  const std::size_t larger = capacity_ == 0 ? 16 : 2 * capacity_;  // a multiple of 4: see NearestByScan
   for (std::vector<double>* sides : {&lo_, &hi_}) {
     std::vector<double> moved(num_axes() * larger);
     for (std::size_t axis = 0; axis < num_axes(); ++axis) {
@@ -259,42 +259,65 @@ double LeafStore::PenaltyOf(std::span<const Index> tuples) const {
   return penalty;
 }
 
-double LeafStore::SplitCost(std::span<const Index> sorted) const {
-  return PenaltyOf(sorted.first(static_cast<std::size_t>(k_))) + PenaltyOf(sorted.subspan(static_cast<std::size_t>(k_)));
+// The penalties of both halves: members in the order of `cut`, the first k of them and the others.
+double LeafStore::SplitCost(std::span<const Cut> cut) const {
+  const auto half = static_cast<std::size_t>(k_);
+  double penalties[2] = {0, 0};
+  for (std::size_t axis = 0; axis < num_axes(); ++axis) {
+    const double* at = split_points_.data() + axis * cut.size();
+    for (const bool upper : {false, true}) {
+      const std::span<const Cut> side = upper ? cut.subspan(half) : cut.first(half);
+      double low = at[side[0].member];
+      double high = low;
+      for (const Cut& each : side) {
+        const double x = at[each.member];
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+      }
+      penalties[upper ? 1 : 0] += (high - low) * scales_[axis];
+    }
+  }
+  return penalties[0] + penalties[1];
 }
 
 LeafStore::Index LeafStore::Split(Index slot) {
   CORDON_CHECK(full(slot));
   const auto half = static_cast<std::size_t>(k_);
-  // If the whole lacks values there is nothing to keep together.
-  const auto fits = [&, whole = mature(slot)](std::span<const Index> cut) {
-    return !whole || (Diverse(cut.first(half)) && Diverse(cut.subspan(half)));
-  };
+  const std::span<const Index> whole = members(slot);
+  const std::size_t size = whole.size();
+  split_points_.resize(num_axes() * size);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t axis = 0; axis < num_axes(); ++axis) split_points_[axis * size + i] = point(whole[i])[axis];
+  }
+  cut_.resize(size);
   std::vector<Index> best;
-  std::vector<Index> sorted(members(slot).begin(), members(slot).end());
-  // Positions are unique, so which k are the lower ones is settled; their order is not needed.
-  const auto cut = [&](const auto& before) {
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(k_), sorted.end(), before);
-  };
+  std::vector<Index> sorted(size);
   double least = std::numeric_limits<double>::infinity();
+  // If the whole lacks values there is nothing to keep together.
+  const auto fits = [&, mature = mature(slot)](std::span<const Index> cut) {
+    return !mature || (Diverse(cut.first(half)) && Diverse(cut.subspan(half)));
+  };
+  // Positions are unique, so which k are the lower ones is settled; their order is not needed.
+  const auto consider = [&](const double* at) {
+    for (std::size_t i = 0; i < size; ++i) {
+      cut_[i] = {at != nullptr ? at[i] : 0, tuples_[whole[i]].position, static_cast<Index>(i)};
+    }
+    std::nth_element(cut_.begin(), cut_.begin() + static_cast<std::ptrdiff_t>(half), cut_.end(),
+                     [](const Cut& a, const Cut& b) { return a.at != b.at ? a.at < b.at : a.position < b.position; });
+    const double cost = SplitCost(cut_);
+    if (cost >= least) return;
+    for (std::size_t i = 0; i < size; ++i) sorted[i] = whole[cut_[i].member];
+    if (!fits(sorted)) return;
+    least = cost;
+    best = sorted;
+  };
   bool by_position = false;
   for (std::size_t axis = 0; axis < num_axes(); ++axis) {
     const bool flat = hi(slot, axis) == lo(slot, axis);
     if (flat && std::exchange(by_position, true)) continue;  // all such axes give one cut
-    cut([&](Index a, Index b) {
-      const double of_a = point(a)[axis];
-      const double of_b = point(b)[axis];
-      return of_a != of_b ? of_a < of_b : tuples_[a].position < tuples_[b].position;
-    });
-    const double cost = SplitCost(sorted);
-    if (cost >= least || !fits(sorted)) continue;
-    least = cost;
-    best = sorted;
+    consider(split_points_.data() + axis * size);
   }
-  if (num_axes() == 0) {
-    cut([&](Index a, Index b) { return tuples_[a].position < tuples_[b].position; });
-    if (fits(sorted)) best = sorted;
-  }
+  if (num_axes() == 0) consider(nullptr);
   if (best.empty()) return kNone;
   for (const Index member : best) tuples_[member].leaf = kNone;
   leaves_[slot].size = 0;

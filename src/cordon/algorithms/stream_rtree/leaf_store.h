@@ -119,7 +119,12 @@ class LeafStore {
   bool Better(Index slot, Index than) const;
   Index NearestByScan(const double* point, Among among) const;
   Index NearestByTree(const double* point, Among among) const;
-  double SplitCost(std::span<const Index> sorted) const;
+  struct Cut {
+    double at = 0;
+    Position position = 0;
+    Index member = 0;  // its place among the members of the leaf
+  };
+  double SplitCost(std::span<const Cut> cut) const;
 
   std::vector<double> scales_;
   std::int64_t k_;
@@ -149,6 +154,9 @@ class LeafStore {
   mutable std::uint64_t mark_ = 0;
   mutable std::vector<double> distances_;
   mutable std::vector<std::int32_t> seen_;  // scratch of Diverse
+  // Scratch of Split: the points of the leaf by axis and member, and its members in the order of one axis.
+  std::vector<double> split_points_;
+  std::vector<Cut> cut_;
 };
 
 }  // namespace cordon::engine

@@ -27,22 +27,25 @@ double PostponedTuples::SmallPenalty(const LeafStore& leaves, Index tuple, std::
   const double* point = leaves.point(tuple);
   box_lo_.assign(point, point + leaves.num_axes());
   box_hi_ = box_lo_;
-  used_.assign(size, 0);
-  for (std::size_t i = 0; i < size; ++i) used_[i] = arrivals_[i] == leaves.tuple(tuple).position ? 1 : 0;
+  constexpr double kUsed = std::numeric_limits<double>::infinity();
+  used_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) used_[i] = arrivals_[i] == leaves.tuple(tuple).position ? kUsed : 0;
   double penalty = 0;
   for (std::int64_t round = 0; round < need; ++round) {
-    penalties_.assign(size, 0);
+    penalties_ = used_;
     for (std::size_t axis = 0; axis < leaves.num_axes(); ++axis) {
       const double* points = points_.data() + axis * size;
       internal::AddWidths(points, points, box_lo_[axis], box_hi_[axis], leaves.scales()[axis], penalties_.data(), size);
     }
-    std::size_t best = size;
+    std::size_t best = 0;
+    penalty = kUsed;
     for (std::size_t i = 0; i < size; ++i) {
-      if (used_[i] == 0 && (best == size || penalties_[i] < penalties_[best])) best = i;
+      if (penalties_[i] >= penalty) continue;
+      best = i;
+      penalty = penalties_[i];
     }
-    if (best == size) return std::numeric_limits<double>::infinity();
-    used_[best] = 1;
-    penalty = penalties_[best];
+    if (penalty == kUsed) return penalty;
+    used_[best] = kUsed;
     for (std::size_t axis = 0; axis < leaves.num_axes(); ++axis) {
       box_lo_[axis] = std::min(box_lo_[axis], points_[axis * size + best]);
       box_hi_[axis] = std::max(box_hi_[axis], points_[axis * size + best]);

@@ -42,7 +42,7 @@ class PostponedTuples {
   std::vector<Position> arrivals_;  // of the samples inside
   std::vector<double> points_;      // axis x sample
   std::vector<double> penalties_;   // of the small box joined with each
-  std::vector<char> used_;
+  std::vector<double> used_;        // infinite if a sample is in the small box, else 0
   std::vector<double> box_lo_;
   std::vector<double> box_hi_;
   std::vector<Candidate> candidates_;
