@@ -94,9 +94,13 @@ Result<std::vector<WindowContents::Row>> StreamVerifier::Members(const Departure
   std::vector<Position> sorted = departure.positions;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return Refused("a position occurs twice");
+  constexpr std::size_t kAhead = 8;  // tuples to have fetched from memory before they are looked at
+  const std::size_t size = departure.positions.size();
   std::vector<WindowContents::Row> members;
-  members.reserve(departure.positions.size());
-  for (const Position position : departure.positions) {
+  members.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Position position = departure.positions[i];
+    if (i + kAhead < size) tuples_.Fetch(departure.positions[i + kAhead]);
     if (!tuples_.Holds(position)) return Refused("position {} has left before or never came", position);
     members.push_back(tuples_.Get(position));
   }

@@ -30,6 +30,12 @@ class WindowContents {
   // REQUIRES: tuple.position == last() + 1.
   void Add(const Tuple& tuple);
   bool Holds(Position position) const;
+  // Has the row fetched from memory, if it is there: it will be asked for soon. Any number will do.
+  void Fetch(Position position) const {
+    const Cell* row = cells_.data() + Slot(position);
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + stride_ - 1);
+  }
   Row Get(Position position) const;  // REQUIRES: Holds(position)
   void Remove(Position position);    // REQUIRES: Holds(position)
   void SetAside(Position position);  // REQUIRES: Holds(position)
