@@ -16,6 +16,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/anonymize.h"
+#include "cordon/publish/evaluate.h"
 #include "cordon/publish/verify.h"
 #include "tests/scratch_folder.h"
 
@@ -198,6 +199,38 @@ TEST_F(Large, WhatIsToldIsWhatTheFileShows) {
   EXPECT_TRUE(std::filesystem::exists(Path("out.csv.codebook.json")));
 }
 
+// Loss and groups are added up over parts; the file has to have them.
+TEST_F(Large, FiguresAreThoseOfTheFile) {
+  for (unsigned seed = 20; seed < 26; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const Policy policy = PolicyOf(LargeModel("k-anonymity", "k = 3"));
+    const std::vector<LargeRow> rows = RandomRows(random, 400);
+    const Report report = Make(rows, policy, 40).value();
+    EvaluateRequest evaluate;
+    evaluate.release = Path("out.csv");
+    evaluate.original = Path("in.csv");
+    const Result<Evaluation> measured = Evaluate(evaluate, policy, {});
+    ASSERT_TRUE(measured.ok()) << measured.error().message();
+    EXPECT_NEAR(report.utility.loss.information_loss, measured.value().utility.loss.information_loss, 1e-9);
+    std::map<std::string, std::uint64_t> groups;
+    for (const std::string& line : Lines("out.csv")) {
+      if (!line.starts_with("age,")) ++groups[line.substr(0, line.rfind(',', line.rfind(',') - 1))];
+    }
+    const Discernibility& told = report.utility.discernibility;
+    std::uint64_t squares = 0;
+    std::uint64_t least = rows.size();
+    for (const auto& [cells, size] : groups) {
+      squares += size * size;
+      least = std::min(least, size);
+    }
+    EXPECT_EQ(told.groups, groups.size());
+    EXPECT_EQ(told.min_group, least);
+    EXPECT_EQ(told.discernibility, squares);
+    EXPECT_EQ(report.privacy[0].reached_text, fmt::format("{}", least));
+  }
+}
+
 TEST_F(Large, ASeedAndARecordRepeatTheBytes) {
   std::mt19937 random(8);
   const Policy policy = PolicyOf(LargeModel("k-anonymity", "k = 3"));
@@ -229,6 +262,34 @@ TEST_F(Large, RowsAreShuffledAcrossShards) {
   double sum = 0;  // of |place - input row|; a third of the rows if the order is random
   for (int place = 0; std::getline(in, line); ++place) sum += std::abs(place - std::stoi(line.substr(line.rfind('n') + 1)));
   EXPECT_GT(sum / 2000, 500);
+}
+
+// Neither the place of a row nor its neighbours say which shard it was in, over several keys.
+TEST_F(Large, NeighboursAreOfOneShardNoMoreOftenThanByChance) {
+  std::vector<LargeRow> rows;  // 20 shards of 100 rows
+  for (int i = 0; i < 2000; ++i) rows.push_back({fmt::format("{}", i / 100), "11", "v", "d", fmt::format("n{}", i)});
+  const Policy policy = PolicyOf(LargeModel("k-anonymity", "k = 2"));
+  std::size_t neighbours = 0;
+  std::size_t after = 0;          // rows that follow the row that they follow in the input
+  std::vector<double> place(20);  // mean, of the rows of a shard
+  constexpr int kKeys = 8;
+  for (int key = 0; key < kKeys; ++key) {
+    ASSERT_TRUE(Make(rows, policy, 100).ok());
+    std::ifstream in(Path("out.csv"));
+    std::string line;
+    std::getline(in, line);
+    int last = -1;
+    for (int at = 0; std::getline(in, line); ++at) {
+      const int number = std::stoi(line.substr(line.rfind('n') + 1));
+      neighbours += last >= 0 && number / 100 == last / 100 ? 1 : 0;
+      after += last >= 0 && number == last + 1 ? 1 : 0;
+      place[static_cast<std::size_t>(number / 100)] += at / (100.0 * kKeys);
+      last = number;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(neighbours), kKeys * 2000 * 99 / 1999.0, 150);  // 5 deviations
+  EXPECT_LT(after, 30u);                                                          // 8 by chance
+  for (const double mean : place) EXPECT_NEAR(mean, 1000, 110);                   // 5 deviations
 }
 
 // Adversarial tables. Each says what a plan that is blind to it would get wrong.
@@ -353,6 +414,28 @@ TEST_F(Large, RowsMayBeSuppressedByEachShardsShareOfTheLimit) {
   EXPECT_EQ(report.rows + report.suppressed, 600u);
   ExpectHolds(policy);
   ExpectSecondVerifierAgrees();
+}
+
+// Eight shards of 50 rows, each with one row that is far from all others. 1.9 % of 50 rows are none; of all rows, seven.
+TEST_F(Large, TheShareOfAShardIsRoundedDown) {
+  std::vector<LargeRow> rows;
+  for (int i = 0; i < 400; ++i) {
+    const bool far = i % 50 == 49;
+    rows.push_back({fmt::format("{}", i / 50 * 10 + i % 10), far ? "99" : "11", far ? "far" : "v1", "d", "n"});
+  }
+  const auto suppressed = [&](const std::string& limit, const std::string& how) {
+    const Policy policy = PolicyOf(fmt::format("[algorithm]\nsuppression_limit = {}\nsuppressed = \"{}\"\n", limit, how) +
+                                   LargeModel("k-anonymity", "k = 6"));
+    const Result<Report> report = Make(rows, policy, 50);
+    EXPECT_TRUE(report.ok()) << report.error().message();
+    EXPECT_TRUE(report.value().notes.at(0).starts_with("in 8 shards of 50 to 50 rows")) << report.value().notes.at(0);
+    ExpectHolds(policy);
+    return report.value().suppressed;
+  };
+  EXPECT_EQ(suppressed("0.019", "drop"), 0u);
+  EXPECT_EQ(suppressed("0.02", "drop"), 8u) << "one of each shard";
+  EXPECT_EQ(suppressed("0.019", "star"), 0u);
+  EXPECT_LE(suppressed("0.02", "star"), 8u);
 }
 
 TEST_F(Large, ParquetAndJsonLinesHaveTheSameRowsAsCsv) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -139,6 +140,29 @@ TEST_F(Shuffled, PartsAreSpreadOverTheWholeOrder) {
     for (std::size_t i = 0; i < rows.size(); ++i) ++counts[{static_cast<std::size_t>(rows[i].first) / 250, i / 250}];
   }
   for (const auto& [pair, count] : counts) EXPECT_NEAR(count, 40 * 1000 / 16, 200);
+}
+
+// A bucket is what Each gives at a time. If all were shuffled by the same numbers, the row that came first would be at about
+// the same place in each.
+TEST_F(Shuffled, EachBucketHasAnOrderOfItsOwn) {
+  double spread = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    ShuffledRelease shuffled = Add(Random::FromSeed(seed), 8);
+    std::vector<std::size_t> places;  // of the least row, in each bucket
+    const auto take = [&](const Release& part) {
+      std::size_t least = 0;
+      for (std::size_t row = 1; row < part.num_rows; ++row) {
+        if (part.columns[0].text.codes[row] < part.columns[0].text.codes[least]) least = row;
+      }
+      places.push_back(least);
+      return Result<void>();
+    };
+    ASSERT_TRUE(shuffled.Each({}, take).ok());
+    ASSERT_EQ(places.size(), 8u);
+    const auto [first, last] = std::minmax_element(places.begin(), places.end());
+    spread += static_cast<double>(*last - *first) / 10;
+  }
+  EXPECT_GT(spread, 60) << "of 125 places; 97 are expected";
 }
 
 TEST_F(Shuffled, WritesTheSameRowsAsAReleaseInMemory) {
