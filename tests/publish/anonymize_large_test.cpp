@@ -225,6 +225,16 @@ TEST_F(Large, FiguresAreThoseOfTheFile) {
       least = std::min(least, size);
     }
     EXPECT_EQ(told.groups, groups.size());
+    for (const SmallGroups& small : report.small_groups) {
+      std::uint64_t smaller = 0;
+      std::uint64_t rows_in = 0;
+      for (const auto& [cells, size] : groups) {
+        smaller += size < static_cast<std::uint64_t>(small.k) ? 1 : 0;
+        rows_in += size < static_cast<std::uint64_t>(small.k) ? size : 0;
+      }
+      EXPECT_EQ(small.groups, smaller) << small.k;
+      EXPECT_EQ(small.rows, rows_in) << small.k;
+    }
     EXPECT_EQ(told.min_group, least);
     EXPECT_EQ(told.discernibility, squares);
     EXPECT_EQ(report.privacy[0].reached_text, fmt::format("{}", least));
@@ -436,6 +446,32 @@ TEST_F(Large, TheShareOfAShardIsRoundedDown) {
   EXPECT_EQ(suppressed("0.02", "drop"), 8u) << "one of each shard";
   EXPECT_EQ(suppressed("0.019", "star"), 0u);
   EXPECT_LE(suppressed("0.02", "star"), 8u);
+}
+
+TEST_F(Large, SensitiveValuesThatSingleOutRowsAreWarnedOf) {
+  const Policy policy =
+      PolicyOf(LargeModel("k-anonymity", "k = 3") + LargeModel("l-diversity", "sensitive = \"disease\"\nl = 2"));
+  const auto warned = [](const Report& report) {
+    std::string text;
+    for (const Warning& warning : report.warnings) text += warning.code == "sensitive-as-is" ? warning.fix : "";
+    return text;
+  };
+  for (const int different : {400, 79, 10}) {  // of 400 rows; the others have one value
+    SCOPED_TRACE(different);
+    std::mt19937 random(13);
+    std::vector<LargeRow> rows = RandomRows(random, 400);
+    for (int i = 0; i < 400; ++i) rows[static_cast<std::size_t>(i)].disease = i < different ? fmt::format("d{}", i) : "flu";
+    const Result<Report> report = Make(rows, policy, 60);
+    AnonymizeRequest at_once = RequestOf(60, "at_once.csv");
+    at_once.memory.reset();
+    const Result<Report> whole = Anonymize(at_once, policy, {});
+    ASSERT_EQ(report.ok(), whole.ok());
+    if (!report.ok()) continue;  // too few values
+    EXPECT_EQ(warned(report.value()), warned(whole.value()));
+    EXPECT_EQ(warned(report.value()).starts_with("100 % of the rows are unique by their sensitive values (disease)"),
+              different == 400);
+    EXPECT_EQ(warned(report.value()).empty(), different != 400);
+  }
 }
 
 TEST_F(Large, ParquetAndJsonLinesHaveTheSameRowsAsCsv) {

@@ -36,4 +36,24 @@ std::optional<Warning> WarnOfUniqueRows(const std::vector<std::string>& columns,
                   about ? "about " : "", 100 * share, fmt::join(columns, ", "))};
 }
 
+std::vector<std::string> GuardedSensitive(const Policy& policy) {
+  std::vector<std::string> guarded;
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.role == Role::kSensitive && policy.IsGuarded(attribute.name)) guarded.push_back(attribute.name);
+  }
+  return guarded;
+}
+
+std::optional<Warning> WarnOfExactSensitive(const std::vector<std::string>& columns, double share, std::uint64_t rows,
+                                            bool about) {
+  constexpr double kMuch = 0.2;
+  constexpr double kFewRows = 20;  // that are unique say nothing: of a table of ten rows all may be so by chance
+  if (share < kMuch || share * static_cast<double>(rows) < kFewRows) return std::nullopt;
+  return Warning{"sensitive-as-is", columns,
+                 fmt::format("{}{:.0f} % of the rows are unique by their sensitive values ({}), which are published as they "
+                             "are: anyone who knows them finds the row, whatever the models say; set round for numbers, or "
+                             "leave the column out as identifier",
+                             about ? "about " : "", 100 * share, fmt::join(columns, ", "))};
+}
+
 }  // namespace cordon::engine

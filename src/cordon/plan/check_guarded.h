@@ -19,4 +19,10 @@ std::vector<UnguardedColumn> UnguardedIn(const Policy& policy);
 // A warning if many rows are unique by the columns that are published as they are. `about`: the share is an estimate.
 std::optional<Warning> WarnOfUniqueRows(const std::vector<std::string>& columns, double share, bool about = false);
 
+// The sensitive columns that some model guards. Their cells are published as they are too.
+std::vector<std::string> GuardedSensitive(const Policy& policy);
+// A warning if many rows are unique by these. Most values repeat; those that do not, such as a bill to the cent, find the row.
+std::optional<Warning> WarnOfExactSensitive(const std::vector<std::string>& columns, double share, std::uint64_t rows,
+                                            bool about = false);
+
 }  // namespace cordon::engine

@@ -104,6 +104,11 @@ void TellOfVerdicts(const LargeRun& large, Judgement& judged, Report& report) {
   if (auto warning = WarnOfUniqueRows(large.policy.ColumnsPublishedAsIs(), judged.as_is.share(), !judged.as_is.exact())) {
     report.warnings.push_back(*std::move(warning));
   }
+  const UniqueShare& sensitive = judged.sensitive;
+  if (auto warning =
+          WarnOfExactSensitive(GuardedSensitive(large.policy), sensitive.share(), sensitive.rows(), !sensitive.exact())) {
+    report.warnings.push_back(*std::move(warning));
+  }
   for (Warning& warning : UnusedSettings(large.policy, large.request, {large.choice.algorithm}))
     report.warnings.push_back(std::move(warning));
   if (large.choice.algorithm->masks_values()) {

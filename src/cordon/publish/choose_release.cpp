@@ -180,25 +180,6 @@ std::vector<Warning> WarningsOf(const std::vector<Verdict>& verdicts) {
   return warnings;
 }
 
-// Sensitive cells are published as they are too. Most repeat; those that do not, such as a bill to the cent, find the row. A
-// few unique rows say nothing: of a table of ten rows all may be unique by chance.
-std::vector<Warning> WarningsOfExactSensitive(const Policy& policy, const Release& release, const Run& run) {
-  constexpr double kMuch = 0.2;
-  constexpr double kFewRows = 20;
-  std::vector<std::string> guarded;
-  for (const AttributePolicy& attribute : policy.attributes) {
-    const bool shuffled = attribute.name == release.permuted;
-    if (attribute.role == Role::kSensitive && policy.IsGuarded(attribute.name) && !shuffled) guarded.push_back(attribute.name);
-  }
-  const std::optional<ExactRisk> risk = MeasureExactRisk(release, guarded, run);
-  if (!risk || risk->unique_alone < kMuch || risk->unique_alone * static_cast<double>(release.num_rows) < kFewRows) return {};
-  return {{"sensitive-as-is", risk->columns,
-           fmt::format("{:.0f} % of the rows are unique by their sensitive values ({}), which are published as they are: "
-                       "anyone who knows them finds the row, whatever the models say; set round for numbers, or leave the "
-                       "column out as identifier",
-                       100 * risk->unique_alone, fmt::join(risk->columns, ", "))}};
-}
-
 // At this many quasi columns the choice of `auto` may not come far in the time given.
 bool IsWide(const Microdata& data) {
   constexpr std::ptrdiff_t kManyColumns = 100;
@@ -282,7 +263,10 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
   if (exact) {
     if (auto warning = WarnOfUniqueRows(exact->columns, exact->unique_alone)) report.warnings.push_back(*std::move(warning));
   }
-  for (Warning& warning : WarningsOfExactSensitive(policy, release, run)) report.warnings.push_back(std::move(warning));
+  if (const auto sensitive = MeasureExactRisk(release, GuardedSensitive(policy), run)) {
+    auto warning = WarnOfExactSensitive(sensitive->columns, sensitive->unique_alone, release.num_rows);
+    if (warning) report.warnings.push_back(*std::move(warning));
+  }
   CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));
   for (Warning& warning : allowed) report.warnings.push_back(std::move(warning));
   for (Warning& warning : UnusedSettings(policy, request, ran)) report.warnings.push_back(std::move(warning));

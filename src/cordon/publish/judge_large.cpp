@@ -5,6 +5,7 @@
 
 #include "cordon/metrics/grouping.h"
 #include "cordon/models/verify/parts_verifier.h"
+#include "cordon/plan/check_guarded.h"
 #include "cordon/plan/run_top_down.h"
 
 namespace cordon::engine {
@@ -56,9 +57,9 @@ void AddHomogeneous(const JudgeOptions& options, const Release& part, const Run&
   }
 }
 
-void AddAsIs(const Policy& policy, const Release& part, UniqueShare& sum) {
+void AddRows(const std::vector<std::string>& names, const Release& part, UniqueShare& sum) {
   std::vector<const Column*> columns;
-  for (const std::string& name : policy.ColumnsPublishedAsIs()) {
+  for (const std::string& name : names) {
     if (const ReleaseColumn* column = part.Find(name)) columns.push_back(&column->text);
   }
   if (columns.empty()) return;
@@ -93,7 +94,7 @@ Result<Judgement> JudgeParts(const Unjudged& made, const JudgeOptions& options, 
   }
   CORDON_TRY(ShuffledRelease rows, ShuffledRelease::Create(options.folder, made.columns.size(), made.parts.num_buckets(),
                                                            random.Substream("row order")));
-  Judgement judged{std::move(rows), {}, {}, {}, UniqueShare(), {}};
+  Judgement judged{std::move(rows), {}, {}, {}, UniqueShare(), UniqueShare(), {}};
   for (const std::size_t part : parts) {
     run.Report("verify", judged.rows.num_rows(), made.rows);
     CORDON_TRY(Release release, LoadPart(made, part, silent));
@@ -104,7 +105,8 @@ Result<Judgement> JudgeParts(const Unjudged& made, const JudgeOptions& options, 
     groups.discernibility -= verified.release().num_rows * groups.starred;  // they are counted against all rows, in the end
     AddGroups(groups, judged.discernibility);
     AddHomogeneous(options, verified.release(), silent, judged.homogeneous);
-    AddAsIs(options.policy, verified.release(), judged.as_is);
+    AddRows(options.policy.ColumnsPublishedAsIs(), verified.release(), judged.as_is);
+    AddRows(GuardedSensitive(options.policy), verified.release(), judged.sensitive);
     CORDON_RETURN_IF_ERROR(judged.rows.Add(verified, silent));
   }
   CORDON_TRY(judged.verdicts, verifier.Finish());

@@ -35,6 +35,7 @@ struct Judgement {
   std::vector<SmallGroups> small_groups;
   Discernibility discernibility;
   UniqueShare as_is;                                // by the columns that are published as they are
+  UniqueShare sensitive;                            // by the sensitive columns that models guard, which are so too
   std::map<std::string, std::int64_t> homogeneous;  // groups with one value of a sensitive column that nobody guards
 };
 
