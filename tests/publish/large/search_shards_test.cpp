@@ -456,6 +456,33 @@ TEST_F(Shards, EachShardHasItsOwnRandomNumbers) {
   EXPECT_EQ(different.size(), 10u);
 }
 
+// So has a border: as many rows leave it as leave a shard, in another order.
+TEST_F(Shards, ABorderHasItsOwnRandomNumbers) {
+  const Policy policy = PolicyOf(KOf(2));
+  std::vector<BorderRow> rows;  // of each shard, 40 equal rows, and 20 in pairs that lose something
+  for (int i = 0; i < 120; ++i) rows.push_back({i / 60, i % 60 < 40 ? 0 : i % 60 - 30});
+  LargeTable table = TableOf(rows, policy);
+  const CutTable cut = CutOf(table, policy, 60);
+  ASSERT_EQ(cut.shards.size(), 2u);
+  ASSERT_EQ(cut.plan.cuts()[0].quasi, 0u);
+  const Unjudged made = Search(table, cut, policy, Algorithm(policy, PairsOfRows, AsTheyAre), 1000);
+  ASSERT_EQ(TheSeen().refinements.size(), 1u);
+  ASSERT_EQ(TheSeen().refinements[0].rows.size(), 40u);
+  ASSERT_EQ(made.parts.num_buckets(), 1u);
+  std::vector<std::vector<unsigned long>> orders(3);  // of two shards and the border
+  for (const auto& row : RowsOf(made)) {
+    const unsigned long number = std::stoul(row[3].substr(1));
+    const unsigned long shard = number / 60;
+    const unsigned long at = number % 60;
+    if (at < 40) orders[shard].push_back(at);
+    if (at >= 40) orders[2].push_back(20 * shard + at - 40);
+  }
+  for (const auto& order : orders) ASSERT_EQ(order.size(), 40u);
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_NE(orders[0], orders[2]);
+  EXPECT_NE(orders[1], orders[2]);
+}
+
 // Equal cells, however they are written, are in one box.
 TEST_F(Shards, EqualRowsAreNeverParted) {
   for (unsigned seed = 0; seed < 10; ++seed) {
