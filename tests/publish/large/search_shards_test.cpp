@@ -483,6 +483,26 @@ TEST_F(Shards, ABorderHasItsOwnRandomNumbers) {
   EXPECT_NE(orders[1], orders[2]);
 }
 
+// Boxes that are too small to be a shard join others, which may lie on other sides of some cuts.
+TEST_F(Shards, AShardOfSeveralBoxesIsSearchedOnce) {
+  std::size_t joined = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const Policy policy = PolicyOf(KOf(12));
+    const std::vector<BorderRow> rows = RandomBorderRows(random, 200);
+    LargeTable table = TableOf(rows, policy);
+    const CutTable cut = CutOf(table, policy, 16);
+    for (const auto& boxes : cut.shards) joined += boxes.size() > 1 ? 1 : 0;
+    const Unjudged without = Search(table, cut, policy, WithoutBorders(Algorithm(policy)));
+    const Unjudged with = Search(table, cut, policy, Algorithm(policy, nullptr, AsTheyAre));
+    EXPECT_EQ(TheSeen().searches.size(), cut.shards.size());
+    EXPECT_EQ(with.rows, rows.size());
+    EXPECT_EQ(Sorted(with), Sorted(without));
+  }
+  EXPECT_GT(joined, 10u) << "the test is about these";
+}
+
 // Equal cells, however they are written, are in one box.
 TEST_F(Shards, EqualRowsAreNeverParted) {
   for (unsigned seed = 0; seed < 10; ++seed) {
