@@ -166,6 +166,15 @@ TEST(SuggestRole, OneColumnTellsPeopleApartTheOthersAreLeftOut) {
   EXPECT_EQ(mail.columns[0].role, Role::kPerson);  // of nobody's rows too many
 }
 
+TEST(SuggestRole, WhatAllRowsAgreeOnIsLeftOut) {
+  for (const char* name : {"name", "phone", "remark", "diagnosis", "PLZ", "country", "x1", "patient_id"}) {
+    EXPECT_EQ(Repeated(name, {"12345"}).role, Role::kIdentifier) << name;
+    EXPECT_EQ(Repeated(name, {""}).role, Role::kIdentifier) << name;
+  }
+  EXPECT_TRUE(Repeated("diagnosis", {"gout"}).named_sensitive);
+  EXPECT_EQ(Repeated("diagnosis", {"gout", "flu"}).role, Role::kSensitive);
+}
+
 TEST(SuggestRole, PostcodesAreCodes) {
   for (const char* name : {"zip", "PLZ", "Postleitzahl", "code postal", "codigo_postal", "CAP", "postcode"}) {
     const ColumnProfile column = Repeated(name, Made(50, [](std::size_t i) { return std::to_string(10115 + i); }));

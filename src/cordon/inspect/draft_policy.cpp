@@ -303,7 +303,7 @@ class Drafter {
       const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || guards_.HasStreamGuard(i));
       if (guarded) draft_.policy += guards_.Draft(i, options_.stream);
     }
-    if (!HasSensitive(profile_)) Line("\n# {}.", kNoneSensitive);
+    if (!LooksSensitive(profile_)) Line("\n# {}.", kNoneSensitive);
     if (!options_.stream && SinglesOutMany(rounding_.unique_rows, profile_.rows)) {
       Line(
           "\n# {:.0f} % of the rows are unique by their sensitive values, which are published as they are: leave out what is "

@@ -205,7 +205,7 @@ std::string Describe(const Profile& profile) {
     line(fmt::format("\n{} is categorical because {}: fix these cells, or list them in missing", column.name,
                      DescribeOdd(column.odd)));
   }
-  if (!HasSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
+  if (!LooksSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
   if (profile.all.columns.empty()) return text;
   line(fmt::format("\nrows that are unique to an attacker who knows:"));
   for (const Singled& pair : profile.pairs) {

@@ -173,6 +173,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   const auto n = static_cast<double>(rows);
   profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
   profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
+  profile.named_sensitive = Mentions(WordsOf(column.name), Meant::kSensitive);
   Suggestion suggested = SuggestRole(profile, rows, values);
   profile.role = suggested.role;
   profile.why = std::move(suggested.why);
@@ -250,6 +251,11 @@ std::string DescribeOdd(const ColumnProfile::OddCells& odd) {
 bool HasSensitive(const Profile& profile) {
   return std::any_of(profile.columns.begin(), profile.columns.end(),
                      [](const ColumnProfile& column) { return column.role == Role::kSensitive; });
+}
+
+bool LooksSensitive(const Profile& profile) {
+  return std::any_of(profile.columns.begin(), profile.columns.end(),
+                     [](const ColumnProfile& column) { return column.role == Role::kSensitive || column.named_sensitive; });
 }
 
 Profile ProfileTable(const Table& table, const Run& run) {

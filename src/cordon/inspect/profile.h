@@ -37,8 +37,9 @@ struct ColumnProfile {
   bool codes = false;     // values of one length, digits among them: postal codes and the like
   bool postcode = false;  // codes, and the name says of what
   Content content = Content::kUnknown;
-  Role role = Role::kQuasi;  // suggested
-  std::string why;           // for that role, in words; no cell is in it
+  bool named_sensitive = false;  // by its name, whatever role it gets
+  Role role = Role::kQuasi;      // suggested
+  std::string why;               // for that role, in words; no cell is in it
 };
 
 // Rows that a set of columns singles out.
@@ -59,6 +60,8 @@ struct Profile {
 // "1 of its cells is not a number (row 201)".
 std::string DescribeOdd(const ColumnProfile::OddCells& odd);
 bool HasSensitive(const Profile& profile);
+// Also of those that are left out.
+bool LooksSensitive(const Profile& profile);
 inline constexpr const char* kNoneSensitive =
     "no column looks sensitive: is that so? What nobody should learn of a person (an illness, an income, a conviction) needs "
     "role = \"sensitive\" and a model";

@@ -84,17 +84,23 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   Names words = WordsOf(column.name);
   if (IsNumbered(words)) words.clear();
   const std::uint64_t present = rows - column.missing;
-  if (column.distinct == 0) return {Role::kInsensitive, "it has no values"};
-  if (column.distinct == 1 && column.missing == 0) return {Role::kInsensitive, "all rows have the same value"};
   const bool sensitive = Mentions(words, Meant::kSensitive);
-  if (column.postcode) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
+  const bool same = column.distinct == 1 && column.missing == 0;  // in these rows: later ones may differ
+  if (column.postcode && !same) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
   if (const auto found = ByContent(column, words, present)) return *found;
   if (!sensitive) {
     if (const auto found = ByName(column, words, present)) return *found;
     if (const auto found = ByKey(column, words, present)) return *found;
-  } else {
-    return {Role::kSensitive, "its name says so"};
   }
+  if (column.distinct == 0) return {Role::kIdentifier, "it has no values, and nothing tells what later rows will have"};
+  if (sensitive && same)
+    return {Role::kIdentifier,
+            "sensitive by its name, and all rows have the same value: no model can guard it, so it is left out"};
+  if (same) {
+    return {Role::kIdentifier,
+            "all rows have the same value: publish it by role = \"insensitive\" if nobody is harmed, by later rows either"};
+  }
+  if (sensitive) return {Role::kSensitive, "its name says so"};
   // Wards and products have serial numbers, too, but not one for every few rows.
   if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
     return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)));
