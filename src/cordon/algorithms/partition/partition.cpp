@@ -57,6 +57,7 @@ Result<KeptGroups> SearchGroups(const PartitionSearch& search, RowSets open, con
     if (TotalOf(search, places, other) < TotalOf(search, places, kept.groups)) kept.groups = std::move(other);
   }
   if (SearchesLonger(search, options) && !run.ShouldStop()) {
+    if (AnnealsBoxes(search)) kept.groups = AnnealBoxes(search, places, std::move(kept.groups), refine);
     kept.groups = AnnealBriefly(search, places, std::move(kept.groups), refine);
   }
   if (search_on && !run.ShouldStop()) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 
+#include "cordon/algorithms/partition/box_anneal.h"
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/base/parallel_for.h"
 
@@ -112,8 +113,8 @@ RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets 
   const PartitionTuning& tuning = search.tuning;
   const std::size_t rows = search.space.num_rows();
   const bool very_few = rows / std::max<std::size_t>(search.Gate().min_rows(), 1) <= tuning.very_few;
-  const std::size_t times =
-      std::clamp<std::size_t>(tuning.normal_rows / rows, very_few ? tuning.normal_few : 1, tuning.normal_most);
+  const std::size_t times = std::clamp<std::size_t>(
+      tuning.normal_rows / rows, very_few && !AnnealsBoxes(search) ? tuning.normal_few : 1, tuning.normal_most);
   QuickRandom random(1);
   for (std::size_t i = 0; i < times && !search.run.ShouldStop(); ++i) {
     GroupGate gate = search.Gate();
@@ -125,6 +126,28 @@ RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets 
     if (refinement.total() < before) groups = refinement.Take();
   }
   return groups;
+}
+
+bool AnnealsBoxes(const PartitionSearch& search) {
+  const std::size_t min_rows = search.Gate().min_rows();
+  return min_rows >= search.tuning.box_rows && search.view.size() / min_rows <= search.tuning.few_groups &&
+         RowBits::Fits(search.space);
+}
+
+RowSets AnnealBoxes(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options) {
+  const PartitionTuning& tuning = search.tuning;
+  const std::size_t rows = search.space.num_rows();
+  const std::size_t min_rows = search.Gate().min_rows();
+  const double per_row = rows / min_rows <= tuning.very_few ? tuning.box_work_very_few : tuning.box_work;
+  BoxAnnealing annealing(search.space, min_rows, groups);
+  QuickRandom random(1);
+  annealing.Anneal({.work = std::max(tuning.box_least_work, per_row * static_cast<double>(rows)),
+                    .start_temperature = tuning.box_temperature,
+                    .end_temperature = tuning.box_end_temperature,
+                    .slack = tuning.box_slack},
+                   random, search.run);
+  RowSets made = RefineWhole(search, places, annealing.Best(), options);
+  return TotalOf(search, places, made) < TotalOf(search, places, groups) ? made : groups;
 }
 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,

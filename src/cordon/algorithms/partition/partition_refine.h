@@ -22,6 +22,12 @@ RowSets RefineWhole(const PartitionSearch& search, RowPlaces& places, RowSets gr
 // A little annealing, and rounds. The better groups are kept.
 RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
 
+// Whether groups are so few and large that they are annealed box by box.
+bool AnnealsBoxes(const PartitionSearch& search);
+
+// That, and rounds. The better groups are kept. REQUIRES: the number of rows decides.
+RowSets AnnealBoxes(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options);
+
 // Rounds that look further, then annealing and rounds again, as long as it pays or as there is time. Never loses: the best
 // groups are kept.
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,

@@ -7,6 +7,7 @@
 
 #include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/partition_peel.h"
+#include "cordon/algorithms/partition/partition_refine.h"
 #include "cordon/base/parallel_for.h"
 
 namespace cordon::engine {
@@ -215,7 +216,8 @@ Result<std::vector<StartGroups>> ChooseStarts(const PartitionSearch& search, con
   const std::size_t groups = search.view.size() / std::max<std::size_t>(search.Gate().min_rows(), 1);
   if (finest && groups <= search.tuning.few_groups) {
     starts.push_back(std::move(peeled).value());
-    CORDON_RETURN_IF_ERROR(AddOtherPeelings(search, groups, starts));
+    // Annealing box by box leaves the start far behind.
+    if (!AnnealsBoxes(search)) CORDON_RETURN_IF_ERROR(AddOtherPeelings(search, groups, starts));
     return starts;
   }
   if (search.model.monotone() || options.size_decides || !options.refine) {

@@ -133,6 +133,15 @@ struct PartitionTuning {
   std::size_t normal_most = 40;
   std::size_t normal_few =
       5;  // at least, if groups are very few: census, k = 1000, in ARX's space .4626 once, .4585 five times
+  // Few large groups are annealed box by box first. ARX's space, before and after: adult k = 250 .2642, .2585, k = 1000 .4063,
+  // .3929; census k = 100 .2631, .2574, k = 500 .3916, .3793.
+  std::size_t box_rows = 20;  // of a group at least: german with k = 10 loses .387 by boxes, .384 by rows
+  double box_work = 16'000;   // words of bits per row of the table,
+  double box_work_very_few = 33'000;
+  double box_least_work = 2e8;    // and at least: a fifth of a second
+  double box_temperature = 0.05;  // .15: adult k = 500 .3231 instead of .3208, census k = 100 .2604 instead of .2568
+  double box_end_temperature = 0.006;
+  double box_slack = 0.1;
   // At high effort.
   int cycles = 4;
   int idle_cycles = 20;             // that find nothing: then the rest of a budget of time is not used
