@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "cordon/algorithms/closeness/closeness_block.h"
@@ -185,7 +184,7 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
 
 // Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table.
 Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const SearchPlan& plan,
-                         const Random& random, const Run& run, const std::function<void()>& on_block) {
+                         const Random& random, const Run& run) {
   for (int round = 0; round < plan.rounds && !run.ShouldStop(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
@@ -198,41 +197,37 @@ Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, doubl
       block.BeginWith(blocks[number]);
       block.Improve(plan.round_sweeps, heat, quick, run.Silent());
       blocks[number] = block.Result();
-      on_block();
     });
     groups = Gather(std::move(blocks));
   }
   return groups;
 }
 
-// A table of many blocks: solved shard by shard, then improved in blocks of neighbours that are cut again each round, so
-// that rows find groups that came out of other shards.
-Grouping SolveLarge(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
-                    std::span<const Grouping> starts, const SearchPlan& plan, const Random& random, const Run& run) {
-  const ClosenessTuning& tuning = problem.tuning;
+// Groups of a table of many blocks, shard by shard; none if the time was used up before. Growing them takes long, so it is
+// tried in the first shard: where even cuts of the whole table, which are refined later, lose less, there are none either.
+Grouping GrowInShards(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
+                      const SearchPlan& plan, double cuts_per_row, const Random& random, const Run& run) {
   std::atomic<std::uint64_t> done = 0;
-  const std::uint64_t total = shards.size() * static_cast<std::size_t>(1 + plan.rounds);
-  std::vector<std::vector<RowGroup>> solved(shards.size());
-  ParallelFor(run.threads, shards.size(), 1, [&](std::size_t shard, std::size_t, std::size_t) {
-    if (run.ShouldStop()) return;
+  std::vector<Grouping> solved(shards.size());
+  const auto solve = [&](std::size_t shard, const SearchPlan& how) {
     const Random own = random.Substream("shard", shard);
     ClosenessBlock block(problem, shards[shard], own);
-    if (Solve(block, ways, {}, plan, tuning, own, run.Silent())) solved[shard] = block.Result();
-    run.Report("search", ++done, total);
+    if (Solve(block, ways, {}, how, problem.tuning, own, run.Silent())) solved[shard] = block.Result();
+    run.Report("search", ++done, shards.size());
+    return block.cost() / static_cast<double>(shards[shard].size());
+  };
+  SearchPlan brief = plan;
+  brief.ways = 1;
+  brief.trial_sweeps = 0;
+  brief.sweeps = std::min(plan.sweeps, problem.tuning.low.sweeps);
+  const bool as_planned = plan.ways == 1 && brief.sweeps == plan.sweeps;
+  if (shards.empty() || solve(0, brief) >= cuts_per_row) return {};
+  const std::size_t first = as_planned ? 1 : 0;
+  ParallelFor(run.threads, shards.size() - first, 1, [&](std::size_t shard, std::size_t, std::size_t) {
+    if (!run.ShouldStop()) solve(first + shard, plan);
   });
-  // Short of time some shard has no groups; then others' are what there is.
-  const bool whole = std::none_of(solved.begin(), solved.end(), [](const auto& groups) { return groups.empty(); });
-  Grouping groups = whole ? Gather(std::move(solved)) : Grouping();
-  double cost = groups.empty() ? std::numeric_limits<double>::infinity() : CostOf(problem, groups);
-  double heat = HeatFor(tuning, plan.round_sweeps);
-  for (const Grouping& start : starts) {
-    const double start_cost = CostOf(problem, start);
-    if (start_cost >= cost) continue;
-    cost = start_cost;
-    heat = tuning.starts_heat;
-    groups = start;
-  }
-  return ImproveInBlocks(problem, std::move(groups), heat, plan, random, run, [&] { run.Report("search", ++done, total); });
+  const bool whole = std::none_of(solved.begin(), solved.end(), [](const Grouping& groups) { return groups.empty(); });
+  return whole ? Gather(std::move(solved)) : Grouping();
 }
 
 std::size_t NumValues(const CountedColumns& counted) {
@@ -247,18 +242,15 @@ Grouping GroupingOf(const Groups& groups) {
   return made;
 }
 
-// Groups that refined cuts make, moved on from there. Where cuts alone come near what the search has found, they come further.
-Grouping FromRefinedCuts(const ClosenessProblem& problem, const Groups& refined, const SearchPlan& plan, bool large,
-                         const Random& random, const Run& run) {
-  const ClosenessTuning& tuning = problem.tuning;
-  Grouping groups = GroupingOf(refined);
-  if (large) return ImproveInBlocks(problem, std::move(groups), tuning.starts_heat, plan, random, run, [] {});
+// Groups that others made, moved on from there.
+Grouping ImproveWhole(const ClosenessProblem& problem, const Grouping& groups, const SearchPlan& plan, const Random& random,
+                      const Run& run) {
   RowGroup rows;
   for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
   ClosenessBlock block(problem, rows, random);
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(groups);
-  block.Improve(plan.sweeps, tuning.starts_heat, quick, run);
+  block.Improve(plan.sweeps, problem.tuning.starts_heat, quick, run);
   return block.Result();
 }
 
@@ -323,26 +315,35 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
       shards.clear();
     }
   }
+  const bool many_values = NumValues(counted) > kMaxValues;
   Grouping found;
-  if (NumValues(counted) > kMaxValues) {
-    found = *std::min_element(starts.begin(), starts.end(),
-                              [&](const Grouping& a, const Grouping& b) { return CostOf(problem, a) < CostOf(problem, b); });
-  } else if (!large) {
+  double cost = std::numeric_limits<double>::infinity();
+  const auto keep_better = [&](Grouping other) {
+    const double other_cost = CostOf(problem, other);
+    if (other_cost >= cost) return false;
+    cost = other_cost;
+    found = std::move(other);
+    return true;
+  };
+  double heat = tuning.starts_heat;
+  if (!large && !many_values) {
     ClosenessBlock block(problem, view.rows(), random);
-    if (Solve(block, ways, starts, plan, tuning, random, run)) found = block.Result();
+    if (Solve(block, ways, starts, plan, tuning, random, run)) keep_better(block.Result());
   } else {
-    found = SolveLarge(problem, shards, ways, starts, plan, random, run);
+    for (Grouping& start : starts) keep_better(std::move(start));
+    Grouping grown = GrowInShards(problem, shards, ways, plan, cuts_cost / static_cast<double>(view.size()), random, run);
+    if (!grown.empty() && keep_better(std::move(grown))) heat = HeatFor(tuning, plan.round_sweeps);
   }
   if (run.Stopped()) return Error::Cancelled();
-  if (try_cuts && !run.ShouldStop() &&
-      (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * CostOf(problem, found))) {
+  // Where cuts alone come near what the search has found, they come further once they are refined.
+  if (try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * cost)) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
-    Grouping other = NumValues(counted) > kMaxValues
-                         ? GroupingOf(refined)
-                         : FromRefinedCuts(problem, refined, plan, large, random.Substream("cuts"), run);
-    if (run.Stopped()) return Error::Cancelled();
-    if (CostOf(problem, other) < CostOf(problem, found)) found = std::move(other);
+    Grouping cuts = GroupingOf(refined);
+    if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan, random.Substream("cuts"), run);
+    if (keep_better(std::move(cuts))) heat = tuning.starts_heat;
   }
+  if (large && !many_values) keep_better(ImproveInBlocks(problem, found, heat, plan, random, run));
+  if (run.Stopped()) return Error::Cancelled();
   Groups groups;
   for (RowGroup& group : found) {
     std::sort(group.begin(), group.end());
