@@ -250,6 +250,25 @@ TEST(ClosenessSearch, SeamsOfPartsGiveTheSameGroupsForAnyNumberOfThreads) {
   }
 }
 
+// In blocks: whether shards are grown or the cuts go on alone, the cuts are among the starts.
+TEST(ClosenessSearch, BlocksLoseNoMoreThanCutsAndGiveTheSameGroupsForAnyNumberOfThreads) {
+  for (const ModelSpec& spec : {T(Rational(2, 5), Distance::kEqual), Beta(4, BetaLikenessSpec::Kind::kBasic),
+                                Beta(1, BetaLikenessSpec::Kind::kBasic), T(Rational(1, 10), Distance::kOrdered)}) {
+    const Setting setting(DependentTable(6'000), {K(5), spec});
+    ClosenessSearchOptions options{.effort = ClosenessSearchOptions::Effort::kLow};
+    options.tuning.block_rows = 2'000;
+    options.tuning.shard_rows = 1'500;
+    const Groups one = setting.Search(options, 1).value();
+    const Groups two = setting.Search(options, 2).value();
+    EXPECT_EQ(one.rows, two.rows);
+    EXPECT_EQ(one.starts, two.starts);
+    ExpectAdmittedPartition(setting, one);
+    const PartitionOptions by_cuts{.effort = Effort::kLow, .start = PartitionOptions::Start::kTopDown, .refine = false};
+    const Groups cuts = Partition(setting.view, setting.model, setting.counted, by_cuts, {}).value();
+    EXPECT_LE(LossOf(setting.table.data, one), LossOf(setting.table.data, cuts) + 1e-3);
+  }
+}
+
 TEST(ClosenessSearch, RefusesWhatNoGroupingSatisfiesAndPoliciesWithoutASensitiveColumn) {
   Random random = Random::FromSeed(3);
   const Setting too_many(RandomTable(random, 30, 3), {K(31), T({1, 2}, Distance::kEqual)});

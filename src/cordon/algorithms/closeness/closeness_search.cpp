@@ -27,8 +27,8 @@ SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixLookahead& out
   if (options.effort == Effort::kHigh) plan = tuning.high;
   if (loose) plan.sweeps *= tuning.loose_sweeps;
   if (options.effort == Effort::kNormal && outlook.HasCaps()) {
-    const bool mostly_rare = outlook.ShareNeeding(tuning.rare_need) > tuning.mostly_rare;
-    plan.ways = mostly_rare ? tuning.rare_ways : 1;
+    const bool mostly_rare = outlook.ShareNeeding(tuning.host_size) > tuning.mostly_rare;
+    if (!mostly_rare) plan.ways = 1;
     plan.sweeps *= mostly_rare ? tuning.rare_sweeps : tuning.capped_sweeps;
   }
   if (plan.ways == 1) plan.trial_sweeps = 0;
@@ -96,7 +96,7 @@ bool Solve(ClosenessBlock& block, std::span<const GrowthOptions> ways, std::span
   for (std::size_t start = 0; start < starts.size() && !run.Stopped(); ++start) {
     QuickRandom quick(random.Substream("start", start));
     block.BeginWith(starts[start]);
-    if (!best.empty() && block.cost() > tuning.near_start * best_cost) continue;
+    if (!best.empty() && block.cost() > tuning.near * best_cost) continue;
     consider(false, quick);
   }
   if (best.empty()) return false;
@@ -336,7 +336,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
   if (run.Stopped()) return Error::Cancelled();
   // Where cuts alone come near what the search has found, they come further once they are refined.
-  if (try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near_cuts * cost)) {
+  if (try_cuts && !run.ShouldStop() && cuts_cost < tuning.near * cost) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping cuts = GroupingOf(refined);
     if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan, random.Substream("cuts"), run);

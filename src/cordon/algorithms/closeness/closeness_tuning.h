@@ -38,24 +38,16 @@ struct ClosenessTuning {
   double loose_sweeps = 0.4;  // of the plan's, if k alone decides the sizes: groups are good from the start
   // beta: +1.4 % and -1.0 %
   double capped_sweeps = 0.08;  // if values are capped: rare ones have their place from the start,
-  // flat
-  std::int64_t rare_need = 30;  // rows of a group that a rare value needs;
   // beta: -2.7 % at half for a fifth more CPU time; fars: -7.8 % for 60 % more; nothing at 1
-  double mostly_rare = 0.75;  // if such groups are most of the table, how they are begun decides,
-  // flat
-  std::size_t rare_ways = 3;  // so several ways are tried,
+  double mostly_rare = 0.75;  // share of the table in groups of rare values from which on how they are begun decides,
   // census: +0.1 % and -0.3 %
-  double rare_sweeps = 0.4;  // and it takes longer to part them
+  double rare_sweeps = 0.4;  // so that several ways are tried, and it takes longer to part them
   // Not swept: it acts under a budget of time only.
   double start_time = 0.25;  // of a budget: later no further beginning is tried
 
   // Which groups of others to begin with.
-  // flat
-  double near_start = 1.6;  // starts that lose more than this many times the best one are dropped
-  // flat
-  double near_cuts = 1.35;  // unrefined cuts lose this many times what the search does: refined, they may do better
-  // flat
-  std::size_t few_rows = 5'000;  // so few that both are tried anyway
+  // fars: -3.5 % at 1.7 for eight times the CPU time; else flat
+  double near = 1.35;  // groups that lose more than this many times what the search has found are not improved
 
   // census, ordered t = 0.2, 100,000 rows at low effort: .0337 in 2.9 CPU s; all rows .0337 in 4.2; 1,000 .0343 in 2.4; 16,000
   // .0357 in 3.3. Where groups of k rows are mostly refused it loses more (t = 0.1 7 %, beta = 4 10 %), so it is not for those.
@@ -95,8 +87,6 @@ struct ClosenessTuning {
   std::size_t growth_orders = 6;
   // beta: +3.2 % at 1, -0.9 % at 6; equal t: 0 and -0.8 %
   std::size_t least_reach = 3;  // alive rows of each class on either side of the seed
-  // flat on adult and census
-  std::int64_t overtime = 8;  // rows beyond the wanted size, where rounding keeps the mix from fitting
   // equal t: -2.2 % and -1.3 %; beta: 0 and -0.6 %
   float supply_bias = 0.05F;  // values that are left over too often are taken a little sooner
   // equal t: 0 and +1.9 %
@@ -111,8 +101,6 @@ struct ClosenessTuning {
   float narrowest = 1.05F;  // a box that loses no more than this many times the narrowest is as good
   // beta: -0.5 % and -0.7 %; equal t: -1.1 % and -0.7 %
   std::int64_t reach = 30;  // positions on either side, in every order, at which a row looks for a group
-  // flat on adult and census
-  double ordered_penalty = 3;  // on what an ordered distance is above t
 
   // Blocks.
   // adult in two blocks (20,000): beta +17.7 %, equal t +39.1 %

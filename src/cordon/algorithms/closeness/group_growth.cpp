@@ -104,7 +104,8 @@ class Grower {
     std::int64_t target = 0;
     while (num_taken() < size || !groups_.Admitted(scratch_)) {
       const std::int64_t rows = num_taken();
-      if (rows >= size + (outlook_.HasCaps() ? 0 : tuning_.overtime)) return false;
+      // Where rounding keeps the mix from fitting, more rows may do.
+      if (rows >= (outlook_.HasCaps() ? size : 2 * size)) return false;
       if (const std::int64_t wanted = std::max(size, rows + 1); wanted != target) {
         target = wanted;
         closed_.assign(classes_.size(), false);
@@ -122,7 +123,7 @@ class Grower {
   // Of the pool: the row that widens the box least and leaves a way to the wanted size. Looking ahead costs most, so it is
   // done for the best row only, and a class that leads nowhere is not looked at again.
   std::size_t Next(std::int64_t rows, std::int64_t target) {
-    outlook_.Charge(counts_, rows, target, tuning_.ordered_penalty, charges_);
+    outlook_.Charge(counts_, rows, target, charges_);
     for (std::size_t c = 0; c < charges_.size(); ++c) charges_[c] += bias_[c];
     for (;;) {
       float least = MixLookahead::kRefused / 2;

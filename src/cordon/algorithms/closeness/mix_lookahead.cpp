@@ -171,14 +171,14 @@ bool MixLookahead::Reaches(std::size_t value_class, std::span<std::int32_t> coun
   return reached;
 }
 
-void MixLookahead::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size, double penalty,
+void MixLookahead::Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
                           std::vector<float>& charges) const {
   charges.assign(counts.size(), 0);
   const double full = static_cast<double>(rows + 1) / static_cast<double>(size);
   for (const double t : ordered_t_) {
     for (std::size_t c = 0; c < counts.size(); ++c) {
       ++counts[c];
-      charges[c] += static_cast<float>(penalty * std::max(0.0, OrderedDistance(counts, rows + 1) - t) * full * full);
+      charges[c] += static_cast<float>(std::max(0.0, OrderedDistance(counts, rows + 1) - t) * full * full);
       --counts[c];
     }
   }

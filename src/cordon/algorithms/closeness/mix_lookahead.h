@@ -47,10 +47,8 @@ class MixLookahead {
   // counts: rows of each class in the group, `rows` in all; left: rows of each class outside of groups, these included.
   bool Reaches(std::size_t value_class, std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size,
                std::span<const std::int64_t> left) const;
-  // For each class: what taking one more row of it is charged on top of that; `penalty` on what an ordered distance is above
-  // its t.
-  void Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size, double penalty,
-              std::vector<float>& charges) const;
+  // For each class: what taking one more row of it is charged on top of that, by what an ordered distance is above its t.
+  void Charge(std::span<std::int32_t> counts, std::int64_t rows, std::int64_t size, std::vector<float>& charges) const;
 
  private:
   // A distance that is a sum over sets of classes: weight * |share in the group - share in the whole|.
