@@ -133,8 +133,8 @@ struct PartitionTuning {
   std::size_t normal_most = 40;
   std::size_t normal_few =
       5;  // at least, if groups are very few: census, k = 1000, in ARX's space .4626 once, .4585 five times
-  // Few large groups are annealed box by box first. ARX's space, before and after: adult k = 250 .2642, .2585, k = 1000 .4063,
-  // .3929; census k = 100 .2631, .2574, k = 500 .3916, .3793.
+  // Few large groups are annealed box by box first. ARX's space, before and after: adult k = 250 .2642, .2571, k = 1000 .4063,
+  // .3945; census k = 100 .2631, .2574, k = 500 .3916, .3800. Values next to single numbers are of trials on the way there.
   std::size_t box_rows = 20;  // of a group at least: german with k = 10 loses .387 by boxes, .384 by rows
   double box_work = 16'000;   // words of bits per row of the table,
   double box_work_very_few = 33'000;
