@@ -61,11 +61,44 @@ const Notation* Rival(const Notation& notation, const std::vector<CountedText>& 
   return nullptr;
 }
 
-// A comma before three digits everywhere is one between thousands: 12,345 and 950, not 12,34.
+// A comma before three digits everywhere is one between thousands: 12,345 and 950, not 12,34. Nor 12,345 next to 1950, which
+// would have a comma too; unless another number has two commas, or a point.
 bool CommasMarkThousands(const std::vector<CountedText>& values) {
+  constexpr std::size_t kDigits = 3;
   const Notation thousands = Notation::Number("1,234.56").value();
-  return std::all_of(values.begin(), values.end(),
-                     [&](const CountedText& value) { return thousands.Canonical(value.text).has_value(); });
+  bool lacks_comma = false;
+  bool sure = false;
+  for (const CountedText& value : values) {
+    const std::string_view text = value.text;
+    if (!thousands.Canonical(text)) return false;
+    const bool comma = text.find(',') != std::string_view::npos;
+    const std::string_view whole = text.substr(0, text.find('.'));
+    const auto digits = std::count_if(whole.begin(), whole.end(), [](char c) { return '0' <= c && c <= '9'; });
+    lacks_comma = lacks_comma || (!comma && digits > static_cast<std::ptrdiff_t>(kDigits));
+    sure = sure || (comma && text.find('.') != std::string_view::npos) || text.find(',') != text.rfind(',');
+  }
+  return sure || !lacks_comma;
+}
+
+// Whether every mark stands before exactly three digits, at the end, and no number without one needs it. One has it.
+bool MayMarkThousands(const std::vector<CountedText>& values, char mark) {
+  constexpr std::size_t kDigits = 3;  // between marks, and of numbers that need none
+  bool marked = false;
+  for (const CountedText& value : values) {
+    std::string_view text = value.text;
+    if (text.starts_with('-')) text.remove_prefix(1);
+    const std::size_t at = std::min(text.find(mark), text.size());
+    const std::string_view whole = text.substr(0, at);
+    const std::string_view rest = text.substr(std::min(at + 1, text.size()));
+    const auto digits = [](std::string_view part) {
+      return std::all_of(part.begin(), part.end(), [](char c) { return '0' <= c && c <= '9'; });
+    };
+    if (whole.empty() || whole.size() > kDigits || !digits(whole) || !digits(rest)) return false;
+    if (at == text.size()) continue;
+    if (rest.size() != kDigits || whole[0] == '0') return false;
+    marked = true;
+  }
+  return marked;
 }
 
 // Of numbers that were floating point all get the digits after the point that leave the largest of them 15 significant ones.
@@ -120,24 +153,12 @@ std::optional<std::pair<Notation, Notation>> AmbiguousDates(const Column& column
 }
 
 std::optional<std::pair<Notation, Notation>> AmbiguousNumbers(const Column& column, const DataPolicy& data) {
-  constexpr std::size_t kDigits = 3;  // between marks, and of numbers that need none
-  bool marked = false;
-  for (const CountedText& value : ValuesOf(column, data)) {
-    std::string_view text = value.text;
-    if (text.starts_with('-')) text.remove_prefix(1);
-    const std::size_t point = std::min(text.find('.'), text.size());
-    const std::string_view whole = text.substr(0, point);
-    const std::string_view rest = text.substr(std::min(point + 1, text.size()));
-    const auto digits = [](std::string_view part) {
-      return std::all_of(part.begin(), part.end(), [](char c) { return '0' <= c && c <= '9'; });
-    };
-    if (whole.empty() || whole.size() > kDigits || !digits(whole) || !digits(rest)) return std::nullopt;
-    if (point == text.size()) continue;
-    if (rest.size() != kDigits || whole[0] == '0') return std::nullopt;
-    marked = true;
-  }
-  if (!marked) return std::nullopt;
-  return std::pair(Notation::Number("1234.56").value(), Notation::Number("1.234,56").value());
+  const std::vector<CountedText> values = ValuesOf(column, data);
+  if (MayMarkThousands(values, '.'))
+    return std::pair(Notation::Number("1234.56").value(), Notation::Number("1.234,56").value());
+  if (MayMarkThousands(values, ','))
+    return std::pair(Notation::Number("1234,56").value(), Notation::Number("1,234.56").value());
+  return std::nullopt;
 }
 
 std::vector<Notation> GuessNotations(const Column& column, const DataPolicy& data, Domain::Kind type) {

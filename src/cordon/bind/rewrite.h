@@ -39,8 +39,8 @@ std::optional<LookAlike> LooksLike(const Column& column, const DataPolicy& data,
 // one alone and some the other. Nothing: there are none.
 std::optional<std::pair<Notation, Notation>> AmbiguousDates(const Column& column, const DataPolicy& data);
 
-// The same of numbers: every point stands before exactly three digits, and no number without one needs it. 3.407 may then be
-// between three and four, or above three thousand.
+// The same of numbers: every point, or every comma, stands before exactly three digits, and no number without one needs it.
+// 3.407 may then be between three and four, or above three thousand. The reading as decimals comes first.
 std::optional<std::pair<Notation, Notation>> AmbiguousNumbers(const Column& column, const DataPolicy& data);
 
 // Notations that together read every value of the column; empty: the column is not of that type, or needs none.

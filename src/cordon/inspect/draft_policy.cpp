@@ -102,8 +102,8 @@ class Drafter {
     }
     Line("type = \"{}\"{}", TypeName(column.type), column.odd.cells == 0 ? "" : "  # " + DescribeOdd(column.odd));
     if (!column.unclear.empty() && column.type == Domain::Kind::kNumeric) {
-      Line("format = \"FILL IN\"  # {} or {}: the cells fit both, and nothing tells whether the point marks thousands",
-           TomlText(column.unclear[0]), TomlText(column.unclear[1]));
+      Line("format = \"FILL IN\"  # {} or {}: the cells fit both, and nothing tells whether the {} marks thousands",
+           TomlText(column.unclear[0]), TomlText(column.unclear[1]), column.unclear[0] == "1234,56" ? "comma" : "point");
       return {};
     }
     if (!column.unclear.empty()) {

@@ -33,6 +33,11 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
   Outputs outputs;
   for (const auto& [path, text] : files) {
     paths.emplace_back("the draft", path);
+    std::error_code failed;
+    const bool hierarchy = path != request.write_policy;  // an empty one may be somebody's too
+    if (hierarchy && !request.force && std::filesystem::is_regular_file(path, failed)) {
+      return Error::InvalidPolicy("{} is there already", path).WithHint("nothing was written; give another name, or --force");
+    }
     CORDON_RETURN_IF_ERROR(outputs.Reserve(path, AtomicFile::Access::kPrivate));
     if (!request.force) CORDON_RETURN_IF_ERROR(CheckNotThere({path}));
     CORDON_RETURN_IF_ERROR(outputs.Write(path, text));
@@ -79,21 +84,57 @@ bool IsCsv(const InspectRequest& request) {
   return request.format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) == FileFormat::kCsv;
 }
 
-// Dates and numbers that two notations read differently: the draft leaves the choice to the reader.
-std::vector<std::vector<std::string>> UnclearNotations(const Table& table, bool texts) {
-  std::vector<std::vector<std::string>> unclear(table.columns.size());
+// The mark before decimals, by the numbers that show it beyond doubt; nothing if none do, or if they differ.
+std::optional<char> DecimalMark(const Table& table, const DataPolicy& data) {
+  bool points = false;
+  bool commas = false;
+  for (const Column& column : table.columns) {
+    if (AmbiguousNumbers(column, data)) continue;
+    const std::vector<Notation> notations = GuessNotations(column, data, Domain::Kind::kNumeric);
+    const bool comma = !notations.empty() && notations[0].text().ends_with(",56");
+    bool plain = notations.empty();
+    bool shown = false;
+    for (std::size_t code = 0; code < column.dictionary->size(); ++code) {
+      const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+      if (std::find(data.missing.begin(), data.missing.end(), text) != data.missing.end()) continue;
+      plain = plain && IsQuantity(text);
+      shown = shown || text.find(comma ? ',' : '.') != std::string_view::npos;
+    }
+    if (!shown || (notations.empty() && !plain)) continue;
+    (comma ? commas : points) = true;
+  }
+  if (points == commas) return std::nullopt;
+  return commas ? ',' : '.';
+}
+
+// How columns are written, as far as their cells leave a choice.
+struct Choices {
+  std::vector<std::vector<std::string>> unclear;   // two notations that read the cells differently: left to the reader
+  std::vector<std::optional<Notation>> by_others;  // the one that the other columns suggest
+};
+
+// 3.407 is left to the reader; of 1,331 the other columns may decide, since nobody writes 1,5 and 1,331 for thousands.
+Choices FindChoices(const Table& table, bool texts) {
+  Choices choices{std::vector<std::vector<std::string>>(table.columns.size()),
+                  std::vector<std::optional<Notation>>(table.columns.size())};
   DataPolicy data;
   data.missing = MarkersIn(table);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     auto two = AmbiguousDates(table.columns[i], data);
-    if (!two && texts) two = AmbiguousNumbers(table.columns[i], data);
-    if (two) unclear[i] = {two->first.text(), two->second.text()};
+    if (!two) {
+      two = AmbiguousNumbers(table.columns[i], data);
+      const bool comma = two && two->first.text() == "1234,56";
+      const std::optional<char> mark = comma ? DecimalMark(table, data) : std::nullopt;
+      if (mark) choices.by_others[i] = *mark == ',' ? two->first : two->second;
+      if (mark || (!comma && !texts)) two = std::nullopt;
+    }
+    if (two) choices.unclear[i] = {two->first.text(), two->second.text()};
   }
-  return unclear;
+  return choices;
 }
 
 // Brings columns whose numbers or dates are written otherwise into the notation of releases; gives the notations of each.
-Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const Run& run) {
+Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const Choices& choices, const Run& run) {
   std::vector<std::vector<std::string>> formats(table.columns.size());
   DataPolicy data;
   data.missing = MarkersIn(table);
@@ -103,6 +144,7 @@ Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const R
       attribute.type = type;
       attribute.notations = GuessNotations(table.columns[i], data, type);
       if (attribute.notations.empty()) continue;
+      if (type == Domain::Kind::kNumeric && choices.by_others[i]) attribute.notations = {*choices.by_others[i]};
       CORDON_TRY(table.columns[i], Rewrite(table.columns[i], attribute, data, run.threads));
       for (const Notation& notation : attribute.notations) formats[i].push_back(notation.text());
       break;
@@ -128,6 +170,10 @@ Error NoQuasi(const Profile& profile) {
 
 Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   if (request.k && *request.k < 2) return Error::InvalidPolicy("--k must be at least 2");
+  if (request.write_policy == "-") {
+    return Error::InvalidPolicy("--write-policy cannot write to standard output")
+        .WithHint("hierarchies are written next to the draft: give a file, such as P.toml");
+  }
   if (!request.hierarchies.empty() && request.write_policy.empty())
     return Error::InvalidPolicy("--hierarchies is for the draft").WithHint("give --write-policy P.toml too");
   if (request.stream && request.write_policy.empty())
@@ -135,12 +181,12 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
-  const std::vector<std::vector<std::string>> unclear = UnclearNotations(table, IsCsv(request));
-  CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, run));
+  const Choices choices = FindChoices(table, IsCsv(request));
+  CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, choices, run));
   Inspection made{ProfileTable(table, run), text, std::nullopt, std::nullopt};
   for (std::size_t i = 0; i < formats.size(); ++i) {
     made.profile.columns[i].format = formats[i];
-    made.profile.columns[i].unclear = unclear[i];
+    made.profile.columns[i].unclear = choices.unclear[i];
   }
   if (run.Stopped()) return Error::Cancelled();
   if (request.write_policy.empty()) return made;
