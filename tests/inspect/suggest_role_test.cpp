@@ -175,6 +175,28 @@ TEST(SuggestRole, WhatAllRowsAgreeOnIsLeftOut) {
   EXPECT_EQ(Repeated("diagnosis", {"gout", "flu"}).role, Role::kSensitive);
 }
 
+TEST(SuggestRole, SensitiveTextsThatFindTheirRowsAreLeftOut) {
+  const auto dollars = Made(80, [](std::size_t i) { return "$4," + std::to_string(100 + i) + ".26"; });
+  EXPECT_EQ(Repeated("income", dollars).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("income", Made(80, [](std::size_t i) { return std::to_string(i) + "k"; })).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("Gehalt", Made(80, [](std::size_t i) { return std::to_string(3 + i) + "\u202f122,29 €"; })).role,
+            Role::kIdentifier);
+  EXPECT_EQ(Repeated("result", Made(60, [](std::size_t i) { return "case " + std::to_string(i); }), 60).role,
+            Role::kIdentifier);
+  EXPECT_EQ(Repeated("income", {"<=50K", ">50K"}).role, Role::kSensitive);
+  EXPECT_EQ(Repeated("diagnosis", {"I10", "E11.9", "J45.0", "F32.1", "M54.5", "250.01"}).role, Role::kSensitive);
+}
+
+TEST(SuggestRole, FewTextsThatNamePeople) {
+  EXPECT_EQ(Repeated("x1", {"none", "Tochter Lisa (0171 5550101) informiert"}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("diagnosis", {"flu", "ask w.quill@example.org", "gout"}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", {"asks for a room at the window", "yes"}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", {"A. Weiß", "Ö. Zabek", "Trautwig, E."}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", {"E. coli", "S. aureus", "H. pylori"}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("x1", {"0 - 500000", "Season 2019/2020", "since 2020-01-31", "Some college"}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("diagnosis", {"Type 2 diabetes mellitus without complications", "flu"}).role, Role::kSensitive);
+}
+
 TEST(SuggestRole, PostcodesAreCodes) {
   for (const char* name : {"zip", "PLZ", "Postleitzahl", "code postal", "codigo_postal", "CAP", "postcode"}) {
     const ColumnProfile column = Repeated(name, Made(50, [](std::size_t i) { return std::to_string(10115 + i); }));

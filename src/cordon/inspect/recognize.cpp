@@ -8,13 +8,14 @@
 
 #include "cordon/data/decimal.h"
 #include "cordon/data/notation.h"
+#include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 
 namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kSample = 5000;    // distinct values that are looked at
-constexpr std::size_t kFewTexts = 12;    // fewer different texts are labels, however long
+constexpr std::size_t kFewTexts = 12;    // fewer different texts may be labels, even if they are long
 constexpr std::size_t kWordsOfText = 4;  // of a value that is a sentence
 constexpr std::size_t kLongText = 60;    // bytes
 
@@ -50,25 +51,7 @@ int Modulo(std::string_view digits, int divisor) {
   return rest;
 }
 
-bool IsMail(std::string_view text) {
-  const std::size_t at = text.find('@');
-  return at != std::string_view::npos && at > 0 && text.find('.', at) != std::string_view::npos &&
-         text.find(' ') == std::string_view::npos;
-}
-
 bool IsDate(std::string_view text) { return ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value(); }
-
-// With a country code, a leading zero and marks between, or as 555-123-4567: bare digits may be anything.
-bool IsTelephone(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789 +-/().") != std::string_view::npos) return false;
-  const std::string digits = Bare(text, " +-/().");
-  if (digits.size() < 7 || digits.size() > 15 || IsDate(text)) return false;
-  if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
-  const bool marked = text.find_first_of(" -/()") != std::string_view::npos;
-  if ((text[0] == '0' || text[0] == '(') && marked) return true;
-  if (text[0] == '0' && digits.size() >= 9 && digits.size() == text.size()) return true;
-  return digits.size() == 10 && (HasShape(text, "999-999-9999") || HasShape(text, "999.999.9999"));
-}
 
 bool IsIban(std::string_view text) {
   const std::string bare = Bare(text, " ");
@@ -188,7 +171,9 @@ bool IsFullName(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, space));
+    std::string_view word = text.substr(0, space);
+    if (words.empty() && word.ends_with(',')) word.remove_suffix(1);  // "Quillfeather, Wanda"
+    words.push_back(word);
     text.remove_prefix(std::min(space + 1, text.size()));
   }
   const auto is_word = [](std::string_view word) {
@@ -220,7 +205,9 @@ bool AreSerials(const std::vector<std::string_view>& values) {
 }
 
 bool AreTexts(const std::vector<std::string_view>& values) {
-  if (values.size() < kFewTexts) return false;
+  if (std::any_of(values.begin(), values.end(), HoldsContact)) return true;
+  if (values.size() < kFewTexts)
+    return 2 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), IsSentence)) >= values.size();
   std::size_t sentences = 0;
   for (const std::string_view value : values) {
     sentences += value.size() > kLongText || NumWords(value) >= kWordsOfText || value.find('\n') != std::string_view::npos;
@@ -229,6 +216,24 @@ bool AreTexts(const std::vector<std::string_view>& values) {
 }
 
 }  // namespace
+
+bool IsMail(std::string_view text) {
+  const std::size_t at = text.find('@');
+  return at != std::string_view::npos && at > 0 && text.find('.', at) != std::string_view::npos &&
+         text.find(' ') == std::string_view::npos;
+}
+
+// With a country code, a leading zero and marks between, or as 555-123-4567: bare digits may be anything.
+bool IsTelephone(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789 +-/().") != std::string_view::npos) return false;
+  const std::string digits = Bare(text, " +-/().");
+  if (digits.size() < 7 || digits.size() > 15 || IsDate(text)) return false;
+  if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
+  const bool marked = text.find_first_of(" -/()") != std::string_view::npos;
+  if ((text[0] == '0' || text[0] == '(') && marked) return true;
+  if (text[0] == '0' && digits.size() >= 9 && digits.size() == text.size()) return true;
+  return digits.size() == 10 && (HasShape(text, "999-999-9999") || HasShape(text, "999.999.9999"));
+}
 
 const char* ContentName(Content content) {
   switch (content) {
@@ -275,6 +280,7 @@ Content Recognize(const std::vector<std::string_view>& all) {
   }
   if (AreSerials(values)) return Content::kSerial;
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
+  if (values.size() >= 3 && share(IsAbbreviatedName) >= 0.8) return Content::kPersonNames;
   constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
   if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;
   return AreTexts(values) ? Content::kFreeText : Content::kUnknown;

@@ -6,6 +6,7 @@
 
 #include "cordon/inspect/profile.h"
 #include "cordon/inspect/recognize.h"
+#include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 
 namespace cordon::engine {
@@ -54,13 +55,44 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
   return std::nullopt;
 }
 
-std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+// Incomes such as "$4,341.26" and "132k": texts, so neither rounded nor compared as numbers.
+bool AreAmounts(const std::vector<std::string_view>& values) {
+  constexpr std::size_t kFewAmounts = 4;  // numbers of so few values are categories
+  const auto share = [&](bool (*test)(std::string_view)) {
+    return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
+  };
+  return values.size() > kFewAmounts && share(HasUnit) >= 0.5 && share(IsAmount) >= 0.8;
+}
+
+// A sensitive value is published as it is. Texts cannot be rounded, so what would find its row again is left out.
+Suggestion OfSensitive(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values) {
+  constexpr std::uint64_t kFewRows = 20;
+  if (column.type == Domain::Kind::kCategorical && AreAmounts(values)) {
+    return {Role::kIdentifier,
+            "sensitive by its name, and numbers with a sign or unit: left out. Without the sign it is rounded and gets "
+            "t-closeness"};
+  }
+  if (column.type == Domain::Kind::kCategorical && rows >= kFewRows && 2 * column.unique_rows >= rows) {
+    return {Role::kIdentifier,
+            fmt::format("sensitive by its name, and {:.0f} % of the rows have a unique text: anyone who knows it "
+                        "would find the row, so it is left out; groups of such texts would repeat",
+                        100 * static_cast<double>(column.unique_rows) / static_cast<double>(rows))};
+  }
+  return {Role::kSensitive, "its name says so"};
+}
+
+std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present,
+                                    const std::vector<std::string_view>& values) {
+  constexpr std::uint64_t kFewLabels = 12;
   const Content content = column.content;
   if (content == Content::kUnknown || content == Content::kSerial) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
   const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
   if (content == Content::kFullNames && says_else) return std::nullopt;
+  // Names of illnesses have several words, too.
+  const bool labels = content == Content::kFreeText && says_else && column.distinct < kFewLabels;
+  if (labels && std::none_of(values.begin(), values.end(), HoldsContact)) return std::nullopt;
   if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", 0};
   if (content == Content::kPersonNames || content == Content::kFullNames) return Suggestion{Role::kIdentifier, why, 0};
   return NamesPeople(column, present, why);
@@ -87,7 +119,7 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   const bool sensitive = Mentions(words, Meant::kSensitive);
   const bool same = column.distinct == 1 && column.missing == 0;  // in these rows: later ones may differ
   if (column.postcode && !same) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
-  if (const auto found = ByContent(column, words, present)) return *found;
+  if (const auto found = ByContent(column, words, present, values)) return *found;
   if (!sensitive) {
     if (const auto found = ByName(column, words, present)) return *found;
     if (const auto found = ByKey(column, words, present)) return *found;
@@ -100,7 +132,7 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
     return {Role::kIdentifier,
             "all rows have the same value: publish it by role = \"insensitive\" if nobody is harmed, by later rows either"};
   }
-  if (sensitive) return {Role::kSensitive, "its name says so"};
+  if (sensitive) return OfSensitive(column, rows, values);
   // Wards and products have serial numbers, too, but not one for every few rows.
   if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
     return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)));

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a single text of a column is or holds: an amount with its unit, a way to reach somebody, a sentence, a short name.
+#pragma once
+
+#include <string_view>
+
+namespace cordon::engine {
+
+// The whole text.
+bool IsMail(std::string_view text);
+bool IsTelephone(std::string_view text);
+
+// A number that a sign of money or a unit keeps from being one: "$4,341.26", "86993 EUR", "132k". Not "I10" or ">50K".
+bool HasUnit(std::string_view text);
+// The same, or digits and marks alone.
+bool IsAmount(std::string_view text);
+
+// A telephone number, a mail address or a long number among words.
+bool HoldsContact(std::string_view text);
+
+// Four words with lower-case ones among them, three that end like a sentence, several lines, or very long. Labels of
+// categories are rarely so: "Married-civ-spouse", "Some college".
+bool IsSentence(std::string_view text);
+
+// "A. Weiss", "Weiss, A.", "J. R. van Dorpel". Not "E. coli".
+bool IsAbbreviatedName(std::string_view text);
+
+}  // namespace cordon::engine
