@@ -237,6 +237,8 @@ TEST(Bind, NotationsAreFoundOut) {
   EXPECT_EQ(numbers({"1.234,5", "3,25"}), Texts{"1.234,56"});
   EXPECT_EQ(numbers({"12,345", "950"}), Texts{"1,234.56"});
   EXPECT_EQ(numbers({"0,123", "1,234"}), Texts{"1234,56"});
+  EXPECT_EQ(numbers({"1,331", "1950"}), Texts{"1234,56"});
+  EXPECT_EQ(numbers({"1,331", "1950", "1,234,567"}), Texts{"1,234.56"});
   EXPECT_EQ(numbers({"1 234,5", "7"}), Texts{"1 234,56"});
   EXPECT_EQ(numbers({"12,5", "x"}), Texts{});
   EXPECT_EQ(dates({"21.04.1946", "01.12.1950", ""}), Texts{"DD.MM.YYYY"});

@@ -175,6 +175,9 @@ TEST(Profile, AMarkerThatIsAValueIsOne) {
   EXPECT_EQ(markers(WithResults({{"high", 60}, {"None", 40}})), Texts{""});
   EXPECT_EQ(markers(WithResults({{"a", 60}, {"b", 30}, {"-", 40}})), (Texts{"", "-"}));
   EXPECT_EQ(markers(WithResults({{"17.5", 60}, {"-", 40}})), (Texts{"", "-"}));
+  EXPECT_EQ(markers(WithResults({{"nuts", 30}, {"pollen", 30}, {"None", 60}})), Texts{""});
+  EXPECT_EQ(markers(WithResults({{"nuts", 50}, {"pollen", 50}, {"None", 2}})), (Texts{"", "None"}));
+  EXPECT_EQ(markers(WithResults({{"17", 30}, {"18", 30}, {"None", 60}})), (Texts{"", "None"}));
   const auto model = DraftedFor(WithResults({{"+", 50}, {"-", 50}})).models.at(1);
   EXPECT_EQ(std::get<TClosenessSpec>(model).t, Rational(3, 10));  // two values: each group is compared with the table
 }

@@ -98,6 +98,14 @@ TEST(SuggestRole, WhatTheLawCallsSpecialIsSensitive) {
   EXPECT_EQ(Repeated("race", {"aa", "bb", "cc", "dd"}).role, Role::kQuasi);
 }
 
+TEST(SuggestRole, MoneyAndFindingsOfALaboratory) {
+  for (const char* name : {"Brutto", "Bruttolohn", "Kontostand", "bonus", "solde", "saldo", "allergy", "Allergie", "alergias",
+                           "HbA1c", "hba1c_percent", "creatinine", "Kreatinin", "creatinina", "cholesterol", "Blutzucker"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
+  }
+  EXPECT_EQ(Repeated("Hinweis", {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier);
+}
+
 TEST(SuggestRole, ByContentUnderNamesThatSayNothing) {
   const auto role = [](const std::vector<std::string>& values) { return Repeated("x1", values).role; };
   EXPECT_EQ(role({"Anna", "Petra", "Uwe", "Lena", "Zoltan", "Bjarne"}), Role::kIdentifier);

@@ -115,6 +115,7 @@ class Drafter {
     if (column.unclear.empty() && column.format.size() > 1)
       Line("format = {}  # a cell is read by the first that fits", TomlList(column.format));
     if (column.type == Domain::Kind::kNumeric) AddUnknown(table_.columns[index]);
+    if (column.type == Domain::Kind::kCategorical) AskOfMarkers(table_.columns[index]);
     if (column.role == Role::kSensitive) {
       AddRound(index);
       return {};
@@ -176,6 +177,31 @@ class Drafter {
       Line("round = {}  # {}", FormatDecimal(found->second.step, found->second.scale),
            alone ? fmt::format("{:.0f} % of the rows have a unique value: anyone who knows it finds the row", share)
                  : "together with the other sensitive columns it makes many rows unique");
+      AddStillUnique(table_.columns[index], found->second);
+    }
+  }
+
+  // The largest incomes stay alone however they are rounded.
+  void AddStillUnique(const Column& column, const Rounding& rounding) {
+    std::uint64_t rows = 0;
+    for (const auto& [number, count] : RoundedTo(rounding.step, NumbersAt(column, rounding.scale, profile_.missing)))
+      rows += count == 1 ? 1 : 0;
+    if (rows == 0) return;
+    Line("# {} row{} a unique value even so, such as the largest ones: cut them off at a limit before the run, or leave it out",
+         rows, rows == 1 ? " has" : "s have");
+  }
+
+  // What is missing in other columns may be an answer in this one.
+  void AskOfMarkers(const Column& column) {
+    constexpr std::uint64_t kOneInTwenty = 20;
+    for (const char* marker : {"None", "-", "--", ".", "NA"}) {
+      if (std::find(profile_.missing.begin(), profile_.missing.end(), marker) == profile_.missing.end()) continue;
+      const std::vector<Counted> counted = CountValues(column, {});
+      const auto found =
+          std::find_if(counted.begin(), counted.end(), [&](const Counted& each) { return each.first == marker; });
+      if (found == counted.end() || found->second * kOneInTwenty < profile_.rows) continue;
+      Line("# {} rows have \"{}\", which counts as missing: is it an answer here? Then take it out of missing in [data]",
+           found->second, marker);
     }
   }
 

@@ -39,7 +39,7 @@ std::vector<std::uint64_t> CountCodes(const Column& column) {
 // What a text that usually means "no value" is in a column that has it.
 struct MarkerUse {
   bool among_points = false;  // all else are numbers or dates: no value
-  bool is_value = false;      // next to +, or a frequent one of two values
+  bool is_value = false;      // next to +, a frequent one of two values, or a frequent None: no allergy is an answer
 };
 
 MarkerUse UseOf(const Column& column, std::string_view marker, std::size_t rows) {
@@ -62,7 +62,7 @@ MarkerUse UseOf(const Column& column, std::string_view marker, std::size_t rows)
   constexpr std::uint64_t kOneInTwenty = 20;
   const bool frequent = marked * kOneInTwenty >= rows;
   if (marked == 0) return {};
-  return {others > 0 && points, frequent && ((marker == "-" && plus) || others == 1)};
+  return {others > 0 && points, frequent && ((marker == "-" && plus) || others == 1 || (others > 0 && marker == "None"))};
 }
 
 // A policy names its markers once for all columns: one that a column of numbers needs stays a marker.

@@ -138,15 +138,16 @@ const WordSet& SetOf(Meant meant) {
                                    "homepage", "website",  "ip",       "ipaddress",    "ipadresse",      "mac",
                                    "imei",     "imsi",     "cookie",   "twitter",      "instagram",      "facebook",
                                    "linkedin", "photo",    "foto",     "hostname",     "deviceid"};
-  static const WordSet texts = {"comment",      "comments",     "remark",       "remarks",       "note",         "notes",
-                                "freetext",     "description",  "bemerkung",    "bemerkungen",   "kommentar",    "notiz",
-                                "notizen",      "anmerkung",    "anmerkungen",  "freitext",      "beschreibung", "anamnese",
-                                "arztbrief",    "commentaire",  "commentaires", "remarque",      "remarques",    "observation",
-                                "observations", "comentario",   "comentarios",  "observaciones", "nota",         "notas",
-                                "commento",     "commenti",     "osservazioni", "note",          "opmerking",    "opmerkingen",
-                                "toelichting",  "omschrijving", "narrative",    "transcript",    "text",         "message",
-                                "messages",     "nachricht",    "nachrichten",  "descrizione",   "descripcion",  "messaggio",
-                                "mensaje",      "bericht"};
+  static const WordSet texts = {
+      "comment",     "comments",    "remark",        "remarks",      "note",         "notes",       "freetext",
+      "description", "bemerkung",   "bemerkungen",   "kommentar",    "notiz",        "notizen",     "anmerkung",
+      "anmerkungen", "freitext",    "beschreibung",  "anamnese",     "arztbrief",    "commentaire", "commentaires",
+      "remarque",    "remarques",   "observation",   "observations", "comentario",   "comentarios", "observaciones",
+      "nota",        "notas",       "commento",      "commenti",     "osservazioni", "note",        "opmerking",
+      "opmerkingen", "toelichting", "omschrijving",  "narrative",    "transcript",   "text",        "message",
+      "messages",    "nachricht",   "nachrichten",   "descrizione",  "descripcion",  "messaggio",   "mensaje",
+      "bericht",     "info",        "infos",         "hinweis",      "hinweise",     "memo",        "vermerk",
+      "vermerke",    "aantekening", "aantekeningen", "annotazioni",  "anotaciones",  "annotations"};
   static const WordSet postcodes = {"zip",          "zipcode",    "postcode",     "postalcode", "postal", "plz",
                                     "postleitzahl", "codepostal", "codigopostal", "cp",         "cap",    "codiceavviamento"};
   static const WordSet persons = {
@@ -230,7 +231,14 @@ const WordSet& SetOf(Meant meant) {
       "seksuelegeaardheid", "geaardheid", "etniciteit", "etnischeafkomst", "vakbond", "vakbondslid", "vakbondslidmaatschap",
       "veroordeling", "veroordelingen", "strafblad", "bloedgroep", "arbeidsbeperking", "godsdienst", "politiekevoorkeur",
       "politiekeopvatting", "politiekepartij", "zwangerschap", "injury", "injuries", "verletzung", "verletzungen", "blessure",
-      "blessures", "lesion", "lesiones", "lesione", "lesioni", "letsel"};
+      "blessures", "lesion", "lesiones", "lesione", "lesioni", "letsel",
+      // Money and what a laboratory finds.
+      "earnings", "bonus", "bonuses", "netpay", "grosspay", "remuneration", "brutto", "netto", "bruttolohn", "nettolohn",
+      "verdienst", "verguetung", "kontostand", "guthaben", "saldo", "solde", "remuneracion", "retribuzione", "brutoloon",
+      "nettoloon", "allergy", "allergies", "allergie", "allergien", "alergia", "alergias", "allergia", "allergieen", "hba1c",
+      "creatinine", "kreatinin", "creatinina", "cholesterol", "cholesterin", "colesterol", "colesterolo", "glucose", "glukose",
+      "glucosa", "glucosio", "glycemie", "glucemia", "glicemia", "blutzucker", "bloodsugar", "bloedsuiker", "symptom",
+      "symptoms", "symptome", "symptomes", "sintoma", "sintomas", "sintomi", "symptomen"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
