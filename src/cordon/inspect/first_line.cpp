@@ -7,6 +7,8 @@
 #include "cordon/data/decimal.h"
 #include "cordon/data/notation.h"
 #include "cordon/inspect/profile.h"
+#include "cordon/inspect/recognize.h"
+#include "cordon/inspect/words.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/csv_record_internal.h"
 
@@ -18,6 +20,8 @@ bool IsPoint(std::string_view text) {
   return ParseRounded(text).has_value() || ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value() ||
          CanonicalBy(KnownNumbers(), text).has_value();
 }
+
+bool IsDay(std::string_view text) { return ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value(); }
 
 // Whether all cells but the first are points, those that mean "no value" left out, and there is one.
 bool RestArePoints(const Column& column, const std::vector<std::string>& markers) {
@@ -46,23 +50,75 @@ std::uint64_t RowsWith(const Column& column, std::string_view text) {
   return rows;
 }
 
+// Whether the name of a column has a word that names of columns have.
+bool IsUsualName(const std::string& name) {
+  static const std::set<std::string> others = {
+      "age",          "sex",     "gender",  "birth",    "born",     "dob",   "date",       "day",   "month",  "year",
+      "time",         "group",   "status",  "value",    "level",    "race",  "who",        "where", "when",   "place",
+      "education",    "marital", "contact", "relative", "alter",    "datum", "geschlecht", "jahr",  "gruppe", "wohnort",
+      "geburtsdatum", "kontakt", "sexe",    "annee",    "lieu",     "sexo",  "edad",       "fecha", "lugar",  "sesso",
+      "eta",          "data",    "luogo",   "geslacht", "leeftijd", "jaar",  "plaats"};
+  const std::vector<std::string> words = WordsOf(name);
+  for (const std::string& word : words) {
+    if (others.contains(word)) return true;
+  }
+  for (const Meant meant : {Meant::kName, Meant::kContact, Meant::kOfficial, Meant::kAccount, Meant::kFreeText,
+                            Meant::kPostcode, Meant::kPerson, Meant::kKey, Meant::kNumber, Meant::kThing, Meant::kSensitive}) {
+    if (Mentions(words, meant)) return true;
+  }
+  return false;
+}
+
+// A word or more with a capital each, as names of people are written.
+bool HasCapitals(std::string_view text) {
+  bool start = true;
+  for (const char c : text) {
+    const bool capital = ('A' <= c && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+    if ('0' <= c && c <= '9') return false;
+    if (start && !capital) return false;
+    start = c == ' ';
+  }
+  return !text.empty();
+}
+
+// Whether a cell looks like what the values of its column look like. `usual`: a cell of its line names a column, as far as
+// words tell.
+bool LooksLikeOthers(const std::string& cell, const std::vector<std::string_view>& values, bool usual) {
+  constexpr std::size_t kEnough = 50;  // for every recognizer
+  const Content content = Recognize(values);
+  if (content == Content::kUnknown || content == Content::kFreeText) return false;
+  const bool names = content == Content::kPersonNames || content == Content::kFullNames;
+  if (names) return !usual && HasCapitals(cell);
+  return Recognize(std::vector<std::string_view>(kEnough, cell)) == content;
+}
+
+std::vector<std::string_view> ValuesBelow(const Column& column, const std::vector<std::string>& markers, Code first) {
+  std::vector<std::string_view> values;
+  for (std::size_t code = 0; code < column.dictionary->size(); ++code) {
+    const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+    if (static_cast<Code>(code) != first && std::find(markers.begin(), markers.end(), text) == markers.end())
+      values.push_back(text);
+  }
+  return values;
+}
+
 }  // namespace
 
 bool NamesAreRow(const Table& table) {
-  constexpr std::uint64_t kRepeated = 2;
   const std::vector<std::string> markers = MarkersIn(table);
   std::vector<std::uint64_t> rows;
+  const bool usual =
+      std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) { return IsUsualName(column.name); });
+  bool alike = false;
   for (const Column& column : table.columns) {
-    bool points = column.dictionary->size() > 0;
-    for (std::size_t code = 0; points && code < column.dictionary->size(); ++code) {
-      const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
-      points = IsPoint(text) || std::find(markers.begin(), markers.end(), text) != markers.end();
-    }
-    if (points && !IsPoint(column.name)) return false;
+    const std::vector<std::string_view> values = ValuesBelow(column, markers, kNull);
+    if (!values.empty() && std::all_of(values.begin(), values.end(), IsPoint) && !IsPoint(column.name)) return false;
     rows.push_back(RowsWith(column, column.name));
+    alike = alike || LooksLikeOthers(column.name, values, usual);
   }
   const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
-  return !rows.empty() && *most >= kRepeated && *least != *most;
+  const bool joined = !rows.empty() && *most > 0 && *least == *most;
+  return !rows.empty() && !joined && (*most > 0 || alike);
 }
 
 FirstLines ReadFirstLines(const std::string& path, std::optional<FileFormat> format, const TextFormat& text) {
@@ -98,18 +154,24 @@ bool FirstIsRow(const Table& table) {
   const std::vector<std::string> markers = MarkersIn(table);
   std::size_t texts = 0;
   std::size_t again = 0;
+  bool date = false;
+  bool usual = false;
+  for (const Column& column : table.columns) {
+    if (table.num_rows > 0 && column.codes[0] != kNull) usual = usual || IsUsualName(std::string(column.cell(0).bytes()));
+  }
   for (const Column& column : table.columns) {
     if (table.num_rows == 0 || column.codes[0] == kNull) continue;
     const std::string_view cell = column.cell(0).bytes();
     if (std::find(markers.begin(), markers.end(), cell) != markers.end()) continue;
     if (RestArePoints(column, markers)) {
       if (!IsPoint(cell)) return false;
+      date = date || IsDay(cell);
       continue;
     }
     ++texts;
-    again += OccursAgain(column) ? 1 : 0;
+    again += OccursAgain(column) || LooksLikeOthers(std::string(cell), ValuesBelow(column, markers, column.codes[0]), usual);
   }
-  return 2 * again >= texts;
+  return 2 * again >= texts || (date && !usual);
 }
 
 }  // namespace cordon::engine

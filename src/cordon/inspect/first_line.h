@@ -23,12 +23,13 @@ FirstLines ReadFirstLines(const std::string& path, std::optional<FileFormat> for
 bool MayBeRow(const std::vector<std::string>& cells);
 
 // Of a table that was read with a header: whether its names are a row after all, since one of them is a value of the same
-// column. Not so if all of them are, together: then files were joined, headers and all; nor if a name stands above numbers or
-// dates.
+// column, or looks like its values: a mail address above mail addresses, or a word with a capital above names of people, if no
+// name of the line is a usual one. Not so if all of them are, together: then files were joined, headers and all; nor if a name
+// stands above numbers or dates.
 bool NamesAreRow(const Table& table);
 
 // Of a table that was read without a header: whether its first row is like the others. If all others are numbers or dates it
-// is one too, and of its further cells most occur again.
+// is one too, and of its further cells most occur again or look like the others; or one is a day above days.
 bool FirstIsRow(const Table& table);
 
 }  // namespace cordon::engine
