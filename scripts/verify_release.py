@@ -1503,7 +1503,15 @@ def persons_of(policy, column, original, row_map, release):
 
 
 class Log:
-    """The departures of an audit log, and its end if the stream has ended."""
+    """The departures of an audit log, and its end if the stream has ended. The chain covers what stands before it, so each line
+    has exactly the form in which it is written: these keys in this order, no space, and nothing after the chain."""
+
+    NUMBER = r"(?:0|-?[1-9][0-9]*)"
+    LIST = rf"\[{NUMBER}(?:,{NUMBER})*\]"
+    DEPARTURE = re.compile(rf'\{{"kind":"(?:group|reuse|suppressed|pooled)","group":{NUMBER},"at":{NUMBER}(?:,"clock":{NUMBER})?'
+                           rf'(?:,"window":\[{NUMBER},{NUMBER}\])?,"positions":{LIST},"persons":{LIST}(?:,"times":{LIST})?')
+    END = re.compile(rf'\{{"end":true,"positions":{NUMBER},"rows":{NUMBER}')
+    LINK = re.compile(r'(.*,"written":(0|[1-9][0-9]*)),"chain":"([0-9a-f]{64})"\}', re.DOTALL)
 
     def __init__(self, path):
         self.departures, self.end, self.links = [], None, []
@@ -1512,35 +1520,46 @@ class Log:
             raise Refused(f"the last line of {path} is cut off")
         for place, line in enumerate(lines, 1):
             try:
-                self.take(place, json.loads(line))
-                if self.version == 2:
-                    self.links.append(self.link(line, json.loads(line)))
+                self.take(place, line)
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise Refused(f"line {place} of {path} is not a record of an audit log") from None
         if not lines:
             raise Refused(f"{path} is empty")
 
-    def take(self, place, record):
+    def take(self, place, line):
+        record = json.loads(line, object_pairs_hook=once)
         if self.end or (place == 1) != ("cordon_audit" in record):
             raise ValueError
         if place == 1:
-            self.columns = [str(name) for name in record["columns"]]
-            self.ends = {name: str(end) for name, end in record.get("upper_ends", {}).items()}
-            self.version = record["cordon_audit"]
-            if self.version not in (1, 2):
+            self.columns, self.ends, self.version = record["columns"], record.get("upper_ends", {}), record["cordon_audit"]
+            if type(self.version) is not int or self.version not in (1, 2):
                 raise ValueError
+        rest = line[:-1]  # without the link and the last brace
+        if self.version == 2:
+            text, written, chain = self.LINK.fullmatch(line).groups()
+            self.links.append((text, int(written), chain))
+            rest = text[:text.rindex(',"written":')]
+        if place == 1:
+            self.check_head(rest, record)
         elif "end" in record:
+            self.check_form(self.END, rest, line)
             self.end = {"positions": whole_number(record["positions"]), "rows": whole_number(record["rows"])}
         else:
+            self.check_form(self.DEPARTURE, rest, line)
             self.departures.append(self.departure(record))
 
-    @staticmethod
-    def link(line, record):
-        """The text of a line up to its chain, how many bytes of the output belong to it, and the chain."""
-        text, mark, _ = line.rpartition(',"chain":"')
-        if not mark or type(record["chain"]) is not str or whole_number(record["written"]) < 0:
+    def check_form(self, form, rest, line):
+        if not form.fullmatch(rest) or not line.endswith("}"):
             raise ValueError
-        return text, record["written"], record["chain"]
+
+    def check_head(self, rest, record):
+        texts = [record["policy"], *([record["nonce"]] if self.version == 2 or "nonce" in record else []), *self.columns, *self.ends]
+        keys = ["cordon_audit", "policy", "nonce", "columns", "upper_ends"]
+        written = json.dumps({key: record[key] for key in keys if key in record}, ensure_ascii=False, separators=(",", ":"))
+        if rest + "}" != written or not all(type(text) is str for text in texts) or type(self.columns) is not list:
+            raise ValueError
+        if any(end not in ("included", "excluded") for end in self.ends.values()):
+            raise ValueError
 
     def chain_fault(self, data, wanted):
         """A chain is the SHA-256 of the chain before it, of its line, and of the bytes of the output that belong to it."""
@@ -1549,7 +1568,13 @@ class Log:
             if hashlib.sha256((chain + text).encode("utf-8", "surrogateescape") + data[at:at + written]).hexdigest() != said:
                 return f"line {place} of the log, or the rows that belong to it, are not as they were written"
             chain, at = said, at + written
+        if self.links and len(data) > at:
+            return f"the output has {len(data)} bytes, the log accounts for {at}: something was added at its end"
         return "the log does not end with the chain that was given" if wanted and wanted != chain else ""
+
+    def accounted(self, data):
+        """The bytes of the output that belong to a line."""
+        return data[:sum(written for _, written, _ in self.links)] if self.links else data
 
     def cut_after(self, chain):
         """Leaves what comes after the line with this chain out."""
@@ -1806,6 +1831,7 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
         check_points(points, log, data, whole, prefix, audit)
     if fault := log.chain_fault(data, chain):
         audit.find(fault)
+    data = log.accounted(data)
     audit.check_log()
     names = log.columns if "columns" in policy["data"] or not data else None
     table, count = read_table(path, data, {**text_form(policy), **({} if data else {"header": False})}, names)

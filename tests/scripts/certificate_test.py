@@ -343,6 +343,48 @@ class Certificate(unittest.TestCase):
         os.remove(self.folder / "o.csv.certificate.jsonl")
         self.checked(1)
 
+    def test_a_line_of_the_log_has_the_form_in_which_it_was_written(self):
+        self.stream("--checkpoint-every", 50)
+        log, end = self.read("log"), '"}\n'
+        lines = log.splitlines(True)
+        people = iter(range(1000))
+        number = lambda line: ",".join(str(next(people)) for _ in json.loads(line)["positions"])
+        add = lambda line, text: line.replace(end, f'",{text}}}\n')
+        self.write("k5.toml", STREAM_POLICY.replace("k = 3", "k = 5"))
+        self.cordon("stream", "s.csv", "--policy", "k5.toml", "--output", "o5.csv", "--audit", "log5")
+        digest = json.loads(self.read("log5").splitlines()[0])["policy"]
+        forged = [add(lines[0], f'"policy":"{digest}"'), *(add(line, f'"persons":[{number(line)}]') for line in lines[1:-1]), lines[-1]]
+        self.write("log", "".join(forged))
+        for policy in ("k5.toml", "s.toml"):
+            self.both(2, "--stream", "o.csv", "--audit", "log", "--policy", policy)
+            self.both(2, "--stream", "o.csv", "--audit", "log", "--policy", policy, "--key", "key.pub")
+        changes = [(0, lambda line: add(line, '"columns":["age","age"]')), (1, lambda line: add(line, '"group":1')),
+                   (1, lambda line: add(line, '"note":1')), (-1, lambda line: add(line, '"rows":1')),
+                   (1, lambda line: line.replace(end, '"} \n')), (1, lambda line: line.replace(end, '"}\r\n')),
+                   (1, lambda line: line.replace(end, '" }\n')), (1, lambda line: line.replace('"chain":"', '"chain": "')),
+                   (0, lambda line: line.replace('"chain":"', '"chain":"', 1).replace(end, '","chain":"' + "0" * 64 + end)),
+                   (1, lambda line: re.sub('"chain":"[0-9a-f]*"', lambda found: found[0].upper().replace("CHAIN", "chain"), line)),
+                   (1, lambda line: line.replace('{"kind"', '{ "kind"')), (1, lambda line: line + "\n")]
+        for place, change in changes:
+            made = lines.copy()
+            made[place] = change(made[place])
+            self.assertNotEqual(made, lines)
+            self.write("log", "".join(made))
+            self.checked(2)
+        self.write("log", log)
+        self.checked(0)
+
+    def test_nothing_comes_after_what_the_log_accounts_for(self):
+        for output in ("o.csv", "o.jsonl"):
+            self.cordon("stream", "s.csv", "--policy", "s.toml", "--output", output, "--audit", output + ".log")
+            text = self.read(output)
+            for more in ("\n", " ", "\n\n", " \n"):
+                self.write(output, text + more)
+                for said in self.both(1, "--stream", output, "--audit", output + ".log", "--policy", "s.toml"):
+                    self.assertIn(f"the output has {len(text + more)} bytes, the log accounts for {len(text)}", said)
+            self.write(output, text)
+            self.both(0, "--stream", output, "--audit", output + ".log", "--policy", "s.toml")
+
     def test_a_prefix_is_verified_while_the_stream_runs(self):
         """Only what is signed so far is judged; without --signed-prefix rows after it are refused."""
         self.stream("--checkpoint-every", 50)

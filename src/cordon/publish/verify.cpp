@@ -215,6 +215,7 @@ class ChainCheck {
   }
 
   const std::string& chain() const { return chain_; }
+  std::uint64_t bytes() const { return bytes_; }
   std::string wrong() const {
     if (!wrong_.empty() || signed_ == points_.size()) return wrong_;
     return fmt::format("the log does not come to signed checkpoint {}", signed_ + 1);
@@ -257,6 +258,12 @@ Result<void> CheckChain(const VerifyStreamRequest& request, std::string_view log
                              .WithContext("reading {}", request.audit));
   audit.chain = check.chain();
   if (!check.wrong().empty()) audit.findings.push_back(check.wrong());
+  std::error_code failed;
+  const std::uint64_t size = std::filesystem::file_size(request.output, failed);
+  if (!failed && !audit.chain.empty() && !request.signed_prefix && size > check.bytes()) {
+    audit.findings.push_back(
+        fmt::format("the output has {} bytes, the log accounts for {}: something was added at its end", size, check.bytes()));
+  }
   if (!request.keys.empty()) CheckSigned(request, signed_stream, check, audit);
   if (!request.chain.empty() && request.chain != audit.chain) {
     audit.findings.emplace_back("the log does not end with the chain that was given: lines are missing, or were added");

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <charconv>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/digest.h"
 
 namespace cordon::engine {
 namespace {
 
-using Json = nlohmann::json;
 constexpr std::string_view kChain = ",\"chain\":\"";
 constexpr std::array<const char*, 4> kKinds = {"group", "reuse", "suppressed", "pooled"};
 
@@ -36,51 +36,113 @@ Error NoLog() {
   return Error::InvalidData("this is not an audit log").WithHint("give the file that cordon stream --audit wrote");
 }
 
-template <typename T>
-Result<std::vector<T>> Numbers(const Json& json, const char* key, std::uint64_t line) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return std::vector<T>();
-  if (!found->is_array()) return Bad(line);
-  std::vector<T> numbers;
-  for (const Json& item : *found) {
-    if (!item.is_number_integer()) return Bad(line);
-    numbers.push_back(item.get<T>());
+// A line of a log, read as it is written: the keys in their order, numbers without leading zeros, no space. The chain covers
+// what stands before it, so a line that may hold anything else could be made to say anything.
+class AuditLine {
+ public:
+  explicit AuditLine(std::string_view text) : text_(text), rest_(text) {}
+
+  bool Skip(std::string_view expected) {
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(expected.size());
+    return true;
   }
-  return numbers;
+  template <typename T>
+  bool Number(T& to) {
+    const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), to);
+    const std::string_view read = rest_.substr(0, static_cast<std::size_t>(end - rest_.data()));
+    const bool padded = (read.starts_with('0') && read.size() > 1) || read.starts_with("-0");
+    if (code != std::errc() || padded) return false;
+    rest_.remove_prefix(read.size());
+    return true;
+  }
+  template <typename T>
+  bool Numbers(std::string_view key, std::vector<T>& to) {
+    if (!Skip(key) || !Skip("[")) return false;
+    do {
+      if (!Number(to.emplace_back())) return false;
+    } while (Skip(","));
+    return Skip("]");
+  }
+  // The end of the line, and with it its link.
+  bool Close(bool chained, AuditLink& link) {
+    if (!chained) return rest_ == "}";
+    if (!Skip(",\"written\":") || !Number(link.written)) return false;
+    link.text = text_.substr(0, text_.size() - rest_.size());
+    if (!Skip(kChain)) return false;
+    link.chain = rest_.substr(0, 2 * sizeof(Sha256Digest));
+    Sha256Digest digest;
+    return FromHex(link.chain, digest) && ToHex(digest) == link.chain && rest_.substr(link.chain.size()) == "\"}";
+  }
+
+ private:
+  std::string_view text_;
+  std::string_view rest_;
+};
+
+struct AuditHead {
+  bool chained = false;
+  std::string policy;
+  std::vector<std::string> columns;
+  UpperEnds ends;
+};
+
+// The first line, without its end. It has texts, so it is read as JSON and compared with what it would be if it was written.
+Result<AuditHead> ReadHead(AuditLine& line, std::string_view record) {
+  const Json json = ParseJsonOnce(record);
+  const auto text = [&](const char* key) { return json.contains(key) && json[key].is_string(); };
+  const bool known = json.is_object() && json.contains("cordon_audit") && json["cordon_audit"].is_number_integer() &&
+                     (json["cordon_audit"] == 1 || json["cordon_audit"] == 2);
+  if (!known || !text("policy") || !json.contains("columns") || !json["columns"].is_array()) return NoLog();
+  AuditHead head{json["cordon_audit"] == 2, json["policy"].get<std::string>(), {}, {}};
+  std::string written = fmt::format("{{\"cordon_audit\":{},\"policy\":{}", head.chained ? 2 : 1, json["policy"].dump());
+  if (text("nonce")) {
+    written += fmt::format(",\"nonce\":{}", json["nonce"].dump());
+  } else if (head.chained) {
+    return Bad(1);
+  }
+  for (const Json& name : json["columns"]) {
+    if (!name.is_string()) return NoLog();
+    head.columns.push_back(name.get<std::string>());
+  }
+  written += fmt::format(",\"columns\":{}", json["columns"].dump());
+  if (json.contains("upper_ends")) {
+    if (!json["upper_ends"].is_object()) return NoLog();
+    for (const auto& [name, said] : json["upper_ends"].items()) {
+      if (said != "excluded" && said != "included") return NoLog();
+      head.ends[name] = {said == "excluded", {}};
+    }
+    written += fmt::format(",\"upper_ends\":{}", json["upper_ends"].dump());
+  }
+  if (!line.Skip(written)) return Bad(1);
+  return head;
 }
 
-Result<AuditLink> ReadLink(const Json& json, std::string_view record, std::uint64_t line) {
-  const std::size_t chain = record.rfind(kChain);
-  const bool whole = json.contains("written") && json["written"].is_number_unsigned() && json.contains("chain") &&
-                     json["chain"].is_string() && chain != std::string_view::npos;
-  if (!whole) return Bad(line);
-  return AuditLink{line, record.substr(0, chain), json["written"].get<std::uint64_t>(), json["chain"].get<std::string>()};
+Result<AuditHead> HeadOf(std::string_view text) {
+  const std::string_view record = text.substr(0, text.find('\n'));
+  AuditLine line(record);
+  return ReadHead(line, record);
 }
 
-bool HasWhole(const Json& json, const char* key) { return json.contains(key) && json[key].is_number_integer(); }
-
-Result<AuditedDeparture> ReadDeparture(const Json& json, std::uint64_t line) {
-  AuditedDeparture read;
-  const auto kind = json.find("kind");
-  if (kind == json.end() || !kind->is_string() || !HasWhole(json, "group") || !HasWhole(json, "at")) return Bad(line);
+bool ReadDeparture(AuditLine& line, AuditedDeparture& read) {
+  if (!line.Skip("{\"kind\":\"")) return false;
   std::size_t place = 0;
-  while (place < kKinds.size() && kind->get_ref<const std::string&>() != kKinds[place]) ++place;
-  if (place == kKinds.size()) return Bad(line);
+  while (place < kKinds.size() && !line.Skip(kKinds[place])) ++place;
+  if (place == kKinds.size()) return false;
   read.kind = static_cast<Departure::Kind>(place);
-  read.group = json["group"].get<std::int64_t>();
-  read.at = json["at"].get<Position>();
-  if (HasWhole(json, "clock")) read.clock = json["clock"].get<EventTime>();
-  CORDON_TRY(const std::vector<Position> window, Numbers<Position>(json, "window", line));
-  if (!window.empty() && window.size() != 2) return Bad(line);
-  if (!window.empty()) read.window = {window[0], window[1]};
-  CORDON_TRY(read.positions, Numbers<Position>(json, "positions", line));
-  CORDON_TRY(read.persons, Numbers<PersonId>(json, "persons", line));
-  CORDON_TRY(read.times, Numbers<EventTime>(json, "times", line));
-  if (read.persons.size() != read.positions.size() || read.positions.empty()) return Bad(line);
-  if (read.clock.has_value() != !read.times.empty() || (read.clock && read.times.size() != read.positions.size())) {
-    return Bad(line);
+  if (!line.Skip("\",\"group\":") || !line.Number(read.group) || !line.Skip(",\"at\":") || !line.Number(read.at)) return false;
+  if (line.Skip(",\"clock\":") && !line.Number(read.clock.emplace())) return false;
+  if (line.Skip(",\"window\":[") &&
+      !(line.Number(read.window.first) && line.Skip(",") && line.Number(read.window.last) && line.Skip("]"))) {
+    return false;
   }
-  return read;
+  if (!line.Numbers(",\"positions\":", read.positions) || !line.Numbers(",\"persons\":", read.persons)) return false;
+  if (read.clock && !line.Numbers(",\"times\":", read.times)) return false;
+  return read.persons.size() == read.positions.size() && (!read.clock || read.times.size() == read.positions.size());
+}
+
+bool ReadEnd(AuditLine& line, AuditedEnd& end) {
+  return line.Skip(",\"positions\":") && line.Number(end.positions) && line.Skip(",\"rows\":") && line.Number(end.rows);
 }
 
 }  // namespace
@@ -124,29 +186,13 @@ void AuditChain::Close(std::size_t line, std::string_view written, std::string& 
 }
 
 Result<std::vector<std::string>> AuditedColumns(std::string_view text) {
-  const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
-  const auto columns = head.is_object() ? head.find("columns") : head.end();
-  if (columns == head.end() || !columns->is_array()) return NoLog();
-  std::vector<std::string> names;
-  for (const Json& name : *columns) {
-    if (!name.is_string()) return NoLog();
-    names.push_back(name.get<std::string>());
-  }
-  return names;
+  CORDON_TRY(AuditHead head, HeadOf(text));
+  return std::move(head.columns);
 }
 
 Result<UpperEnds> AuditedUpperEnds(std::string_view text) {
-  const Json head = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
-  if (!head.is_object()) return NoLog();
-  UpperEnds ends;
-  const auto found = head.find("upper_ends");
-  if (found == head.end()) return ends;
-  if (!found->is_object()) return NoLog();
-  for (const auto& [name, said] : found->items()) {
-    if (said != "excluded" && said != "included") return NoLog();
-    ends[name] = {said == "excluded", {}};
-  }
-  return ends;
+  CORDON_TRY(AuditHead head, HeadOf(text));
+  return std::move(head.ends);
 }
 
 void AuditChain::Append(const Departure& departure, const PayloadStore& store, Position at, std::optional<EventTime> clock,
@@ -178,23 +224,22 @@ Result<std::optional<AuditedEnd>> ReadAudit(std::string_view text, const AuditRe
     if (size == std::string_view::npos) return Error::InvalidData("line {} is cut off", line);
     const std::string_view record = text.substr(0, size);
     text.remove_prefix(size + 1);
-    const Json json = Json::parse(record, nullptr, false);
-    if (!json.is_object() || end) return Bad(line);
+    if (end) return Bad(line);
+    AuditLine read(record);
+    AuditLink link{.line = line};
+    AuditedDeparture departure;
     if (line == 1) {
-      const bool known = HasWhole(json, "cordon_audit") && (json["cordon_audit"] == 1 || json["cordon_audit"] == 2);
-      if (!known || !json.contains("policy") || !json["policy"].is_string()) return NoLog();
-      chained = json["cordon_audit"] == 2;
-      if (reader.on_head) CORDON_RETURN_IF_ERROR(reader.on_head(json["policy"].get<std::string>()));
-    } else if (json.contains("end")) {
-      if (!HasWhole(json, "positions") || !HasWhole(json, "rows")) return Bad(line);
-      end = AuditedEnd{json["positions"].get<Position>(), json["rows"].get<std::uint64_t>()};
+      CORDON_TRY(const AuditHead head, ReadHead(read, record));
+      chained = head.chained;
+      if (!read.Close(chained, link)) return Bad(line);
+      if (reader.on_head) CORDON_RETURN_IF_ERROR(reader.on_head(head.policy));
+    } else if (read.Skip("{\"end\":true")) {
+      if (!ReadEnd(read, end.emplace()) || !read.Close(chained, link)) return Bad(line);
     } else {
-      CORDON_TRY(const AuditedDeparture departure, ReadDeparture(json, line));
+      if (!ReadDeparture(read, departure) || !read.Close(chained, link)) return Bad(line);
       if (reader.on_departure) CORDON_RETURN_IF_ERROR(reader.on_departure(departure));
     }
-    if (!chained) continue;
-    CORDON_TRY(const AuditLink link, ReadLink(json, record, line));
-    if (reader.on_link) CORDON_RETURN_IF_ERROR(reader.on_link(link));
+    if (chained && reader.on_link) CORDON_RETURN_IF_ERROR(reader.on_link(link));
   }
   if (line == 0) return Error::InvalidData("the audit log is empty");
   return end;

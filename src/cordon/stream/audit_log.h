@@ -78,7 +78,8 @@ Result<std::vector<std::string>> AuditedColumns(std::string_view text);
 // Of ranges in two columns: whether the upper end belongs. None for ranges in one column.
 Result<UpperEnds> AuditedUpperEnds(std::string_view text);
 
-// Reads a log line by line. Returns the end if the stream has one. An error names the line.
+// Reads a log line by line; each must have exactly the form that is written. Returns the end if the stream has one. An error
+// names the line.
 struct AuditLink {
   std::uint64_t line = 0;
   std::string_view text;      // of the line, up to its chain
