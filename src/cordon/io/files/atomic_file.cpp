@@ -99,6 +99,20 @@ bool Hold(int file) {
   return ::fstat(file, &info) != 0 || info.st_nlink > 0;
 }
 
+Error WrittenByAnother(const std::string& path) {
+  return Error::Io("{} is being written by another run", path)
+      .WithHint("nothing was written; wait for it to end, or give another name");
+}
+
+// A stream holds the files that it writes. To replace one would leave it with a file that nobody can find any more.
+bool IsHeld(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return held;
+}
+
 }  // namespace
 
 Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
@@ -117,6 +131,7 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path, Access access) {
     if (file < 0) return SystemError(errno, "cannot open").WithContext("writing {}", path);
     return AtomicFile(path, "", file, -1);
   }
+  if (exists && IsHeld(path)) return WrittenByAnother(path);
   const std::string target = FollowLinks(path);
   const std::string directory = DirectoryOf(target);
   const mode_t mode = access == Access::kPublic ? 0644 : 0600;
@@ -157,8 +172,7 @@ Result<TargetLock> TargetLock::Take(const std::string& target) {
     ::close(file);
     return Error::Cancelled();
   }
-  return Error::Io("{} is being written by another run", target)
-      .WithHint("nothing was written; wait for it to end, or give another name");
+  return WrittenByAnother(target);
 }
 
 TargetLock::TargetLock(TargetLock&& other) noexcept : name_(std::move(other.name_)), held_(std::exchange(other.held_, -1)) {}
