@@ -607,7 +607,7 @@ def read_jsonl(text, names=None):
     columns, rows = {name: [] for name in names or []}, 0
     for rows, line in enumerate((line for line in text.split("\n") if line.strip()), 1):
         try:
-            record = json.loads(line, parse_int=str, parse_float=str)
+            record = json.loads(line, parse_int=str, parse_float=str, object_pairs_hook=once)
         except ValueError:
             record = None
         if isinstance(record, dict):  # numbers are texts already, as they are written
@@ -834,6 +834,8 @@ def verify_manifest(path, manifest_path, previous, keys):
     if rows != output["rows"]:
         findings.append(f"rows: there are {rows}, the manifest says {output['rows']}")
     columns = output["columns"]
+    if any(column.get("upper_end", "included") not in ("included", "excluded") for column in columns):
+        findings.append("upper_end: the manifest has a column that cannot be read")
     release = Release(table, rows, {column["name"]: column["role"] for column in columns},
                       {column["name"]: column.get("type", "categorical") for column in columns}, output.get("missing", [""]))
     check_columns(release)
@@ -854,7 +856,7 @@ def verify_manifest(path, manifest_path, previous, keys):
         notes.append("people are not published; k counts rows here")
     joins = judge_joins(manifest, table, rows, previous, findings, notes) if "join" in manifest else []
     if not manifest["privacy"] and "join" not in manifest:
-        notes.append("the manifest claims nothing")
+        findings.append("the manifest claims nothing, so nothing was judged")
     result = result_of(release, verdicts, findings, notes)
     holds = result["holds"] and all(verdict["holds"] for verdict in joins or [])
     return {**result, "join": joins or [], "holds": None if joins is None and holds else holds}

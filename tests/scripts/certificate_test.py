@@ -241,6 +241,46 @@ class Certificate(unittest.TestCase):
             self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1)
             self.second("out.csv", "--key", "key.pub", status=1)
 
+    def test_an_unsigned_manifest_must_not_contradict_its_file(self):
+        manifest = self.release()
+        os.remove(self.folder / "out.csv.private.json")
+        self.both(0, "out.csv", "--policy", "p.toml", second=("out.csv",))
+
+        def claim(place, key, value):
+            return lambda made: made["privacy"][place].update({key: value})
+
+        for change in (claim(0, "k", 500), claim(0, "reached", "500"), claim(1, "l", 3), claim(0, "holds", False), claim(1, "holds", False),
+                       lambda made: made["output"].update(rows=7), lambda made: made["output"]["columns"][0].update(upper_end="nonsense")):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made)
+            self.assertIn("out.csv.manifest.json", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[0])
+        for change in (lambda made: made.update(privacy="none"), lambda made: made["output"].update(rows="60"), claim(0, "holds", "yes"),
+                       lambda made: made.update(policy_sha256=3)):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made)
+            self.cordon("verify", "out.csv", "--policy", "p.toml", status=1)
+        self.put({**manifest, "privacy": []})
+        self.assertIn("nothing was judged", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[1])
+
+    def test_a_release_may_be_judged_by_another_policy(self):
+        manifest = self.release()
+        note = "the release was made by another policy than"
+        self.assertNotIn(note, self.cordon("verify", "out.csv", "--policy", "p.toml"))
+        self.assertIn(note, self.cordon("verify", "out.csv", "--policy", "p.toml", "--set", "privacy[0].k=2"))
+        os.remove(self.folder / "out.csv.private.json")
+        self.put({**manifest, "policy_sha256": "0" * 64})
+        self.assertIn(note, self.cordon("verify", "out.csv", "--policy", "p.toml"))
+
+    def test_a_name_that_stands_twice_is_refused(self):
+        manifest = json.dumps(self.release())
+        os.remove(self.folder / "out.csv.private.json")
+        self.write("out.csv.manifest.json", manifest.replace('"format"', '"format": 1, "format"', 1))
+        self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        self.write("twice.jsonl", '{"age":"20","zip":"5","ill":"flu"}\n{"age":"20","zip":"4","zip":"5","ill":"cold"}\n')
+        self.both(2, "twice.jsonl", "--policy", "p.toml")
+
     def test_a_certificate_is_of_one_policy(self):
         self.release("out.csv", "--sign", "key")
         self.write("p.toml", POLICY.replace("k = 3", "k = 2"))

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/json.h"
 
 namespace cordon::engine {
@@ -159,7 +160,7 @@ std::string Recoding::ToJson() const {
 }
 
 Result<Recoding> Recoding::FromJson(std::string_view text) {
-  const Json json = ParseJson(text);
+  const Json json = ParseJsonOnce(text);
   if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != kFormat)
     return Damaged("it is not a saved recoding");
   if (json.value("version", Json()) != kVersion) return Damaged(fmt::format("only version {} is known", kVersion));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/json.h"
 #include "cordon/crypto/secret.h"
 
@@ -35,7 +36,7 @@ struct RegisteredRun {
 Result<RegisteredRun> ReadRun(FileSystem& files, const std::string& path) {
   CORDON_TRY(const std::string text, files.Read(path));
   const std::size_t end = text.find('\n');
-  const Json head = ParseJson(std::string_view(text).substr(0, end == std::string::npos ? 0 : end));
+  const Json head = ParseJsonOnce(std::string_view(text).substr(0, end == std::string::npos ? 0 : end));
   if (!head.is_object() || !head.contains("joint_policy_sha256") || !head["joint_policy_sha256"].is_string() ||
       (text.size() - end - 1) % sizeof(std::uint64_t) != 0) {
     return Error::InvalidData("{} is not a run of the register", path);

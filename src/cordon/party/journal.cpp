@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/check.h"
 #include "cordon/base/json.h"
 #include "cordon/crypto/wire.h"
@@ -35,7 +36,7 @@ std::string EncodeHead(const JournalHead& head) {
 Error NotAJournal() { return Error::InvalidData("this is not the journal of a party's run"); }
 
 Result<JournalHead> DecodeHead(std::string_view text) {
-  const Json json = ParseJson(text);
+  const Json json = ParseJsonOnce(text);
   JournalHead head;
   const auto name = [&](const char* key, std::string& to) {
     const bool has = json.is_object() && json.contains(key) && json[key].is_string();

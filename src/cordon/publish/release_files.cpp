@@ -53,7 +53,7 @@ Result<Json> ReadSealed(const std::string& path, const char* what) {
 std::optional<Json> ManifestBeside(const std::string& path) {
   const Result<std::string> text = ReadFile(ManifestPathOf(path), 256 * kMebibyte);
   if (!text.ok()) return std::nullopt;
-  Json manifest = ParseJson(text.value());
+  Json manifest = ParseJsonOnce(text.value());
   if (!manifest.is_object() || !manifest.contains("output") || !manifest["output"].is_object()) return std::nullopt;
   return manifest;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/repeat.h"
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/io/files/atomic_file.h"
 
 namespace cordon::engine {
@@ -8,7 +9,7 @@ namespace {
 
 Result<Json> RecordOf(const AnonymizeRequest& request) {
   CORDON_TRY(const std::string text, ReadFile(*request.repeat, kMebibyte));
-  Json record = ParseJson(text);
+  Json record = ParseJsonOnce(text);
   if (!record.is_object() || !record.contains("random") || !record["random"].is_string()) {
     return Error::InvalidData("{} is not a run record", *request.repeat)
         .WithHint("give the OUT.private.json of an earlier run");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/digest.h"
 #include "cordon/base/printable.h"
 #include "cordon/io/files/atomic_file.h"
@@ -74,7 +75,7 @@ class StoreCheck {
     const Result<std::string> text = ReadFile(registry.PathOf(manifest));
     if (!text.ok()) return;
     sha256_ = ToHex(Sha256Of(text.value()));
-    const Json json = ParseJson(text.value());
+    const Json json = ParseJsonOnce(text.value());
     if (json.is_object() && json.contains("files") && json["files"].is_object()) named_ = json["files"];
     is_known_ = std::any_of(releases_.begin(), releases_.end(), [&](const auto* release) { return IsNow(*release); });
   }

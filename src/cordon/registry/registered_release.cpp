@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/registry/registered_release.h"
 
+#include "cordon/base/canonical_json.h"
+
 namespace cordon::engine {
 
 const RegisteredFile* RegisteredRelease::store() const {
@@ -40,7 +42,7 @@ Json ToJson(const RegisteredRelease& entry) {
 }
 
 Result<RegisteredRelease> ReadEntry(const std::string& text) {
-  const Json json = ParseJson(text);
+  const Json json = ParseJsonOnce(text);
   const Error wrong = Error::InvalidData("an entry cannot be read");
   const auto is_list = [&](const char* key) { return json.contains(key) && json[key].is_array(); };
   if (!json.is_object() || !is_list("files") || !is_list("previous") || !is_list("models")) return wrong;
