@@ -1477,7 +1477,24 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
         release.persons = persons_of(policy, people[0], original, row_map, release)
     elif people:
         notes.append("the release has no person column, so k was counted in rows. To count people, give --original and --row-map")
+    if beside is not None and not findings:
+        check_claims(release, beside, not people and not exempt_suppressed, findings)
     return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
+
+
+def check_claims(release, manifest, compare_counts, findings):
+    """What the manifest next to a release says that is not so: rows, models that do not hold, counts of published cells."""
+    output, claims = manifest["output"], manifest.get("privacy", [])
+    if output.get("rows", release.rows) != release.rows:
+        findings.append(f"rows: there are {release.rows}, the manifest says {output['rows']}")
+    if any(column.get("upper_end", "included") not in ("included", "excluded") for column in output.get("columns", [])):
+        findings.append("upper_end: the manifest has a column that cannot be read")
+    findings += [f"{claim['text']}: the manifest itself says that it does not hold" for claim in claims if claim["holds"] is not True]
+    counted = [claim for claim in claims if claim["model"] in ("k-anonymity", "ks-anonymity", "l-diversity") and
+               claim.get("counts") != "persons"] if compare_counts else []
+    for claim, verdict in zip(counted, judge(release, counted)):
+        if not same_figure(claim.get("reached"), verdict):
+            findings.append(f"{claim['text']}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
 
 
 def persons_of(policy, column, original, row_map, release):
@@ -1575,8 +1592,9 @@ class Log:
         return "the log does not end with the chain that was given" if wanted and wanted != chain else ""
 
     def accounted(self, data):
-        """The bytes of the output that belong to a line."""
-        return data[:sum(written for _, written, _ in self.links)] if self.links else data
+        """The output without blank space that no line accounts for: it is told already, and is not a row."""
+        end = sum(written for _, written, _ in self.links)
+        return data[:end] if self.links and not data[end:].strip() else data
 
     def cut_after(self, chain):
         """Leaves what comes after the line with this chain out."""

@@ -585,7 +585,8 @@ def resealed_log(lines, data):
     forged, chain = [], ""
     for place, line in enumerate(lines, 1):
         written = data if place == len(lines) else b""
-        text = json.dumps({**{key: value for key, value in json.loads(line).items() if key != "chain"}, "written": len(written)})[:-1]
+        record = {**{key: value for key, value in json.loads(line).items() if key != "chain"}, "written": len(written)}
+        text = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
         chain = hashlib.sha256((chain + text).encode() + written).hexdigest()
         forged.append(f'{text},"chain":"{chain}"}}')
     return forged
