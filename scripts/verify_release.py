@@ -1863,6 +1863,11 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
               "privacy": [], "each_group": [], "findings": audit.findings, "notes": [], "holds": False}
     if not log.links:
         result["notes"].append("the log has no chain: it is of an earlier version, and changed cells cannot be seen")
+    founded = [departure["persons"] for departure in log.departures if departure["kind"] in ("group", "pooled")]
+    repeating = sum(len(set(persons)) < len(persons) for persons in founded)
+    if repeating and any(sensitive_columns(claim) for claim in audit.claims + audit.windows):
+        result["notes"].append(f"in {repeating} of {len(founded)} groups a person has several rows: one person's rows can make a group look "
+                               "diverse; models of a stream count rows")
     rows = audit.check_rows(table, count)
     if rows is None:
         return result

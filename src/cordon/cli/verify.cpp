@@ -88,6 +88,7 @@ Result<Answer> RunVerify(VerifyArgs args, Console& console, const Run& run) {
   CORDON_TRY(const Policy policy, args.policy.Read());
   if (!args.stream.output.empty()) {
     CORDON_TRY(const StreamAudit audit, VerifyStream(args.stream, policy, run));
+    for (const std::string& warning : audit.warnings) console.Warn("warning: {}", warning);
     args.json ? console.Out(Dump(ToJson(audit))) : console.Say(Describe(audit));
     return audit.holds() ? Answer::kYes : Answer::kNo;
   }

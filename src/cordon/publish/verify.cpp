@@ -404,6 +404,7 @@ Json ToJson(const StreamAudit& audit) {
                {"findings", audit.findings},
                // Neither true nor false: part of what was promised could not be judged.
                {"holds", audit.holds() || audit.fails() ? Json(audit.holds()) : Json()}};
+  if (!audit.warnings.empty()) json["warnings"] = audit.warnings;
   if (audit.signed_part) {
     json["signed"] = {{"text", audit.signed_part->signer},
                       {"rows", audit.signed_part->rows},

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/stream/flow.h"
 
+#include <algorithm>
+
 namespace cordon::engine {
 
 StreamFlow::StreamFlow(const StreamLayout& layout, StreamEngine& engine, StreamVerifier& verifier, RowSink& sink, bool by_time)
     : layout_(layout), engine_(engine), verifier_(verifier), sink_(sink), by_time_(by_time), clock_(kNoTime) {}
+
+void StreamFlow::CountPersons(const Departure& departure) {
+  if (departure.kind != Departure::Kind::kGroup && departure.kind != Departure::Kind::kPooled) return;
+  ++groups_;
+  if (!layout_.has_person || layout_.sensitive.empty()) return;
+  persons_.clear();
+  for (const Position position : departure.positions) persons_.push_back(held_.Get(position).person);
+  std::sort(persons_.begin(), persons_.end());
+  if (std::adjacent_find(persons_.begin(), persons_.end()) != persons_.end()) ++repeating_groups_;
+}
 
 Result<void> StreamFlow::Settle(const FlowOutput& out) {
   for (Departure& departure : leaving_) {
@@ -19,6 +31,7 @@ Result<void> StreamFlow::Settle(const FlowOutput& out) {
     sink_.Take(judged, held_, out.rows);
     if (out.chain != nullptr) out.chain->Append(departure, held_, position_, moment, sink_.taken(), *out.audit);
     metrics_.Take(departure, layout_, position_);
+    CountPersons(departure);
     for (const Position position : departure.positions) {
       if (moment) metrics_.delay_ms.Add(static_cast<std::uint64_t>(*moment - held_.Get(position).time));
       held_.Drop(position);

@@ -54,9 +54,14 @@ class StreamFlow {
   const StreamEngine& engine() const { return engine_; }
   // Of the tuples since this start, by the columns that are published as they are.
   const UniqueShare& as_is() const { return as_is_; }
+  // New groups since this start, and those in which a person has several rows: models count rows, so one person's rows can make
+  // such a group look diverse.
+  std::uint64_t groups() const { return groups_; }
+  std::uint64_t repeating_groups() const { return repeating_groups_; }
 
  private:
   Result<void> Settle(const FlowOutput& out);  // what the engine let go in this step
+  void CountPersons(const Departure& departure);
 
   const StreamLayout& layout_;
   StreamEngine& engine_;
@@ -72,6 +77,9 @@ class StreamFlow {
   bool finishing_ = false;
   std::vector<Departure> leaving_;
   std::vector<VerifiedDeparture> judged_;
+  std::uint64_t groups_ = 0;
+  std::uint64_t repeating_groups_ = 0;
+  std::vector<PersonId> persons_;  // of one departure
 };
 
 }  // namespace cordon::engine

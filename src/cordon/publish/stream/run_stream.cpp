@@ -240,6 +240,9 @@ Result<StreamReport> StreamRun::Drive() {
   if (auto warning = WarnOfUnique()) {
     report.warnings.push_back({std::move(warning->code), std::move(warning->columns), std::move(warning->fix)});
   }
+  if (auto warning = WarnOfPersons(policy_, parts_.flow().repeating_groups(), parts_.flow().groups())) {
+    report.warnings.push_back(std::move(*warning));
+  }
   if (!jump.empty()) report.warnings.push_back({"clock-jumped", {*policy_.stream->event_time}, jump});
   for (StreamWarning& warning : UnusedSettings(policy_, parts_.algorithm())) report.warnings.push_back(std::move(warning));
   if (registration_) {

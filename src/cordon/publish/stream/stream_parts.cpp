@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/stream/stream_parts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "cordon/bind/bind_stream.h"
@@ -38,6 +39,20 @@ Result<void> StreamParts::Start(const Policy& policy, const Random& random, std:
   sink_.emplace(*rows_, options, random.Substream("groups"));
   flow_.emplace(layout_, *engine_, *verifier_, *sink_, policy.stream->delay_ms.has_value());
   return {};
+}
+
+std::optional<StreamWarning> WarnOfPersons(const Policy& policy, std::uint64_t repeating_groups, std::uint64_t groups) {
+  std::vector<std::string> guarded;
+  for (const ModelSpec& spec : policy.models) {
+    for (std::string& column : SensitiveColumns(spec)) guarded.push_back(std::move(column));
+  }
+  if (repeating_groups == 0 || guarded.empty()) return std::nullopt;
+  std::sort(guarded.begin(), guarded.end());
+  guarded.erase(std::unique(guarded.begin(), guarded.end()), guarded.end());
+  return StreamWarning{"persons-repeat", std::move(guarded),
+                       fmt::format("in {} of {} groups a person has several rows: one person's rows can make a group look "
+                                   "diverse; models of a stream count rows",
+                                   repeating_groups, groups)};
 }
 
 }  // namespace cordon::engine

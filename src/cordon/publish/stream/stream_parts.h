@@ -53,4 +53,7 @@ class StreamParts {
   std::optional<StreamFlow> flow_;
 };
 
+// If a model of sensitive values was asked for and people have several rows in some groups; nothing if not.
+std::optional<StreamWarning> WarnOfPersons(const Policy& policy, std::uint64_t repeating_groups, std::uint64_t groups);
+
 }  // namespace cordon::engine

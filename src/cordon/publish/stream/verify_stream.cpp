@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/stream/verify_stream.h"
 
+#include <unordered_set>
+
+#include "cordon/publish/stream/stream_parts.h"
 #include "cordon/publish/stream/verify_stream_internal.h"
 
 namespace cordon::engine {
@@ -76,6 +79,8 @@ void Auditor::CheckDeparture(std::size_t number) {
   } else {
     groups_.insert(departure.group);
     ++audit_.groups;
+    const std::unordered_set<PersonId> people(departure.persons.begin(), departure.persons.end());
+    repeating_groups_ += people.size() < departure.persons.size() ? 1 : 0;
   }
 }
 
@@ -134,6 +139,7 @@ Result<StreamAudit> Auditor::Audit(std::string_view text) {
     return audit_;
   rows_ = AuditedRows(log_.departures, policy_.algorithm.suppressed == Suppression::kBlank,
                       policy_.stream->order == StreamPolicy::Order::kArrival);
+  if (auto warning = WarnOfPersons(policy_, repeating_groups_, audit_.groups)) audit_.warnings.push_back(warning->fix);
   CheckPositions();
   CheckSequence();
   if (rows_.size() != out_.num_rows) {

@@ -40,6 +40,8 @@ struct StreamAudit {
   };
   std::optional<SignedPart> signed_part;  // with keys
 
+  std::vector<std::string> warnings;  // what holds and does not protect as one may think
+
   bool fails() const;  // something is wrong
   // Everything that was promised was looked at, and is as promised. Neither fails() nor holds(): there is no telling.
   bool holds() const { return !fails() && windows_unknown == 0; }

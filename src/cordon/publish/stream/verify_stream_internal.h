@@ -66,6 +66,7 @@ class Auditor {
   std::optional<EventTime> clock_;         // of the last departure
   std::optional<EventTime> before_clock_;  // the one before it that differs
   std::vector<AuditedRow> rows_;           // by row of the output
+  std::uint64_t repeating_groups_ = 0;     // in which a person has several rows
 };
 
 }  // namespace cordon::engine::internal
