@@ -63,7 +63,7 @@ ALLOWED = {
     "store": {"base", "data", "models/spec", "models/verify", "query", "io", "algorithms/ke", "policy", "bind", "report",
               "registry", "permute", "plan"},
     "publish/stream": {"base", "data", "models/verify", "io", "stream", "policy", "bind", "report", "registry", "plan"},
-    "publish/large": {"base", "data", "models/spec", "models/admit", "metrics", "io", "policy", "bind", "plan"},
+    "publish/large": {"base", "data", "models/spec", "models/admit", "models/verify", "metrics", "io", "policy", "bind", "plan"},
     "publish": {"base", "data", "models/admit", "models/verify", "metrics", "io", "algorithms/grouping", "stream", "policy",
                 "bind", "attack", "report", "registry", "plan", "store", "publish/stream", "publish/large"},
     "api": {"include", "base", "data", "models/verify", "io", "policy", "bind", "report", "inspect", "store", "publish", "registry"},

@@ -62,7 +62,7 @@ TEST_F(Sql, FilesOfAnInputAreThoseItNames) {
   EXPECT_EQ(FilesOfInput("sql:SELECT * FROM 'a.csv', read_csv('c.csv') WHERE id IN (SELECT id FROM 'd/?.csv')").value(),
             (std::vector<std::string>{"a.csv", "c.csv", "d/1.csv", "d/2.csv"}));
   EXPECT_EQ(FilesOfInput("x.csv").value(), std::vector<std::string>{"x.csv"});
-  EXPECT_EQ(FilesOfInput("-").value(), std::vector<std::string>{});
+  EXPECT_EQ(FilesOfInput("-").value(), std::vector<std::string>{"-"});
 }
 
 TEST_F(Sql, OnlyOneSelectMayBeAsked) {

@@ -12,7 +12,7 @@
 #include "cordon/io/files/atomic_file.h"
 #include "cordon/plan/registry.h"
 #include "cordon/policy/read_policy.h"
-#include "cordon/publish/judge_large.h"
+#include "cordon/publish/large/judge_parts.h"
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/search_large.h"
 #include "tests/scratch_folder.h"

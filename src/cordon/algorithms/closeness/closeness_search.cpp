@@ -336,7 +336,7 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
   if (run.Stopped()) return Error::Cancelled();
   // Where cuts alone come near what the search has found, they come further once they are refined.
-  if (try_cuts && !run.ShouldStop() && cuts_cost < tuning.near * cost) {
+  if (try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near * cost)) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping cuts = GroupingOf(refined);
     if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan, random.Substream("cuts"), run);

@@ -48,6 +48,8 @@ struct ClosenessTuning {
   // Which groups of others to begin with.
   // fars: -3.5 % at 1.7 for eight times the CPU time; else flat
   double near = 1.35;  // groups that lose more than this many times what the search has found are not improved
+  // flat on adult; 40 rows with beta = 1: .1012, without it .1037
+  std::size_t few_rows = 5'000;  // so few that cuts are refined anyway
 
   // census, ordered t = 0.2, 100,000 rows at low effort: .0337 in 2.9 CPU s; all rows .0337 in 4.2; 1,000 .0343 in 2.4; 16,000
   // .0357 in 3.3. Where groups of k rows are mostly refused it loses more (t = 0.1 7 %, beta = 4 10 %), so it is not for those.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/publish/judge_large.h"
+#include "cordon/publish/large/judge_parts.h"
 
 #include <algorithm>
 
