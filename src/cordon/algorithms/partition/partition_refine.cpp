@@ -147,7 +147,8 @@ RowSets AnnealBoxes(const PartitionSearch& search, RowPlaces& places, RowSets gr
                     .slack = tuning.box_slack},
                    random, search.run);
   RowSets made = RefineWhole(search, places, annealing.Best(), options);
-  return TotalOf(search, places, made) < TotalOf(search, places, groups) ? made : groups;
+  const bool gains = TotalOf(search, places, made) < TotalOf(search, places, groups);
+  return gains ? std::move(made) : std::move(groups);
 }
 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
