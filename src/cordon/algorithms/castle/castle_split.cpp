@@ -17,7 +17,7 @@ const std::vector<Candidate>& NearestTuples::Find(std::span<const double> distan
                                                   std::size_t count, double most) {
   kept_.clear();
   if (count == 0) return kept_;
-  // Stretches ascend with the distance, so whoever is in an earlier one is nearer.
+  // Stretches ascend with the distance, so a tuple in an earlier one is nearer.
   const double per_stretch = most > 0 ? static_cast<double>(kStretches - 1) / most : 0;
   std::size_t last = kStretches - 1;
   stretch_.resize(distances.size());

@@ -72,7 +72,7 @@ void AddRows(const std::vector<std::string>& names, const Release& part, UniqueS
   }
 }
 
-// A part without rows says nothing, unless there is no other.
+// Parts with rows. If all parts are empty, the first one: the models are asked about something.
 std::vector<std::size_t> PartsToJudge(const Unjudged& made) {
   std::vector<std::size_t> parts;
   for (std::size_t part = 0; part < made.parts.num_buckets(); ++part) {
