@@ -44,6 +44,25 @@ def run(command, **options):
         return done.stdout, Cost(report.read())
 
 
+def cpu_seconds_of_all():
+    """CPU seconds of this process and all below it, with those of their children that have ended."""
+    children, spent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has just ended
+            continue
+        process = int(path.parent.name)
+        children.setdefault(int(fields[1]), []).append(process)
+        spent[process] = sum(map(int, fields[11:15]))
+    below, total = [os.getpid()], 0
+    while below:
+        process = below.pop()
+        total += spent.get(process, 0)
+        below += children.get(process, [])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 def find_cordon(given=None, presets=("release", "bench")):
     candidates = [Path(given)] if given else [ROOT / "build" / preset / "cordon" for preset in presets]
     for path in candidates:
