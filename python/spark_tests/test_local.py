@@ -181,7 +181,7 @@ def test_half_of_all_rows_are_equal(spark, staging, tmp_path):
     release.commit(str(tmp_path / "release"))
     assert holds(tmp_path / "release", policy, table)
     exact = [row for row in collected(tmp_path / "release").to_pylist() if row["age"] == "40" and row["zip-code"] == "53711"]
-    assert len(exact) >= 2000, "equal rows are a group of their own"
+    assert len(exact) >= 1990, "equal rows are a group of their own, but for a few that complete other groups"
 
 
 def test_typed_columns_are_read_as_everywhere(spark, staging, tmp_path):

@@ -114,7 +114,8 @@ def ranks(table, policy):
     return [plan.ranks_of(sorted({str(v) for v in table[n].to_pylist()}), n, described, {}) for n in described.of_role("quasi")]
 
 
-def planned(table, policy, shards, least_rows):
+def planned(table, policy, shards, least_rows, groups=None):
+    """groups: of the rows in the trial; None: all are one group."""
     described = Described.of(policy)
     of = ranks(table, policy)
     quasi = [numpy.array([r.of[str(v)] for v in table[n].to_pylist()]) for r, n in zip(of, described.of_role("quasi"))]
@@ -122,7 +123,9 @@ def planned(table, policy, shards, least_rows):
     summary = plan.Summary(quasi, {"disease": codes}, numpy.ones(table.num_rows))
     axes = {"disease": models.Axis(4, None, {name: number for number, name in enumerate(DISEASES)})}
     whole = {"disease": [int(n) for n in numpy.bincount(codes, minlength=4)]}
-    planner = plan.Planner(of, [1.0] * len(of), summary, described.privacy, axes, whole, least_rows)
+    groups = numpy.zeros(table.num_rows, dtype=int) if groups is None else numpy.array(groups)
+    trial = plan.Trial(numpy.arange(table.num_rows), groups)
+    planner = plan.Planner(of, summary, trial, described.privacy, axes, whole, least_rows)
     box = planner.plan(shards)
     return box, quasi, described, whole, axes, codes
 
@@ -154,8 +157,18 @@ def test_no_cut_goes_through_a_node_or_a_combination():
     texts = sorted(of.of, key=lambda text: of.of[text])
     cuts = of.cuts(0, of.size - 1)
     assert [texts[c][:2] != texts[c + 1][:2] for c in cuts] == [True] * len(cuts)
-    assert of.loss(0, 0) == 0
-    assert of.loss(0, of.size - 1) == 1
+    assert of.size == len(texts)
+
+
+def test_cuts_are_made_where_groups_of_the_trial_end():
+    table, policy = people(), columns().k_anonymity(2).build()
+    ages, zips = table["age"].to_pylist(), table["zip"].to_pylist()
+    box, *_ = planned(table, policy, 2, 40, [age >= 33 for age in ages])
+    assert (box.column, box.cut) == (0, ranks(table, policy)[0].of["33"] - 1)
+    box, *_ = planned(table, policy, 2, 40, [int(each[:2]) for each in zips])
+    assert box.column == 1
+    box, *_ = planned(table, policy, 2, 40, range(table.num_rows))  # no group crosses any cut: the most even one
+    assert abs(box.left.rows - box.right.rows) < 20
 
 
 @pytest.mark.parametrize("low", [True, False])

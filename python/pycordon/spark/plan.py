@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which rows go to which shard: boxes of quasi values, cut so that every shard has a release and loses little.
 
+Groups of rows cannot cross a cut. So a trial release of some rows is made without cuts, and the cuts are those that its groups
+cross least: between women and men, say, if no group has both.
+
 A box is cut only if both sides satisfy every model as one group, with room. Models are merge-closed, so a side that does not
 has no release at all, and one that does has at least that one. Equal combinations are never split. A cut falls between two
 numbers, or between children of the lowest node of a hierarchy that covers the box, never through a node.
@@ -11,7 +14,7 @@ Whatever is cut, the release is correct: the engine and the verification judge i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any, Optional
@@ -24,6 +27,9 @@ from .described import Described
 
 _MISSING = "\0"  # no cell has this text
 _TRIES = 24  # cuts of a box that the models are asked about
+# A share of rows in groups that a cut crosses, next to which less does not matter: the more even cut is taken. Loss of 16 shards:
+# adult .0239 at 0 and .002, .0245 at .005, .0249 at .01; fars .0300 at all. At 0 one of 4 shards of fars has 62 % of the rows.
+_FEW = 0.002
 
 
 def _number(text: str, kind: str) -> Optional[Any]:
@@ -59,25 +65,12 @@ class Ranks:
     """The values of a column in an order in which boxes are runs. `of` has the rank of each text; None is an absent cell."""
 
     of: dict[Optional[str], int]
-    position: np.ndarray  # by rank: where a number lies, as a share of the range; empty for categories
-    nodes: np.ndarray  # by rank and level: the node of a category, the leaf first; empty for numbers
-    leaves: dict[int, int] = field(default_factory=dict)  # by node: how many leaves are below it
-
-    @property
-    def size(self) -> int:
-        return len(self.position) if len(self.position) else len(self.nodes)
-
-    def loss(self, low: int, high: int) -> float:
-        if low == high:
-            return 0.0
-        if len(self.position):
-            return float(self.position[high] - self.position[low])
-        node = next(node for node, other in zip(self.nodes[low], self.nodes[high]) if node == other)
-        return (self.leaves[int(node)] - 1) / max(self.size - 1, 1)
+    size: int
+    nodes: Optional[np.ndarray] = None  # by rank and level: the node of a category, the leaf first; None for numbers
 
     def cuts(self, low: int, high: int) -> np.ndarray:
         """The ranks in low..high-1 behind which a box may end."""
-        if len(self.position):
+        if self.nodes is None:
             return np.arange(low, high)
         level = next(i for i, (node, other) in enumerate(zip(self.nodes[low], self.nodes[high])) if node == other)
         below = self.nodes[low : high + 1, level - 1]
@@ -93,13 +86,9 @@ def ranks_of(texts: Sequence[Optional[str]], name: str, described: Described, fi
         numbers = {text: _number(text, kind) for text in values}
         known = sorted({number for number in numbers.values() if number is not None})
         rank_of = {number: rank for rank, number in enumerate(known)}
-        span = float(known[-1] - known[0]) if len(known) > 1 else 1.0
-        position = [float(number - known[0]) / (span or 1.0) for number in known]
         of: dict[Optional[str], int] = {t: len(known) if n is None else rank_of[n] for t, n in numbers.items()}
         of |= {text: len(known) for text in missing}
-        if len(known) in of.values():
-            position.append(2.0)  # a box of numbers and missing cells says nothing
-        return Ranks(of, np.array(position), np.empty((0, 0), dtype=np.int64))
+        return Ranks(of, len(known) + (len(known) in of.values()))
     paths = {text: [text, *_path(text, keys, files)] for text in values}
     if missing:
         paths[_MISSING] = [_MISSING, "*"]
@@ -111,12 +100,10 @@ def ranks_of(texts: Sequence[Optional[str]], name: str, described: Described, fi
         [[numbers_of.setdefault(tuple(padded[t][level:]), len(numbers_of)) for level in range(levels)] for t in order],
         dtype=np.int64,
     )
-    unique, counts = np.unique(nodes, return_counts=True)
-    leaves = {int(node): int(count) for node, count in zip(unique, counts)}
     rank_by_text = {text: rank for rank, text in enumerate(order)}
     of = {text: rank_by_text[text] for text in values}
     of |= {text: rank_by_text[_MISSING] for text in missing}
-    return Ranks(of, np.empty(0), nodes, leaves)
+    return Ranks(of, len(order), nodes)
 
 
 @dataclass
@@ -150,12 +137,21 @@ class Summary:
     quasi: list[np.ndarray]
     sensitive: dict[str, np.ndarray]
     rows: np.ndarray
+    scale: float = 1.0  # of a sample: for how many rows one of its rows stands, as it is counted in `rows`
+
+
+@dataclass
+class Trial:
+    """The rows of a release that knows no cuts: the combination of each, by its place in the summary, and its group."""
+
+    places: np.ndarray
+    groups: np.ndarray
 
 
 class Planner:
-    def __init__(self, ranks: Sequence[Ranks], weights: Sequence[float], summary: Summary, privacy: Sequence[Mapping[str, Any]],
+    def __init__(self, ranks: Sequence[Ranks], summary: Summary, trial: Trial, privacy: Sequence[Mapping[str, Any]],
                  axes: Mapping[str, models.Axis], whole: Mapping[str, Sequence[int]], least_rows: int) -> None:  # fmt: skip
-        self._ranks, self._weights, self._summary = ranks, weights, summary
+        self._ranks, self._summary, self._trial = ranks, summary, trial
         self._privacy = [models.with_room(model) for model in privacy]
         self._axes, self._whole, self._least_rows = axes, whole, least_rows
 
@@ -181,10 +177,15 @@ class Planner:
         return []
 
     def _candidates(self, rows: np.ndarray) -> list[tuple[int, int]]:
-        """The cuts that take most loss away and leave sides of similar size, the best first."""
-        scored = []
+        """The cuts that groups of the trial cross least and that leave sides of similar size, the best first."""
+        scored: list[tuple[float, float, int, int]] = []
         weights = self._summary.rows[rows]
         total = float(weights.sum())
+        inside = np.zeros(len(self._summary.rows), dtype=bool)
+        inside[rows] = True
+        tried = inside[self._trial.places]
+        places = self._trial.places[tried]
+        groups = np.unique(self._trial.groups[tried], return_inverse=True)[1]
         for column, ranks in enumerate(self._ranks):
             values = self._summary.quasi[column][rows]
             low, high = int(values.min()), int(values.max())
@@ -196,18 +197,12 @@ class Planner:
             cuts = cuts[(left >= self._least_rows) & (total - left >= self._least_rows)]
             if len(cuts) > 64:  # the sides matter, not the last row of them
                 cuts = np.unique(cuts[np.linspace(0, len(cuts) - 1, 64).astype(int)])
-            present = np.nonzero(np.diff(before, prepend=0.0))[0] + low
-            for cut in cuts:
-                share = float(before[cut - low]) / total
-                ends = present[present <= cut], present[present > cut]
-                if not len(ends[0]) or not len(ends[1]):
-                    continue
-                after = share * ranks.loss(int(ends[0][0]), int(ends[0][-1]))
-                after += (1 - share) * ranks.loss(int(ends[1][0]), int(ends[1][-1]))
-                gain = self._weights[column] * (ranks.loss(low, high) - after)
-                scored.append((gain * share * (1 - share), share * (1 - share), column, int(cut)))
-        scored.sort(key=lambda each: (-each[0], -each[1], each[2], each[3]))
-        return [(column, cut) for _, _, column, cut in scored[:_TRIES]]
+            crossed = _crossed(self._summary.quasi[column][places] - low, groups, high - low + 1)
+            share = before[cuts - low] / total
+            even = share * (1 - share)
+            cost = (crossed[cuts - low] / max(len(places), 1) + _FEW) / even
+            scored += zip(cost.tolist(), (-even).tolist(), [column] * len(cuts), cuts.tolist())
+        return [(column, cut) for _, _, column, cut in sorted(scored)[:_TRIES]]
 
     def _admits(self, rows: np.ndarray) -> bool:
         weights = self._summary.rows[rows]
@@ -217,6 +212,16 @@ class Planner:
             for column, codes in self._summary.sensitive.items()
         }
         return total >= self._least_rows and admits(self._privacy, counts, self._whole, total, self._axes)
+
+
+def _crossed(values: np.ndarray, groups: np.ndarray, size: int) -> np.ndarray:
+    """By value 0 .. size - 1: how many rows are in groups that have values up to it and above it."""
+    rows = np.bincount(groups)
+    first, last = np.full(len(rows), size), np.zeros(len(rows), dtype=np.int64)
+    np.minimum.at(first, groups, values)
+    np.maximum.at(last, groups, values)
+    begun, ended = (np.bincount(at, rows, size) for at in (first, last))
+    return np.cumsum(begun - ended)
 
 
 def admits(privacy: Sequence[Mapping[str, Any]], counts: Mapping[str, Sequence[int]], whole: Mapping[str, Sequence[int]],

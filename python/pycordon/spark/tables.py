@@ -6,6 +6,8 @@ Columns are renamed c0, c1, ... at once, so names with hyphens, dots or backtick
 
 from __future__ import annotations
 
+import tempfile
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -17,11 +19,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..errors import InvalidData, InvalidPolicy
+from ..errors import InvalidData, InvalidPolicy, Unsatisfiable
 from ..frames import Table
+from ..policy import Policy
+from ..requests import anonymize
 from . import models
 from .described import Described
-from .plan import Box, Ranks, Summary, paths_of_file, ranks_of
+from .plan import Box, Ranks, Summary, Trial, paths_of_file, ranks_of
 
 _SIMPLE = (T.StringType, T.IntegralType, T.FloatType, T.DoubleType, T.DecimalType, T.BooleanType, T.DateType, T.TimestampType,
            T.TimestampNTZType)  # fmt: skip
@@ -181,7 +185,44 @@ class Bound:
         found = found.sort_by([(place, "ascending") for place in places])  # Spark gives them in any order
         quasi = [found[f"r{i}"].to_numpy() for i in range(len(self.quasi))]
         sensitive = {name: found[f"s{i}"].to_numpy() for i, name in enumerate(self.sensitive)}
-        return Summary(quasi, sensitive, found["rows"].to_numpy().astype(np.float64) * scale), sampled
+        return Summary(quasi, sensitive, found["rows"].to_numpy().astype(np.float64) * scale, scale), sampled
+
+    def trial(self, summary: Summary, most_rows: int) -> Trial:
+        """The groups of a release of at most so many rows, which lie evenly in the order of the summary, made with low effort."""
+        ends = np.cumsum(summary.rows / summary.scale)
+        rows = max(1, min(int(round(ends[-1])), most_rows))
+        places = np.searchsorted(ends, (np.arange(rows) + 0.5) * ends[-1] / rows, side="right")
+        number = "number" + "_" * max(map(len, self.described.columns))  # no column has this name
+        cells: dict[str, Any] = {name: pyarrow.nulls(rows, pyarrow.string()) for name in self.described.columns}
+        cells |= {name: self._cells(name, summary, places) for name in self.protected}
+        tables = tomllib.loads(self.described.shipped.toml)
+        tables["attributes"][number] = {"role": "insensitive"}
+        with tempfile.TemporaryDirectory(prefix="pycordon-") as folder:
+            self.described.shipped.read(folder)
+            policy = Policy.from_dict(tables, folder=folder)
+        try:
+            release = anonymize(pyarrow.table({**cells, number: np.arange(rows)}), policy, effort="low", order="sorted", seed=1,
+                                risk=False, whole=self.whole_tables())  # fmt: skip
+        except Unsatisfiable:  # so few rows do not satisfy the models: the most even cuts are taken
+            return Trial(places, np.zeros(rows, dtype=np.int64))
+        made = pyarrow.table(release)
+        groups = np.zeros(len(made), dtype=np.int64)
+        for name in self.quasi:
+            codes = made[name].cast(pyarrow.string()).combine_chunks().dictionary_encode("encode").indices.to_numpy()
+            groups = np.unique(groups * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+        return Trial(places[made[number].cast(pyarrow.int64()).to_numpy()], groups)
+
+    def _cells(self, name: str, summary: Summary, places: np.ndarray) -> pyarrow.ChunkedArray:
+        """Cells of a column, by places in the summary. A column that is not in it has the same cell in all rows."""
+        values, taken = self.values[name], np.zeros(len(places), dtype=np.int64)
+        if name in self.quasi or name in self.sensitive:
+            quasi = name in self.quasi
+            numbers = [self.ranks[name].of[text] for text in values.texts] if quasi else self.numbers(name)
+            codes = summary.quasi[self.quasi.index(name)] if quasi else summary.sensitive[name]
+            of_number = np.zeros(max(numbers) + 1, dtype=np.int64)
+            of_number[numbers] = np.arange(len(numbers))
+            taken = of_number[codes[places]]
+        return values.table.column("value").take(taken)
 
     def assigned(self, box: Box) -> DataFrame:
         """The rows, each with the number of its shard."""
