@@ -56,17 +56,23 @@ sanitize: | build/
 	cmake --build --preset asan --parallel $(JOBS) --target unit_tests
 	ctest --preset asan --parallel $(TESTS) -L unit -E ShardsOfFars
 
-asan tsan dev: | build/
+asan tsan: | build/
 	@scripts/bootstrap.sh build test duckdb
 	cmake --preset $@
 	cmake --build --preset $@ --parallel $(JOBS)
-	ctest --preset $@ --parallel $(JOBS)
+	ctest --preset $@ --parallel $(TESTS)
+
+# Every file alone, and warnings are errors. `ctest --preset dev` runs its tests, which are those of `make test`.
+dev: | build/
+	@scripts/bootstrap.sh build test duckdb
+	cmake --preset $@
+	cmake --build --preset $@ --parallel $(JOBS)
 
 fuzz: | build/
 	@scripts/bootstrap.sh build duckdb fuzz
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS)
-	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(JOBS)
 
 # cordon verify and scripts/verify_release.py on many random releases, streams and joins, clean and tampered with.
 verifiers: build
