@@ -125,8 +125,9 @@ LargeMemory MemoryFor(const LargeRun& large, const LargeTable& table) {
   return {*large.request.memory, kProgramBytes + table.bytes, large.request.shard_rows};
 }
 
-SearchLargeOptions OptionsFor(const LargeRun& large, std::uint64_t part_rows) {
-  return {large.policy, *large.choice.algorithm, large.request.effort.value_or(Effort::kNormal), large.folder, part_rows};
+SearchLargeOptions OptionsFor(const LargeRun& large, std::uint64_t part_rows, std::uint64_t bytes) {
+  return {large.policy, *large.choice.algorithm, large.request.effort.value_or(Effort::kNormal), large.folder, part_rows,
+          bytes};
 }
 
 Result<Unjudged> ByShards(LargeRun& large, LargeTable& table, const Random& random, RunRecord& record, Report& report) {
@@ -139,7 +140,8 @@ Result<Unjudged> ByShards(LargeRun& large, LargeTable& table, const Random& rand
   CORDON_RETURN_IF_ERROR(CheckRepeats(large.request, record.shards));
   report.notes.push_back(InWords(cut, table));
   report.seconds.emplace_back("plan", watch.Lap());
-  CORDON_TRY(Unjudged made, SearchShards(table, cut, OptionsFor(large, cut.shard_rows), random, large.run));
+  CORDON_TRY(Unjudged made,
+             SearchShards(table, cut, OptionsFor(large, cut.shard_rows, options.memory.left()), random, large.run));
   report.seconds.emplace_back("anonymize", watch.Lap());
   return made;
 }
@@ -164,7 +166,7 @@ Result<Unjudged> ByCombinations(LargeRun& large, const LargeTable& table, const 
   report.seconds.emplace_back("plan", watch.Lap());
   CombinationsNotes notes;
   CORDON_TRY(Unjudged made,
-             SearchCombinations(table, combinations, OptionsFor(large, part_rows), memory.left(), random, notes, large.run));
+             SearchCombinations(table, combinations, OptionsFor(large, part_rows, memory.left()), random, notes, large.run));
   report.warnings = std::move(notes.warnings);
   large.refined = RefinedColumns(notes.algorithm);
   for (std::string& line : notes.algorithm.lines) report.notes.push_back(std::move(line));

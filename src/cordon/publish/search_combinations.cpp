@@ -74,13 +74,11 @@ std::vector<std::size_t> ColumnsOfAllModels(const LargeTable& table, const Polic
 class Publisher {
  public:
   Publisher(const LargeTable& table, const Combinations& combinations, const FoundGroups& found,
-            const SearchLargeOptions& options, std::uint64_t bytes_to_judge, const Random& random, const Run& run,
-            UnjudgedRows unjudged)
+            const SearchLargeOptions& options, const Random& random, const Run& run, UnjudgedRows unjudged)
       : table_(table),
         combinations_(combinations),
         found_(found),
         options_(options),
-        bytes_to_judge_(bytes_to_judge),
         random_(random),
         run_(run),
         unjudged_(std::move(unjudged)),
@@ -117,12 +115,12 @@ class Publisher {
     const std::vector<std::size_t> together = ColumnsOfAllModels(table_, options_.policy);
     const std::uint64_t most = unjudged_.DealOut({found_.cells, rows, starred, together});
     const std::uint64_t bytes = most * (kBytesToJudge + 8 * table_.columns.size());
-    if (bytes <= bytes_to_judge_) return {};
+    if (bytes <= options_.bytes) return {};
     return Error::InvalidPolicy(
                "{} rows have to be judged together, as they look alike in the columns that all models name, and do not fit in "
                "--memory",
                most)
-        .WithHint("give at least {}MiB more", ((bytes - bytes_to_judge_) >> 20) + 1);
+        .WithHint("give at least {}MiB more", ((bytes - options_.bytes) >> 20) + 1);
   }
 
   Result<void> Publish() {
@@ -143,7 +141,6 @@ class Publisher {
   const Combinations& combinations_;
   const FoundGroups& found_;
   const SearchLargeOptions& options_;
-  std::uint64_t bytes_to_judge_;
   const Random& random_;
   const Run& run_;
   UnjudgedRows unjudged_;
@@ -167,11 +164,11 @@ std::vector<std::size_t> ColumnsThatDecide(const LargeTable& table, const Policy
 }
 
 Result<Unjudged> SearchCombinations(const LargeTable& table, const Combinations& combinations,
-                                    const SearchLargeOptions& options, std::uint64_t bytes_to_judge, const Random& random,
-                                    CombinationsNotes& notes, const Run& run) {
+                                    const SearchLargeOptions& options, const Random& random, CombinationsNotes& notes,
+                                    const Run& run) {
   CORDON_TRY(const FoundGroups found, SearchAll(combinations, options, random, notes, run));
   CORDON_TRY(UnjudgedRows unjudged, UnjudgedRows::Create(table, options.folder, options.part_rows));
-  return Publisher(table, combinations, found, options, bytes_to_judge, random, run, std::move(unjudged)).All();
+  return Publisher(table, combinations, found, options, random, run, std::move(unjudged)).All();
 }
 
 }  // namespace cordon::engine

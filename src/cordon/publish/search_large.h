@@ -4,7 +4,8 @@
 //
 //   shards         each shard is searched by itself. Its costliest groups wait on disk until the other side of its cut has been
 //                  searched too. Then the waiting groups of both sides are refined together, and the costliest of these wait
-//                  for the next cut. So groups can cross every cut, and no step holds more rows than a shard has.
+//                  for the next cut. So groups can cross every cut, and no step holds more rows than a shard has. Steps run
+//                  side by side if they fit, up to one per thread; how many do does not change the result.
 //   combinations   an algorithm that counts weights sees the distinct combinations of the table. Every row is then published
 //                  as its combination is. There is one search over the whole table, so the release is that of the search in
 //                  memory.
@@ -33,6 +34,7 @@ struct SearchLargeOptions {
   Effort effort = Effort::kNormal;
   std::string folder;           // of temporary files
   std::uint64_t part_rows = 0;  // that fit in memory
+  std::uint64_t bytes = 0;      // of memory, for all shards that are searched at once, or rows that are judged together
 };
 
 Result<Unjudged> SearchShards(const LargeTable& table, const CutTable& cut, const SearchLargeOptions& options,
@@ -47,10 +49,9 @@ struct CombinationsNotes {
   std::vector<Warning> warnings;
 };
 
-// `bytes_to_judge`: of memory, for the rows that have to be judged together. REQUIRES: algorithm.counts_weights; the
-// combinations are of ColumnsThatDecide.
+// REQUIRES: algorithm.counts_weights; the combinations are of ColumnsThatDecide.
 Result<Unjudged> SearchCombinations(const LargeTable& table, const Combinations& combinations,
-                                    const SearchLargeOptions& options, std::uint64_t bytes_to_judge, const Random& random,
-                                    CombinationsNotes& notes, const Run& run);
+                                    const SearchLargeOptions& options, const Random& random, CombinationsNotes& notes,
+                                    const Run& run);
 
 }  // namespace cordon::engine

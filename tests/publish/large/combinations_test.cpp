@@ -204,7 +204,7 @@ TEST_F(CombinationsRun, RowsThatAreJudgedTogetherHaveToFit) {
   ASSERT_EQ(combinations.size(), 2u);
   const auto search = [&](std::uint64_t bytes) {
     CombinationsNotes notes;
-    return SearchCombinations(table, combinations, {policy, algorithm, Effort::kNormal, Path(""), 1000}, bytes,
+    return SearchCombinations(table, combinations, {policy, algorithm, Effort::kNormal, Path(""), 1000, bytes},
                               Random::FromSeed(1), notes, {});
   };
   const std::uint64_t enough = 100 * (40 + 8 * 2);  // one group of all rows: bytes of a row, and of its columns

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <random>
 #include <set>
 
@@ -54,6 +55,7 @@ struct Step {
 
 // Functions that are handed in have no state, so it is here.
 struct Seen {
+  std::mutex mutex;
   std::vector<Step> searches;
   std::vector<Step> refinements;
   AlgorithmEntry::RunGroups run = nullptr;
@@ -93,6 +95,7 @@ Result<Groups> SearchSeen(const AlgorithmInput& input, Random& random, const Run
   step.random = copy.Next();
   CORDON_TRY(Groups groups, TheSeen().run(input, random, run));
   step.after = NotesOf(input.view.data(), groups);
+  const std::lock_guard lock(TheSeen().mutex);
   TheSeen().searches.push_back(std::move(step));
   return groups;
 }
@@ -107,6 +110,7 @@ Result<Groups> RefineSeen(const AlgorithmInput& input, const Groups& groups, con
   }
   CORDON_TRY(Groups refined, TheSeen().refine(input, groups, run));
   step.after = NotesOf(input.view.data(), refined);
+  const std::lock_guard lock(TheSeen().mutex);
   TheSeen().refinements.push_back(std::move(step));
   return refined;
 }
@@ -148,11 +152,21 @@ Result<Groups> GroupsByAge(const AlgorithmInput& input, Random&, const Run&) {
   return groups;
 }
 
+Result<Groups> FailsOfOldPeople(const AlgorithmInput& input, Random& random, const Run& run) {
+  if (input.view.data().columns[0].codes[0] > 3) return Error::Io("a shard of {} rows", input.view.size());
+  return OneGroupOfAll(input, random, run);
+}
+
+// Only the first two change what is made.
+struct HowToSearch {
+  std::optional<std::uint64_t> part_rows = std::nullopt;  // half of so many may wait; none: as many as make a shard
+  Effort effort = Effort::kLow;
+  int threads = 2;
+  std::uint64_t bytes = kBorderMemory;
+};
+
 class Shards : public ::testing::Test {
  protected:
-  void SetUp() override { TheSeen() = {}; }
-  void TearDown() override { TheSeen() = {}; }
-
   static std::string KOf(int k) { return fmt::format("[[privacy]]\nmodel = \"k-anonymity\"\nk = {}\n", k); }
   static std::string Closely() {
     return "[[privacy]]\nmodel = \"t-closeness\"\nsensitive = \"disease\"\nt = 0.4\ndistance = \"equal\"\n";
@@ -179,13 +193,21 @@ class Shards : public ::testing::Test {
     return ReadLargeTable(folder_ / "in.csv", policy, {{.text = policy.data.text}, Folder(), kBorderMemory}, {}).value();
   }
 
-  CutTable CutOf(LargeTable& table, const Policy& policy, std::uint64_t shard_rows) {
+  // A table under these models, and how it was cut.
+  struct Given {
+    Policy policy;
+    LargeTable table;
+    CutTable cut;
+  };
+  Given Cut(const std::string& models, const std::vector<BorderRow>& rows, std::uint64_t shard_rows) {
+    Policy policy = PolicyOf(models);
+    LargeTable table = TableOf(rows, policy);
     const std::vector<std::size_t> sensitive = NamedColumns(MicrodataBuilder(table).Finish(), policy);
     std::vector<Warning> warnings;
     const CutOptions options{policy, sensitive, {kBorderMemory, 0, shard_rows}, Folder()};
     Result<CutTable> cut = CutIntoShards(table, options, Random::FromSeed(1), warnings, {});
     EXPECT_TRUE(cut.ok()) << cut.error().message();
-    return std::move(cut).value();
+    return {std::move(policy), std::move(table), std::move(cut).value()};
   }
 
   // An algorithm that tells what it is asked.
@@ -205,11 +227,13 @@ class Shards : public ::testing::Test {
     return algorithm;
   }
 
-  // `part_rows`: half of so many may wait; none: as many as make a shard.
-  Unjudged Search(const LargeTable& table, const CutTable& cut, const Policy& policy, const AlgorithmEntry& algorithm,
-                  std::optional<std::uint64_t> part_rows = std::nullopt, Effort effort = Effort::kLow) {
-    const SearchLargeOptions options{policy, algorithm, effort, Folder(), part_rows.value_or(cut.shard_rows)};
-    Result<Unjudged> made = SearchShards(table, cut, options, Random::FromSeed(2), {.threads = 2});
+  Result<Unjudged> TrySearch(const Given& given, const AlgorithmEntry& algorithm, const HowToSearch& how) {
+    const std::uint64_t part_rows = how.part_rows.value_or(given.cut.shard_rows);
+    const SearchLargeOptions options{given.policy, algorithm, how.effort, Folder(), part_rows, how.bytes};
+    return SearchShards(given.table, given.cut, options, Random::FromSeed(2), {.threads = how.threads});
+  }
+  Unjudged Search(const Given& given, const AlgorithmEntry& algorithm, const HowToSearch& how = {}) {
+    Result<Unjudged> made = TrySearch(given, algorithm, how);
     EXPECT_TRUE(made.ok()) << made.error().message();
     return std::move(made).value();
   }
@@ -256,19 +280,17 @@ TEST_F(Shards, GroupsThatWaitComeBackAsTheyWere) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Policy policy = PolicyOf(KOf(2 + static_cast<int>(seed % 3)) + (seed % 4 == 3 ? Closely() : ""));
     const std::vector<BorderRow> rows = RandomBorderRows(random, 100 + random() % 300);
-    LargeTable table = TableOf(rows, policy);
-    const CutTable cut = CutOf(table, policy, 20 + random() % 60);
-    const Unjudged without = Search(table, cut, policy, WithoutBorders(Algorithm(policy)));
-    const Unjudged with = Search(table, cut, policy, Algorithm(policy, nullptr, AsTheyAre));
+    const Given given = Cut(KOf(2 + static_cast<int>(seed % 3)) + (seed % 4 == 3 ? Closely() : ""), rows, 20 + random() % 60);
+    const Unjudged without = Search(given, WithoutBorders(Algorithm(given.policy)));
+    const Unjudged with = Search(given, Algorithm(given.policy, nullptr, AsTheyAre));
     EXPECT_EQ(Sorted(with), Sorted(without));
     EXPECT_EQ(with.rows, rows.size());
     EXPECT_NEAR(with.loss.information_loss, without.loss.information_loss, 1e-9);
     for (const Step& step : TheSeen().refinements) {
       waited += step.rows.size();
       EXPECT_TRUE(step.admitted);
-      EXPECT_LE(step.rows.size(), cut.shard_rows) << "more rows than fit";
+      EXPECT_LE(step.rows.size(), given.cut.shard_rows) << "more rows than fit";
       EXPECT_EQ(step.before, step.after);
     }
   }
@@ -280,11 +302,9 @@ TEST_F(Shards, ABorderIsGivenTheGroupsOfTheStepsBelow) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Policy policy = PolicyOf(KOf(2));
-    LargeTable table = TableOf(RandomBorderRows(random, 300), policy);
-    const CutTable cut = CutOf(table, policy, 40);
-    ASSERT_GT(cut.shards.size(), 4u);
-    Search(table, cut, policy, Algorithm(policy));
+    const Given given = Cut(KOf(2), RandomBorderRows(random, 300), 40);
+    ASSERT_GT(given.cut.shards.size(), 4u);
+    Search(given, Algorithm(given.policy));
     std::set<Notes> made;
     for (const Step& step : TheSeen().searches) made.insert(step.after.begin(), step.after.end());
     for (const Step& step : TheSeen().refinements) {
@@ -301,11 +321,9 @@ TEST_F(Shards, RowsAreShownAsTheLastGroupThatTheyWereIn) {
     for (unsigned seed = 0; seed < 12; ++seed) {
       SCOPED_TRACE(seed);
       std::mt19937 random(seed);
-      const Policy policy = PolicyOf(KOf(3));
       const std::vector<BorderRow> rows = RandomBorderRows(random, 250);
-      LargeTable table = TableOf(rows, policy);
-      const CutTable cut = CutOf(table, policy, 50);
-      const Unjudged made = Search(table, cut, policy, Algorithm(policy, nullptr, refine));
+      const Given given = Cut(KOf(3), rows, 50);
+      const Unjudged made = Search(given, Algorithm(given.policy, nullptr, refine));
       std::map<std::string, const Notes*> last;
       for (const auto* steps : {&TheSeen().searches, &TheSeen().refinements}) {
         for (const Step& step : *steps) {
@@ -333,17 +351,15 @@ TEST_F(Shards, RowsAreShownAsTheLastGroupThatTheyWereIn) {
 
 // The costliest groups wait, with half as many rows as fit, and no group waits that loses nothing.
 TEST_F(Shards, TheCostliestGroupsWait) {
-  const Policy policy = PolicyOf(KOf(2));
   std::vector<BorderRow> rows;  // pairs: the second of pair i is i % 10 towns away
   for (int i = 0; i < 80; ++i) {
     rows.push_back({i / 2, 0});
     rows.push_back({i / 2, i % 10});
   }
   rows.insert(rows.end(), {{0, 0}, {0, 1000}, {39, 0}, {39, 1000}});  // so no cut is by town
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 90);
-  ASSERT_EQ(cut.shards.size(), 2u);
-  Search(table, cut, policy, Algorithm(policy, PairsOfRows, AsTheyAre), 40);
+  const Given given = Cut(KOf(2), rows, 90);
+  ASSERT_EQ(given.cut.shards.size(), 2u);
+  Search(given, Algorithm(given.policy, PairsOfRows, AsTheyAre), {40});
   ASSERT_EQ(TheSeen().refinements.size(), 1u);
   std::map<int, int> waiting;  // by what a pair loses
   for (const Notes& group : TheSeen().refinements[0].before) {
@@ -357,13 +373,11 @@ TEST_F(Shards, TheCostliestGroupsWait) {
 }
 
 TEST_F(Shards, GroupsThatLoseNothingDoNotWait) {
-  const Policy policy = PolicyOf(KOf(2));
   std::vector<BorderRow> rows;
   for (int i = 0; i < 200; ++i) rows.push_back({i / 4, i / 100});
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 60);
-  ASSERT_GT(cut.shards.size(), 2u);
-  const Unjudged made = Search(table, cut, policy, Algorithm(policy));
+  const Given given = Cut(KOf(2), rows, 60);
+  ASSERT_GT(given.cut.shards.size(), 2u);
+  const Unjudged made = Search(given, Algorithm(given.policy));
   EXPECT_TRUE(TheSeen().refinements.empty());
   EXPECT_EQ(made.loss.information_loss, 0);
   EXPECT_EQ(made.rows, 200u);
@@ -371,18 +385,16 @@ TEST_F(Shards, GroupsThatLoseNothingDoNotWait) {
 
 // Two rows on one side of a cut and one on the other are alike but for one year; all others are far away.
 TEST_F(Shards, AGroupCrossesACutIfItLosesLess) {
-  const Policy policy = PolicyOf(KOf(3));
   std::vector<BorderRow> rows;
   for (int age = 0; age < 20; ++age) {
     for (int i = 0; i < 5; ++i) rows.push_back({age, 0});
   }
   rows.insert(rows.end(), {{9, 90}, {9, 90}, {10, 90}});
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 60);
-  ASSERT_EQ(cut.plan.cuts().size(), 1u);
-  ASSERT_EQ(cut.plan.cuts()[0].at, 10) << "the test is about rows on two sides";
-  const Unjudged without = Search(table, cut, policy, WithoutBorders(Algorithm(policy)), 60, Effort::kNormal);
-  const Unjudged made = Search(table, cut, policy, Algorithm(policy), 60, Effort::kNormal);
+  const Given given = Cut(KOf(3), rows, 60);
+  ASSERT_EQ(given.cut.plan.cuts().size(), 1u);
+  ASSERT_EQ(given.cut.plan.cuts()[0].at, 10) << "the test is about rows on two sides";
+  const Unjudged without = Search(given, WithoutBorders(Algorithm(given.policy)), {60, Effort::kNormal});
+  const Unjudged made = Search(given, Algorithm(given.policy), {60, Effort::kNormal});
   const std::map<std::string, std::string> shown = QuasiOf(made);
   for (const char* note : {"n100", "n101", "n102"}) EXPECT_EQ(shown.at(note), "[9,10] 90");
   EXPECT_LT(made.loss.information_loss, without.loss.information_loss);
@@ -393,11 +405,9 @@ TEST_F(Shards, BordersNeverLoseMore) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Policy policy = PolicyOf(KOf(3) + (seed % 2 == 1 ? Closely() : ""));
-    LargeTable table = TableOf(RandomBorderRows(random, 300), policy);
-    const CutTable cut = CutOf(table, policy, 60);
-    const Unjudged without = Search(table, cut, policy, WithoutBorders(Algorithm(policy)));
-    const Unjudged with = Search(table, cut, policy, Algorithm(policy));
+    const Given given = Cut(KOf(3) + (seed % 2 == 1 ? Closely() : ""), RandomBorderRows(random, 300), 60);
+    const Unjudged without = Search(given, WithoutBorders(Algorithm(given.policy)));
+    const Unjudged with = Search(given, Algorithm(given.policy));
     EXPECT_LE(with.loss.information_loss, without.loss.information_loss + 1e-9);
     better += with.loss.information_loss < without.loss.information_loss - 1e-9 ? 1 : 0;
   }
@@ -406,7 +416,6 @@ TEST_F(Shards, BordersNeverLoseMore) {
 
 // Every search and every border compares with all rows of the table, and each row is searched in one shard.
 TEST_F(Shards, EveryStepComparesWithTheWholeTable) {
-  const Policy policy = PolicyOf(KOf(2) + Closely());
   std::mt19937 random(1);
   std::vector<BorderRow> rows = RandomBorderRows(random, 400);
   for (BorderRow& row : rows) {
@@ -414,11 +423,10 @@ TEST_F(Shards, EveryStepComparesWithTheWholeTable) {
   }
   std::vector<std::int64_t> counts(4);
   for (const BorderRow& row : rows) ++counts[static_cast<std::size_t>(row.disease[1] - '0')];
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 60);
-  ASSERT_GT(cut.shards.size(), 3u);
-  Search(table, cut, policy, Algorithm(policy));
-  ASSERT_EQ(TheSeen().searches.size(), cut.shards.size());
+  const Given given = Cut(KOf(2) + Closely(), rows, 60);
+  ASSERT_GT(given.cut.shards.size(), 3u);
+  Search(given, Algorithm(given.policy));
+  ASSERT_EQ(TheSeen().searches.size(), given.cut.shards.size());
   ASSERT_FALSE(TheSeen().refinements.empty());
   std::set<std::string> searched;
   for (const auto* steps : {&TheSeen().searches, &TheSeen().refinements}) {
@@ -436,13 +444,11 @@ TEST_F(Shards, EveryStepComparesWithTheWholeTable) {
 // If shards drew the same numbers, those of one would tell those of another. Ten shards of twenty equal rows each: both what
 // the search is given and the order in which rows leave differ from shard to shard.
 TEST_F(Shards, EachShardHasItsOwnRandomNumbers) {
-  const Policy policy = PolicyOf(KOf(2));
   std::vector<BorderRow> rows;
   for (int i = 0; i < 200; ++i) rows.push_back({i / 20, 0});
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 20);
-  ASSERT_EQ(cut.shards.size(), 10u);
-  const Unjudged made = Search(table, cut, policy, WithoutBorders(Algorithm(policy, OneGroupOfAll)), 1000);
+  const Given given = Cut(KOf(2), rows, 20);
+  ASSERT_EQ(given.cut.shards.size(), 10u);
+  const Unjudged made = Search(given, WithoutBorders(Algorithm(given.policy, OneGroupOfAll)), {1000});
   std::set<std::uint64_t> drawn;
   for (const Step& step : TheSeen().searches) EXPECT_TRUE(drawn.insert(step.random).second);
   std::map<unsigned long, std::vector<unsigned long>> orders;
@@ -458,14 +464,12 @@ TEST_F(Shards, EachShardHasItsOwnRandomNumbers) {
 
 // So has a border: as many rows leave it as leave a shard, in another order.
 TEST_F(Shards, ABorderHasItsOwnRandomNumbers) {
-  const Policy policy = PolicyOf(KOf(2));
   std::vector<BorderRow> rows;  // of each shard, 40 equal rows, and 20 in pairs that lose something
   for (int i = 0; i < 120; ++i) rows.push_back({i / 60, i % 60 < 40 ? 0 : i % 60 - 30});
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 60);
-  ASSERT_EQ(cut.shards.size(), 2u);
-  ASSERT_EQ(cut.plan.cuts()[0].quasi, 0u);
-  const Unjudged made = Search(table, cut, policy, Algorithm(policy, PairsOfRows, AsTheyAre), 1000);
+  const Given given = Cut(KOf(2), rows, 60);
+  ASSERT_EQ(given.cut.shards.size(), 2u);
+  ASSERT_EQ(given.cut.plan.cuts()[0].quasi, 0u);
+  const Unjudged made = Search(given, Algorithm(given.policy, PairsOfRows, AsTheyAre), {1000});
   ASSERT_EQ(TheSeen().refinements.size(), 1u);
   ASSERT_EQ(TheSeen().refinements[0].rows.size(), 40u);
   ASSERT_EQ(made.parts.num_buckets(), 1u);
@@ -489,14 +493,12 @@ TEST_F(Shards, AShardOfSeveralBoxesIsSearchedOnce) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Policy policy = PolicyOf(KOf(12));
     const std::vector<BorderRow> rows = RandomBorderRows(random, 200);
-    LargeTable table = TableOf(rows, policy);
-    const CutTable cut = CutOf(table, policy, 16);
-    for (const auto& boxes : cut.shards) joined += boxes.size() > 1 ? 1 : 0;
-    const Unjudged without = Search(table, cut, policy, WithoutBorders(Algorithm(policy)));
-    const Unjudged with = Search(table, cut, policy, Algorithm(policy, nullptr, AsTheyAre));
-    EXPECT_EQ(TheSeen().searches.size(), cut.shards.size());
+    const Given given = Cut(KOf(12), rows, 16);
+    for (const auto& boxes : given.cut.shards) joined += boxes.size() > 1 ? 1 : 0;
+    const Unjudged without = Search(given, WithoutBorders(Algorithm(given.policy)));
+    const Unjudged with = Search(given, Algorithm(given.policy, nullptr, AsTheyAre));
+    EXPECT_EQ(TheSeen().searches.size(), given.cut.shards.size());
     EXPECT_EQ(with.rows, rows.size());
     EXPECT_EQ(Sorted(with), Sorted(without));
   }
@@ -508,16 +510,14 @@ TEST_F(Shards, EqualRowsAreNeverParted) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Policy policy = PolicyOf(KOf(2));
     const std::vector<BorderRow> rows = RandomBorderRows(random, 500);
-    LargeTable table = TableOf(rows, policy);
-    const CutTable cut = CutOf(table, policy, 30);
-    ASSERT_GT(cut.boxes.num_buckets(), 4u);
+    const Given given = Cut(KOf(2), rows, 30);
+    ASSERT_GT(given.cut.boxes.num_buckets(), 4u);
     std::map<std::pair<Code, Code>, std::size_t> box_of;
     std::size_t seen = 0;
-    for (std::size_t box = 0; box < cut.boxes.num_buckets(); ++box) {
+    for (std::size_t box = 0; box < given.cut.boxes.num_buckets(); ++box) {
       const std::size_t one[] = {box};
-      const Microdata data = LoadRows(cut.boxes, one, MicrodataBuilder(table), {}).value();
+      const Microdata data = LoadRows(given.cut.boxes, one, MicrodataBuilder(given.table), {}).value();
       seen += data.num_rows;
       for (std::size_t row = 0; row < data.num_rows; ++row) {
         const auto place = box_of.emplace(std::pair{data.columns[0].codes[row], data.columns[1].codes[row]}, box).first;
@@ -528,22 +528,70 @@ TEST_F(Shards, EqualRowsAreNeverParted) {
   }
 }
 
+// Steps that run side by side leave what they leave one after the other: the same rows in the same order.
+TEST_F(Shards, ThreadsAndMemoryDoNotChangeTheRowsOrTheirOrder) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const Given given = Cut(KOf(3) + (seed % 2 == 1 ? Closely() : ""), RandomBorderRows(random, 400), 40);
+    ASSERT_GT(given.cut.shards.size(), 4u);
+    const AlgorithmEntry algorithm = Algorithm(given.policy);
+    const Unjudged alone = Search(given, algorithm, {.effort = Effort::kNormal, .threads = 1});
+    const auto rows = RowsOf(alone);
+    for (const int threads : {2, 5}) {
+      for (const std::uint64_t bytes : {std::uint64_t{0}, given.cut.bytes[0] + given.cut.bytes[1], kBorderMemory}) {
+        const Unjudged made = Search(given, algorithm, {.effort = Effort::kNormal, .threads = threads, .bytes = bytes});
+        EXPECT_EQ(RowsOf(made), rows);
+        EXPECT_EQ(made.loss.information_loss, alone.loss.information_loss);
+      }
+    }
+  }
+}
+
+// The shard that fails is told, whichever others are under way, and those before it come to their end.
+TEST_F(Shards, AShardThatFailsEndsTheSearch) {
+  std::mt19937 random(1);
+  const Given given = Cut(KOf(2), RandomBorderRows(random, 300), 40);
+  ASSERT_GT(given.cut.shards.size(), 4u);
+  const auto alone = TrySearch(given, Algorithm(given.policy, FailsOfOldPeople), {.threads = 1});
+  ASSERT_FALSE(alone.ok());
+  for (const int threads : {2, 4}) {
+    const auto made = TrySearch(given, Algorithm(given.policy, FailsOfOldPeople), {.threads = threads});
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(made.error().message(), alone.error().message());
+  }
+}
+
+// A combination with rows enough is one group, whatever its size. The others make one of every k rows at most.
+TEST_F(Shards, AShardTakesMemoryForTheGroupsThatItCanHave) {
+  std::vector<BorderRow> equal(1000);
+  std::vector<BorderRow> different;
+  for (int i = 0; i < 1000; ++i) different.push_back({i, i});
+  const std::uint64_t of_rows = 1000 * (40 + 8 * 4);
+  const std::uint64_t of_a_group = 500 + 60 * 4;
+  EXPECT_EQ(Cut(KOf(4), equal, 5000).cut.bytes, std::vector<std::uint64_t>{of_rows + of_a_group});
+  EXPECT_EQ(Cut(KOf(4), different, 5000).cut.bytes, std::vector<std::uint64_t>{of_rows + 250 * of_a_group});
+  std::vector<BorderRow> both = equal;
+  both.insert(both.end(), different.begin() + 1, different.end());
+  EXPECT_EQ(Cut(KOf(4), both, 5000).cut.bytes, std::vector<std::uint64_t>{1999 * of_rows / 1000 + 250 * of_a_group});
+  // A model that looks at more than the number of rows may divide equal rows.
+  EXPECT_EQ(Cut(KOf(4) + Closely(), equal, 5000).cut.bytes, std::vector<std::uint64_t>{of_rows + 250 * of_a_group});
+}
+
 // The verdict on rows that some search has made badly. It must not rest on what the search believes.
 
 TEST_F(Shards, ASingleBadGroupIsRefusedWhereverItIs) {
-  const Policy policy = PolicyOf(KOf(3));
   for (int bad = 0; bad < 30; ++bad) {
     SCOPED_TRACE(bad);
     std::vector<BorderRow> rows;  // the search makes a group of each age
     for (int i = 0; i < 90; ++i) {
       if (i != 3 * bad) rows.push_back({i / 3, 0});
     }
-    LargeTable table = TableOf(rows, policy);
-    const CutTable cut = CutOf(table, policy, 20);
-    const AlgorithmEntry algorithm = WithoutBorders(Algorithm(policy, GroupsByAge));
-    const Unjudged made = Search(table, cut, policy, algorithm);
+    const Given given = Cut(KOf(3), rows, 20);
+    const AlgorithmEntry algorithm = WithoutBorders(Algorithm(given.policy, GroupsByAge));
+    const Unjudged made = Search(given, algorithm);
     ASSERT_GT(made.parts.num_buckets(), 4u);
-    const auto judged = JudgeParts(made, {policy, algorithm, Folder()}, Random::FromSeed(3), {});
+    const auto judged = JudgeParts(made, {given.policy, algorithm, Folder()}, Random::FromSeed(3), {});
     ASSERT_FALSE(judged.ok()) << "a group of two";
     EXPECT_EQ(judged.error().kind(), ErrorKind::kUnsatisfiable);
     const Policy less = PolicyOf(KOf(2));
@@ -558,14 +606,12 @@ TEST_F(Shards, ASingleBadGroupIsRefusedWhereverItIs) {
 
 // Each shard has one disease: all of its groups are as the shard is, and far from the table.
 TEST_F(Shards, GroupsLikeTheirShardAreJudgedByTheTable) {
-  const Policy policy = PolicyOf(KOf(2) + Closely());
   std::vector<BorderRow> rows;
   for (int i = 0; i < 120; ++i) rows.push_back({i % 2, i / 2, i % 2 == 0 ? "d0" : i % 4 == 1 ? "d1" : "d2"});
-  LargeTable table = TableOf(rows, policy);
-  const CutTable cut = CutOf(table, policy, 1000);
-  const AlgorithmEntry algorithm = WithoutBorders(Algorithm(policy, GroupsByAge));
-  const Unjudged made = Search(table, cut, policy, algorithm, 20);
-  const auto judged = JudgeParts(made, {policy, algorithm, Folder()}, Random::FromSeed(3), {});
+  const Given given = Cut(KOf(2) + Closely(), rows, 1000);
+  const AlgorithmEntry algorithm = WithoutBorders(Algorithm(given.policy, GroupsByAge));
+  const Unjudged made = Search(given, algorithm, {20});
+  const auto judged = JudgeParts(made, {given.policy, algorithm, Folder()}, Random::FromSeed(3), {});
   ASSERT_FALSE(judged.ok());
   EXPECT_EQ(judged.error().kind(), ErrorKind::kUnsatisfiable);
 }

@@ -114,11 +114,14 @@ Result<void> RowSpill::Close(Bucket& bucket) {
   return {};
 }
 
+Result<void> RowSpill::Flush(std::size_t bucket) {
+  CORDON_RETURN_IF_ERROR(Close(buckets_[bucket]));
+  buckets_[bucket].open = {};
+  return {};
+}
+
 Result<void> RowSpill::Flush() {
-  for (Bucket& bucket : buckets_) {
-    CORDON_RETURN_IF_ERROR(Close(bucket));
-    bucket.open = {};
-  }
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) CORDON_RETURN_IF_ERROR(Flush(bucket));
   return {};
 }
 

@@ -34,7 +34,7 @@ class UnnamedFile {
   int file_ = -1;
 };
 
-// Use by one thread at a time.
+// One thread adds at a time. Others may read buckets meanwhile to which it does not add.
 class RowSpill {
  public:
   // Rows of `width` codes each; the buffers of all buckets together take some MiB.
@@ -43,7 +43,8 @@ class RowSpill {
   // REQUIRES: row.size() is the width.
   Result<void> Add(std::size_t bucket, std::span<const Code> row);
   // Before reading.
-  Result<void> Flush();
+  Result<void> Flush(std::size_t bucket);
+  Result<void> Flush();  // all buckets
 
   std::size_t width() const { return width_; }
   std::size_t num_buckets() const { return buckets_.size(); }

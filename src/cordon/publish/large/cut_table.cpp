@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cordon/base/key_hash.h"
+#include "cordon/base/radix_sort.h"
 #include "cordon/models/admit/all_of.h"
 
 namespace cordon::engine {
@@ -13,10 +15,13 @@ constexpr std::uint64_t kSampleRows = 1'000'000;
 constexpr std::int64_t kLeastShard = 1000;         // rows on each side of a cut
 constexpr std::int64_t kLeastShardOfGroups = 200;  // the same, in groups of the least size
 
-// What a search takes per row of a shard if no two rows are alike, so that groups are as many as the models allow
-// (docs/scale.md has the measurements).
+// What a search takes per row and per group (docs/scale.md has the measurements).
+std::uint64_t RowBytes(std::size_t num_columns) { return 40 + 8 * num_columns; }
+std::uint64_t GroupBytes(std::size_t num_columns) { return 500 + 60 * num_columns; }
+
+// Per row of a shard if no two rows are alike, so that groups are as many as the models allow.
 std::uint64_t BytesPerRow(std::size_t num_columns, std::int64_t least_group) {
-  return 40 + 8 * num_columns + (500 + 60 * num_columns) / static_cast<std::uint64_t>(std::max<std::int64_t>(least_group, 1));
+  return RowBytes(num_columns) + GroupBytes(num_columns) / static_cast<std::uint64_t>(std::max<std::int64_t>(least_group, 1));
 }
 
 Result<RowSpill> IntoBoxes(const LargeTable& table, const ShardPlan& plan, const std::string& folder, const Run& run) {
@@ -36,24 +41,63 @@ Result<RowSpill> IntoBoxes(const LargeTable& table, const ShardPlan& plan, const
   return boxes;
 }
 
+// The boxes of each shard, and how many groups a search can make of it at most.
+struct CountedShards {
+  std::vector<std::vector<std::size_t>> boxes;
+  std::vector<std::uint64_t> most_groups;
+};
+
+// REQUIRES: the number of rows decides. Then a combination that has rows enough for a group is not divided any further.
+std::uint64_t MostGroups(std::vector<std::uint64_t> combination_of_rows, std::uint64_t least) {
+  RadixSort(combination_of_rows, [](std::uint64_t combination) { return combination; });
+  std::uint64_t groups = 0;
+  std::uint64_t others = 0;  // rows
+  for (auto at = combination_of_rows.begin(); at != combination_of_rows.end();) {
+    const auto next = std::find_if(at, combination_of_rows.end(), [&](std::uint64_t other) { return other != *at; });
+    const auto rows = static_cast<std::uint64_t>(next - at);
+    if (rows >= least) ++groups;
+    if (rows < least) others += rows;
+    at = next;
+  }
+  return groups + others / least;
+}
+
 // What each box has, exactly, and from it which boxes make a shard.
-Result<std::vector<std::vector<std::size_t>>> ShardsOf(const LargeTable& table, const ShardPlan& plan, const RowSpill& boxes,
-                                                       std::span<const std::size_t> sensitive, const AllOf& model,
-                                                       const Run& run) {
+Result<CountedShards> ShardsOf(const LargeTable& table, const ShardPlan& plan, const RowSpill& boxes,
+                               std::span<const std::size_t> sensitive, const AllOf& model, const Run& run) {
   const std::vector<std::size_t> looked_at(sensitive.begin(), sensitive.end());
+  const std::vector<std::size_t> quasi = table.ColumnsOf(Role::kQuasi);
   const Microdata none = MicrodataBuilder(table).Finish();
   const CountedColumns layout = ColumnsFor(model, none, looked_at);
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(model.MinRows(), 1));
   std::vector<GroupCounts> counts;
-  for (std::size_t box = 0; box < plan.num_boxes(); ++box) {
-    run.Report("count", box, plan.num_boxes());
+  std::vector<std::uint64_t> most_groups;  // by box
+  for (std::size_t box = 0; box < boxes.num_buckets(); ++box) {
+    run.Report("count", box, boxes.num_buckets());
     const std::size_t one[] = {box};
-    CORDON_TRY(const Microdata rows, LoadRows(boxes, one, MicrodataBuilder(table, looked_at), run));
+    std::vector<std::uint64_t> combinations;
+    const auto meet = [&](std::size_t, std::span<const Code> row) {
+      if (!sensitive.empty()) return;
+      std::uint64_t hash = 0;
+      for (const std::size_t column : quasi) {
+        hash = KeyHash::Of(hash ^ (hash >> 32) ^ static_cast<std::uint64_t>(table.code(column, row[column])));
+      }
+      combinations.push_back(hash);
+    };
+    CORDON_TRY(const Microdata rows, LoadRows(boxes, one, MicrodataBuilder(table, looked_at), run, meet));
+    most_groups.push_back(sensitive.empty() ? MostGroups(std::move(combinations), least) : boxes.rows(box) / least);
     const CountedColumns counted = ColumnsFor(model, rows, looked_at);
     GroupCounts of_box(counted);
     for (RowId row = 0; row < rows.num_rows; ++row) of_box.Add(row);
     counts.emplace_back(layout).Merge(of_box);
   }
-  return plan.Shards(counts, model);
+  CountedShards shards;
+  CORDON_TRY(shards.boxes, plan.Shards(counts, model));
+  for (const std::vector<std::size_t>& of_shard : shards.boxes) {
+    shards.most_groups.push_back(0);
+    for (const std::size_t box : of_shard) shards.most_groups.back() += most_groups[box];
+  }
+  return shards;
 }
 
 Result<void> CheckShardsFit(const LargeTable& table, const CutTable& cut, const LargeMemory& memory, std::int64_t least_group) {
@@ -95,7 +139,8 @@ Result<CutTable> CutIntoShards(LargeTable& table, const CutOptions& options, con
   CORDON_RETURN_IF_ERROR(CountWhole(table, sensitive, run));
   const Reference whole = ReferenceOf(MicrodataBuilder(table).Finish(), sensitive, {});
   CORDON_TRY(const AllOf model, AllOf::Make(options.policy.models, whole));
-  const std::uint64_t shard_rows = options.memory.RowsThatFit(table.columns.size(), model.MinRows());
+  const std::size_t num_columns = table.columns.size();
+  const std::uint64_t shard_rows = options.memory.RowsThatFit(num_columns, model.MinRows());
   const double share = std::min(1.0, static_cast<double>(kSampleRows) / static_cast<double>(table.num_rows));
   CORDON_TRY(const Microdata sample, SampleOf(table, share, random.Substream("sample of the plan"), run));
   const auto usual = static_cast<std::uint64_t>(std::max(kLeastShard, kLeastShardOfGroups * model.MinRows()));
@@ -107,8 +152,12 @@ Result<CutTable> CutIntoShards(LargeTable& table, const CutOptions& options, con
   {
     const RowSpill rows = std::move(table.rows);
   }  // gives the room on the disk back
-  CORDON_TRY(auto shards, ShardsOf(table, plan, boxes, sensitive, model, run));
-  CutTable cut{std::move(plan), std::move(boxes), std::move(shards), shard_rows};
+  CORDON_TRY(CountedShards shards, ShardsOf(table, plan, boxes, sensitive, model, run));
+  const std::uint64_t bytes_per_row = BytesPerRow(num_columns, model.MinRows());
+  CutTable cut{std::move(plan), std::move(boxes), std::move(shards.boxes), shard_rows, {}, bytes_per_row};
+  for (std::size_t shard = 0; shard < cut.shards.size(); ++shard) {
+    cut.bytes.push_back(cut.rows(shard) * RowBytes(num_columns) + shards.most_groups[shard] * GroupBytes(num_columns));
+  }
   CORDON_RETURN_IF_ERROR(CheckShardsFit(table, cut, options.memory, model.MinRows()));
   return cut;
 }

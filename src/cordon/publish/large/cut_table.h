@@ -34,7 +34,9 @@ struct CutTable {
   ShardPlan plan;
   RowSpill boxes;
   std::vector<std::vector<std::size_t>> shards;
-  std::uint64_t shard_rows = 0;  // that fit in memory
+  std::uint64_t shard_rows = 0;      // that fit in memory
+  std::vector<std::uint64_t> bytes;  // that the search of each shard takes at most
+  std::uint64_t bytes_per_row = 0;   // the same for a row of any shard
 
   std::uint64_t rows(std::size_t shard) const {
     std::uint64_t rows = 0;
