@@ -765,5 +765,33 @@ TEST(BoxTreeProperty, SurroundingsAreWhatAScanFinds) {
   }
 }
 
+// Groups that reach one of another home are those around which a full search finds one.
+TEST(BoxTreeProperty, ReachesOtherHomesAsAroundDoes) {
+  std::size_t reached = 0;
+  std::size_t not_reached = 0;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = RandomCase(seed, 60, true);
+    Indexed on(each);
+    if (!on.admitted) continue;
+    std::vector<std::uint32_t> homes(on.groups.size());
+    for (GroupId g = 0; g < on.groups.size(); ++g) homes[g] = g % 5 == 0 ? BoxTree::kNoHome : g % 2;
+    on.tree->SetHomes(homes);
+    std::vector<BoxTree::Candidate> around;
+    for (GroupId g = 0; g < on.groups.size(); ++g) {
+      if (homes[g] == BoxTree::kNoHome) continue;
+      for (const double bound : {0.1, 0.5, 1.0, 5.0}) {
+        ASSERT_TRUE(on.tree->Around(g, 2, bound, around));
+        const bool other =
+            std::any_of(around.begin(), around.end(), [&](const auto& one) { return homes[one.group] != homes[g]; });
+        EXPECT_EQ(on.tree->ReachesOther(g, 2, bound), other);
+        (other ? reached : not_reached) += 1;
+      }
+    }
+  }
+  EXPECT_GT(reached, 100u);
+  EXPECT_GT(not_reached, 100u);
+}
+
 }  // namespace
 }  // namespace cordon::engine

@@ -92,6 +92,35 @@ TEST(Partition, RowsOfFullGroupsChangePlaces) {
   EXPECT_NEAR(refinement.total(), .2, 1e-6);
 }
 
+TEST(Partition, OnlyGroupsThatReachAnotherHomeAreLookedAtAcrossSeams) {
+  // Groups 0 and 1 lie next to each other, 2 lies far from both, 3 loses nothing.
+  SmallTable table(8);
+  table.Add("age", Role::kQuasi, Numbers(101), {0, 4, 2, 6, 95, 99, 50, 50});
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const RankSpace space(view, {});
+  GroupGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  GroupRefinement refinement(space, gate, places, {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, {});
+  const auto looked_at = [&](std::vector<std::uint32_t> homes) {
+    for (GroupId g = 0; g < 4; ++g) EXPECT_TRUE(refinement.groups().dirty(g));
+    refinement.LookAcross(homes);
+    std::vector<GroupId> dirty;
+    for (GroupId g = 0; g < 4; ++g) {
+      if (refinement.groups().dirty(g)) dirty.push_back(g);
+    }
+    refinement.SetPrice(0);  // all of them again
+    return dirty;
+  };
+  EXPECT_EQ(looked_at({0, 0, 0, 0}), (std::vector<GroupId>{}));
+  EXPECT_EQ(looked_at({0, 1, 0, 1}), (std::vector<GroupId>{0, 1}));
+  EXPECT_EQ(looked_at({0, 0, 1, 1}), (std::vector<GroupId>{}));
+  EXPECT_EQ(looked_at({0, 0, BoxTree::kNoHome, 0}), (std::vector<GroupId>{2}));
+  EXPECT_EQ(looked_at(std::vector<std::uint32_t>(4, BoxTree::kNoHome)), (std::vector<GroupId>{0, 1, 2, 3}));
+  refinement.Rounds({});
+  EXPECT_EQ(refinement.Settled().size(), refinement.Take().size());
+}
+
 TEST(Partition, WeightsSteer) {
   // Either the ages or the places of the pairs agree.
   SmallTable table(4);

@@ -34,8 +34,8 @@ BoxTree::BoxTree(const RankSpace& space, const BoxedGroups<double>& groups, std:
       d_(space.num_quasi()),
       min_rows_(min_rows),
       max_visits_(max_visits),
-      num_buckets_(tuning.tree_buckets),
-      own_share_(tuning.own_share) {
+      own_share_(tuning.own_share),
+      cuts_(BoxCuts::Make(space, tuning)) {
   for (std::size_t q = 0; q < d_; ++q) axes_.push_back({space.span_table(q), static_cast<std::size_t>(space.num_ranks(q))});
   all_tables_ = std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return axis.table != nullptr; });
   point_.resize(d_);
@@ -67,6 +67,8 @@ void BoxTree::Build() {
   boxes_.reserve(2 * alive.size() * d_);
   shapes_.reserve(2 * alive.size() * d_);
   if (alive.empty()) return;
+  cuts_->Resize(groups_.size());
+  for (const GroupId g : alive) cuts_->Set(g, groups_.lows(g), groups_.highs(g));
   Resize(1);
   BuildNode(0, alive);
 }
@@ -78,88 +80,12 @@ void BoxTree::BuildNode(NodeId node, std::span<GroupId> groups) {
     FitLeaf(node);
     return;
   }
-  const std::size_t cut = ChooseCut(groups);
+  const std::size_t cut = cuts_->Cut(groups);
   const NodeId first = AddPair(node);
   nodes_[node].first = first;
   BuildNode(first, groups.first(cut));
   BuildNode(first + 1, groups.subspan(cut));
   FitInner(node);
-}
-
-// Along the attribute and at the place where both sides, each times its groups, lose least; the groups of one side come first.
-std::size_t BoxTree::ChooseCut(std::span<GroupId> groups) {
-  const std::size_t half = groups.size() / 2;
-  if (groups.size() == 2) return half;
-  TreeCut best{kInfinite};
-  std::size_t attribute = 0;
-  for (std::size_t q = 0; q < d_; ++q) {
-    const double before = best.score;
-    TryCuts(groups, q, best);
-    if (best.score < before) attribute = q;
-  }
-  if (best.score == kInfinite) return half;  // all alike
-  const auto middle =
-      std::stable_partition(groups.begin(), groups.end(), [&](GroupId g) { return Key(g, attribute) < best.threshold; });
-  return static_cast<std::size_t>(middle - groups.begin());
-}
-
-// Groups in the order of lo + hi, in buckets of about equal size; between any two of them is a cut.
-void BoxTree::TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& best) {
-  const std::size_t size = groups.size();
-  std::int64_t lo = std::numeric_limits<std::int64_t>::max();
-  std::int64_t hi = 0;
-  for (const GroupId g : groups) {
-    lo = std::min(lo, Key(g, q));
-    hi = std::max(hi, Key(g, q));
-  }
-  if (lo == hi) return;
-  const auto step = static_cast<std::int64_t>(static_cast<std::size_t>(hi - lo) / (4 * size + 16)) + 1;  // keys of a bin
-  const auto bin_of = [&](GroupId g) { return static_cast<std::size_t>((Key(g, q) - lo) / step); };
-  in_bin_.assign(static_cast<std::size_t>((hi - lo) / step) + 1, 0);
-  for (const GroupId g : groups) ++in_bin_[bin_of(g)];
-  bucket_of_.resize(in_bin_.size());
-  first_bin_.clear();
-  in_bucket_.clear();
-  for (std::size_t bin = 0; bin < in_bin_.size(); ++bin) {
-    if (in_bucket_.empty() || in_bucket_.back() * num_buckets_ >= size) {
-      in_bucket_.push_back(0);
-      first_bin_.push_back(bin);
-    }
-    in_bucket_.back() += in_bin_[bin];
-    bucket_of_[bin] = static_cast<std::uint32_t>(in_bucket_.size() - 1);
-  }
-  const std::size_t count = in_bucket_.size();
-  buckets_.assign(count * d_, {kHighestRank, -1});
-  const auto widen = [&](Side* box, Side by) {
-    box->lo = std::min(box->lo, by.lo);
-    box->hi = std::max(box->hi, by.hi);
-  };
-  for (const GroupId g : groups) {
-    Side* const box = &buckets_[bucket_of_[bin_of(g)] * d_];
-    const Rank* const lows = groups_.lows(g);
-    const Rank* const highs = groups_.highs(g);
-    for (std::size_t each = 0; each < d_; ++each) widen(&box[each], {lows[each], highs[each]});
-  }
-  const auto add = [&](std::size_t bucket) {
-    for (std::size_t each = 0; each < d_; ++each) widen(&side_[each], buckets_[bucket * d_ + each]);
-    return Sum(d_, [&](std::size_t each) __attribute__((always_inline)) { return Span(each, side_[each].lo, side_[each].hi); });
-  };
-  left_.assign(count, 0);
-  side_.assign(d_, {kHighestRank, -1});
-  std::size_t below = 0;
-  for (std::size_t bucket = 0; bucket + 1 < count; ++bucket) {
-    below += in_bucket_[bucket];
-    left_[bucket + 1] = add(bucket) * static_cast<double>(below);
-  }
-  side_.assign(d_, {kHighestRank, -1});
-  std::size_t above = 0;
-  for (std::size_t bucket = count; bucket-- > 1;) {
-    above += in_bucket_[bucket];
-    if (in_bucket_[bucket] == 0) continue;  // the last of them may have none
-    const double score = left_[bucket] + add(bucket) * static_cast<double>(above);
-    if (std::min(above, size - above) * num_buckets_ < size) continue;
-    if (score < best.score - kTie) best = {score, lo + static_cast<std::int64_t>(first_bin_[bucket]) * step};
-  }
 }
 
 void BoxTree::FitLeaf(NodeId node) {
@@ -296,6 +222,7 @@ BoxTree::Found BoxTree::CheapestBy(const Rank* row, double bound, GroupId except
 }
 
 // As InsertBound, for whatever lies in the box that is asked about: by its end next to the node's box.
+template <bool kTables>
 double BoxTree::AroundBound(NodeId node, double weight, double enough) const {
   const Side* const box = &boxes_[node * d_];
   const Side* const from = asked_.data();
@@ -306,8 +233,8 @@ double BoxTree::AroundBound(NodeId node, double weight, double enough) const {
   const auto far_end = [&](std::size_t q, Rank near)
                            __attribute__((always_inline)) { return std::min(std::max(near, from[q].lo), from[q].hi); };
   const auto between = [&](std::size_t q, Rank a, Rank b) __attribute__((always_inline)) {
-    return axes_[q].table != nullptr ? axes_[q].table[static_cast<std::size_t>(a) * axes_[q].size + b]
-                                     : space_.Span(q, std::min(a, b), std::max(a, b));
+    if (kTables) return axes_[q].table[static_cast<std::size_t>(a) * axes_[q].size + static_cast<std::size_t>(b)];
+    return Span(q, std::min(a, b), std::max(a, b));
   };
   const double reach = Sum(d_, [&](std::size_t q) __attribute__((always_inline)) {
     const Rank near = near_end(q);
@@ -325,6 +252,11 @@ double BoxTree::AroundBound(NodeId node, double weight, double enough) const {
 }
 
 bool BoxTree::Around(GroupId g, double weight, double bound, std::vector<Candidate>& found) {
+  return all_tables_ ? AroundBy<true>(g, weight, bound, found) : AroundBy<false>(g, weight, bound, found);
+}
+
+template <bool kTables>
+bool BoxTree::AroundBy(GroupId g, double weight, double bound, std::vector<Candidate>& found) {
   found.clear();
   if (nodes_.empty()) return true;
   for (std::size_t q = 0; q < d_; ++q) asked_[q] = {groups_.lo(g, q), groups_.hi(g, q)};
@@ -340,7 +272,7 @@ bool BoxTree::Around(GroupId g, double weight, double bound, std::vector<Candida
       continue;
     }
     for (const NodeId child : {node.first + 1, node.first}) {
-      const double at_least = AroundBound(child, weight, bound);
+      const double at_least = AroundBound<kTables>(child, weight, bound);
       if (at_least < bound) open_.emplace_back(at_least, child);
     }
   }
@@ -349,18 +281,26 @@ bool BoxTree::Around(GroupId g, double weight, double bound, std::vector<Candida
 
 // Along an attribute the union of the group with one below is at least as wide as with the near end of the node's box, and as
 // the other one: what remains of the less of these after its share is least if they are equal.
+template <bool kTables>
 double BoxTree::NearBound(NodeId node) const {
   const Side* const box = &boxes_[node * d_];
   const Shape* const shape = &shapes_[node * d_];
   const Side* const group = asked_.data();
   const double both = Sum(d_, [&](std::size_t q) __attribute__((always_inline)) {
-    const double joined = Span(q, std::min(group[q].lo, box[q].hi), std::max(group[q].hi, box[q].lo));
+    const Rank lo = std::min(group[q].lo, box[q].hi);
+    const Rank hi = std::max(group[q].hi, box[q].lo);
+    const double joined = kTables ? axes_[q].table[static_cast<std::size_t>(lo) * axes_[q].size + hi] : Span(q, lo, hi);
     return joined - own_share_ * std::min(joined, static_cast<double>(shape[q].widest));
   });
   return std::max(both, (1 - own_share_) * nodes_[node].least_loss);
 }
 
 void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near) {
+  return all_tables_ ? NearestBy<true>(g, count, max_visits, near) : NearestBy<false>(g, count, max_visits, near);
+}
+
+template <bool kTables>
+void BoxTree::NearestBy(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near) {
   near.clear();
   if (nodes_.empty() || count == 0) return;
   for (std::size_t q = 0; q < d_; ++q) asked_[q] = {groups_.lo(g, q), groups_.hi(g, q)};
@@ -380,8 +320,8 @@ void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std:
     if (best_.size() >= count && least >= best_.front().first) break;
     const Node& node = nodes_[at];
     if (node.first != kNone) {
-      push(NearBound(node.first), node.first);
-      push(NearBound(node.first + 1), node.first + 1);
+      push(NearBound<kTables>(node.first), node.first);
+      push(NearBound<kTables>(node.first + 1), node.first + 1);
       continue;
     }
     if (node.group == g || !groups_.alive(node.group)) continue;
@@ -400,28 +340,35 @@ void BoxTree::Nearest(GroupId g, std::size_t count, std::size_t max_visits, std:
   for (const auto& [distance, each] : best_) near.push_back(each);
 }
 
-std::vector<std::vector<GroupId>> BoxTree::Parts(std::size_t max_rows) {
-  std::vector<GroupId> alive;
-  for (GroupId g = 0; g < groups_.size(); ++g) {
-    if (groups_.alive(g)) alive.push_back(g);
-  }
-  std::vector<std::vector<GroupId>> parts;
-  std::vector<std::span<GroupId>> open;
-  if (!alive.empty()) open.emplace_back(alive);
-  while (!open.empty()) {
-    const std::span<GroupId> groups = open.back();
-    open.pop_back();
-    std::size_t rows = 0;
-    for (const GroupId g : groups) rows += groups_.rows(g).size();
-    if (rows <= max_rows || groups.size() == 1) {
-      parts.emplace_back(groups.begin(), groups.end());
-      continue;
+void BoxTree::SetHomes(std::span<const std::uint32_t> homes) {
+  homes_.resize(nodes_.size());
+  for (std::size_t node = nodes_.size(); node-- > 0;) {  // children come after their parent
+    const Node& at = nodes_[node];
+    if (at.first == kNone) {
+      homes_[node] = homes[at.group];
+    } else {
+      homes_[node] = homes_[at.first] == homes_[at.first + 1] ? homes_[at.first] : kNoHome;
     }
-    const std::size_t cut = ChooseCut(groups);
-    open.push_back(groups.subspan(cut));
-    open.push_back(groups.first(cut));
   }
-  return parts;
+}
+
+bool BoxTree::ReachesOther(GroupId g, double weight, double bound) {
+  const std::uint32_t home = homes_[leaf_of_[g]];
+  for (std::size_t q = 0; q < d_; ++q) asked_[q] = {groups_.lo(g, q), groups_.hi(g, q)};
+  open_.clear();
+  open_.emplace_back(0, 0);
+  for (std::size_t visits = 0; !open_.empty();) {
+    if (++visits > max_visits_) return true;
+    const NodeId at = open_.back().second;
+    open_.pop_back();
+    if (nodes_[at].first == kNone) return true;
+    for (const NodeId child : {nodes_[at].first + 1, nodes_[at].first}) {
+      if (homes_[child] == home) continue;
+      const double at_least = all_tables_ ? AroundBound<true>(child, weight, bound) : AroundBound<false>(child, weight, bound);
+      if (at_least < bound) open_.emplace_back(at_least, child);
+    }
+  }
+  return false;
 }
 
 }  // namespace cordon::engine

@@ -7,9 +7,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "cordon/algorithms/grouping/boxed_groups.h"
+#include "cordon/algorithms/partition/box_cuts.h"
 #include "cordon/algorithms/partition/partition_tuning.h"
 
 namespace cordon::engine {
@@ -47,8 +50,11 @@ class BoxTree {
   // those seen in `max_visits` nodes. Without the share, small groups within a large one, of which nothing can be won, would
   // all be nearer than those next to it.
   void Nearest(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
-  // Groups that lie together, of at most max_rows rows (or a single group): the upper part of the tree that Build would make.
-  std::vector<std::vector<GroupId>> Parts(std::size_t max_rows);
+  // Groups of the same home have been refined among themselves. kNoHome: with none. Holds until the tree changes.
+  static constexpr std::uint32_t kNoHome = ~std::uint32_t{0};
+  void SetHomes(std::span<const std::uint32_t> homes);
+  // Whether Around finds a group of another home, or cannot tell. REQUIRES: the group has a home.
+  bool ReachesOther(GroupId g, double weight, double bound);
 
  private:
   using NodeId = std::uint32_t;
@@ -81,13 +87,6 @@ class BoxTree {
   void BuildNode(NodeId node, std::span<GroupId> groups);
   NodeId AddPair(NodeId parent);
   void Resize(std::size_t num_nodes);
-  std::size_t ChooseCut(std::span<GroupId> groups);
-  struct TreeCut {
-    double score;
-    std::int64_t threshold = 0;  // of lo + hi: groups below it are one side
-  };
-  void TryCuts(std::span<const GroupId> groups, std::size_t q, TreeCut& best);
-  std::int64_t Key(GroupId g, std::size_t q) const { return static_cast<std::int64_t>(groups_.lo(g, q)) + groups_.hi(g, q); }
   void FitLeaf(NodeId node);
   bool FitInner(NodeId node);
   void FitAbove(NodeId node);
@@ -100,7 +99,13 @@ class BoxTree {
                    std::size_t max_visits);
   template <bool kTables>
   double InsertBound(NodeId node, double enough) const;
+  template <bool kTables>
+  bool AroundBy(GroupId g, double weight, double bound, std::vector<Candidate>& found);
+  template <bool kTables>
   double AroundBound(NodeId node, double weight, double enough) const;
+  template <bool kTables>
+  void NearestBy(GroupId g, std::size_t count, std::size_t max_visits, std::vector<GroupId>& near);
+  template <bool kTables>
   double NearBound(NodeId node) const;
 
   const RankSpace& space_;
@@ -108,8 +113,8 @@ class BoxTree {
   std::size_t d_;
   std::size_t min_rows_;
   std::size_t max_visits_;
-  std::size_t num_buckets_;  // to cut between
   double own_share_;
+  std::unique_ptr<BoxCuts> cuts_;
   std::vector<Axis> axes_;
   bool all_tables_ = false;
   std::vector<Node> nodes_;
@@ -120,14 +125,7 @@ class BoxTree {
   std::vector<Side> asked_;  // the box of a group that is asked about
   std::vector<std::pair<double, NodeId>> open_;
   std::vector<std::pair<double, GroupId>> best_;
-  // For cuts along one attribute: groups by bins of their keys, bins by buckets.
-  std::vector<std::uint32_t> in_bin_;
-  std::vector<std::uint32_t> bucket_of_;
-  std::vector<std::uint32_t> in_bucket_;
-  std::vector<std::size_t> first_bin_;  // of a bucket
-  std::vector<Side> buckets_;
-  std::vector<Side> side_;
-  std::vector<double> left_;
+  std::vector<std::uint32_t> homes_;  // by node: of all groups below, if it is one
 };
 
 }  // namespace cordon::engine

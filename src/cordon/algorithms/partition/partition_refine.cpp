@@ -3,27 +3,61 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "cordon/algorithms/partition/box_anneal.h"
+#include "cordon/algorithms/partition/box_cuts.h"
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/base/parallel_for.h"
 
 namespace cordon::engine {
 namespace {
 
-// Parts of neighbouring groups, side by side.
-RowSets RefineParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
-                    std::size_t part_rows, bool search_on) {
-  std::vector<RowSets> parts;
-  {
-    GroupGate gate = search.Gate();
-    BoxedGroups<double> all(search.space, gate, places);
-    for (const std::vector<Place>& rows : groups) all.Add(rows);
-    BoxTree tree(search.space, all, gate.min_rows(), options.max_visits, search.tuning);
-    for (const std::vector<GroupId>& ids : tree.Parts(part_rows)) {
-      parts.emplace_back();
-      for (const GroupId id : ids) parts.back().push_back(std::move(groups[id]));
+constexpr std::size_t kBoxesAtOnce = 1024;
+
+// Groups, and the part in which each has been refined to its end, or kNoHome.
+struct HomedGroups {
+  RowSets groups;
+  std::vector<std::uint32_t> homes;
+};
+
+// Of neighbouring groups.
+std::vector<std::vector<std::uint32_t>> ChooseParts(const PartitionSearch& search, const RowSets& groups,
+                                                    std::size_t part_rows) {
+  const std::size_t d = search.space.num_quasi();
+  const std::unique_ptr<BoxCuts> cuts = BoxCuts::Make(search.space, search.tuning);
+  cuts->Resize(groups.size());
+  std::vector<std::size_t> rows(groups.size());
+  ParallelFor(search.run.threads, groups.size(), kBoxesAtOnce, [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::vector<Rank> lows(d);
+    std::vector<Rank> highs(d);
+    for (std::size_t g = begin; g < end; ++g) {
+      lows.assign(d, kHighestRank);
+      highs.assign(d, -1);
+      for (const Place row : groups[g]) {
+        const Rank* const ranks = search.space.row(row);
+        for (std::size_t q = 0; q < d; ++q) {
+          lows[q] = std::min(lows[q], ranks[q]);
+          highs[q] = std::max(highs[q], ranks[q]);
+        }
+      }
+      cuts->Set(g, lows.data(), highs.data());
+      rows[g] = groups[g].size();
+    }
+  });
+  return cuts->Parts(rows, part_rows);
+}
+
+// Parts of neighbouring groups, side by side. REQUIRES: there are groups, each with rows.
+HomedGroups RefineParts(const PartitionSearch& search, RowPlaces& places, HomedGroups all, const RefineOptions& options,
+                        std::size_t part_rows, bool search_on) {
+  std::vector<HomedGroups> parts;
+  for (const std::vector<std::uint32_t>& ids : ChooseParts(search, all.groups, part_rows)) {
+    parts.emplace_back();
+    for (const std::uint32_t id : ids) {
+      parts.back().groups.push_back(std::move(all.groups[id]));
+      parts.back().homes.push_back(all.homes[id]);
     }
   }
   const Run silent = search.run.Silent();
@@ -31,13 +65,27 @@ RowSets RefineParts(const PartitionSearch& search, RowPlaces& places, RowSets gr
                                search.counted, search.tuning,    silent};
   std::atomic<std::uint64_t> done = 0;
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
-    parts[part] = search_on ? SearchOn(within, places, std::move(parts[part]), options, part + 1)
-                            : RefineWhole(within, places, std::move(parts[part]), options);
+    auto& [groups, homes] = parts[part];
+    if (search_on) {
+      groups = SearchOn(within, places, std::move(groups), options, part + 1);
+      homes.assign(groups.size(), BoxTree::kNoHome);
+    } else {
+      GroupGate gate = search.Gate();
+      GroupRefinement refinement(search.space, gate, places, std::move(groups), options, search.tuning);
+      refinement.LookAcross(homes);
+      refinement.Rounds(silent);
+      groups = refinement.Take();
+      homes.clear();
+      for (const bool settled : refinement.Settled()) {
+        homes.push_back(settled ? static_cast<std::uint32_t>(part) : BoxTree::kNoHome);
+      }
+    }
     search.run.Report("refine", ++done, parts.size());
   });
-  RowSets joined;
-  for (RowSets& part : parts) {
-    for (std::vector<Place>& rows : part) joined.push_back(std::move(rows));
+  HomedGroups joined;
+  for (HomedGroups& part : parts) {
+    for (std::vector<Place>& rows : part.groups) joined.groups.push_back(std::move(rows));
+    joined.homes.insert(joined.homes.end(), part.homes.begin(), part.homes.end());
   }
   return joined;
 }
@@ -160,12 +208,13 @@ RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets group
   double least = refinement.total();
   QuickRandom random(key);
   const bool by_time = search.run.budget != nullptr;
+  const double looks = by_time ? search.tuning.timed_looks_per_row : search.tuning.looks_per_row;
   int idle = 0;
   for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.ShouldStop();
        ++cycle) {
     search.run.Report("anneal", static_cast<std::uint64_t>(cycle),
                       by_time ? 0 : static_cast<std::uint64_t>(search.tuning.cycles));
-    refinement.Anneal({search.tuning.looks_per_row, search.tuning.start_temperature, search.tuning.orders}, random, search.run);
+    refinement.Anneal({looks, search.tuning.start_temperature, search.tuning.orders}, random, search.run);
     refinement.Rounds(search.run);
     const double total = refinement.total();
     const bool pays = least - total > search.tuning.least_cycle_gain * least;
@@ -185,15 +234,17 @@ RowSets RefineInParts(const PartitionSearch& search, RowPlaces& places, RowSets 
                       const PartitionOptions& options, bool search_on) {
   RefineOptions within = refine;
   within.rounds = std::min(refine.rounds, search.tuning.part_rounds);
+  HomedGroups all{std::move(groups), {}};
+  all.homes.assign(all.groups.size(), BoxTree::kNoHome);
   if (options.effort == Effort::kLow && SearchesInParts(search.model, options)) {
     const std::size_t part_rows = search.tuning.low_parts * options.part_rows;
-    return RefineParts(search, places, std::move(groups), within, part_rows, search_on);
+    return RefineParts(search, places, std::move(all), within, part_rows, search_on).groups;
   }
-  RowSets refined = RefineParts(search, places, std::move(groups), within, options.part_rows, search_on);
+  all = RefineParts(search, places, std::move(all), within, options.part_rows, search_on);
   RefineOptions seams = RefineBy(search.tuning, Effort::kLow);
   seams.max_visits = refine.max_visits;
-  if (!SeamsInParts(search.model, options)) return RefineWhole(search, places, std::move(refined), seams);
-  return RefineParts(search, places, std::move(refined), seams, options.whole_rows, false);
+  if (!SeamsInParts(search.model, options)) return RefineWhole(search, places, std::move(all.groups), seams);
+  return RefineParts(search, places, std::move(all), seams, options.whole_rows, false).groups;
 }
 
 KeptGroups LeaveOut(const PartitionSearch& search, RowPlaces& places, const RefineOptions& options, RowSets groups,

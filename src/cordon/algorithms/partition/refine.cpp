@@ -26,9 +26,10 @@ GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPla
 
 void GroupRefinement::Rounds(const Run& run) {
   double before = total();
+  std::vector<GroupId> order;
   for (int round = 0; round < options_.rounds; ++round) {
-    if (round == 1) tree_.Build();  // few groups change after the first round
-    std::vector<GroupId> order;
+    if (round == 1 && 2 * order.size() > groups_.size()) tree_.Build();  // few groups change after the first round
+    order.clear();
     for (GroupId g = 0; g < groups_.size(); ++g) {
       if (groups_.alive(g) && groups_.dirty(g)) order.push_back(g);
     }
@@ -64,6 +65,25 @@ void GroupRefinement::RefineGroup(GroupId g) {
 
 void GroupRefinement::SetRefined() {
   for (GroupId g = 0; g < groups_.size(); ++g) groups_.set_dirty(g, false);
+}
+
+// What a group gains by a group of another home is a row that goes there, or all rows of which some do.
+bool GroupRefinement::ReachesOther(GroupId g) {
+  if (groups_.loss(g) < kGainMargin) return false;
+  const std::span<const Place> rows = groups_.rows(g);
+  const auto min_rows = static_cast<double>(gate_.min_rows());
+  if (tree_.ReachesOther(g, min_rows / static_cast<double>(rows.size()), tuning_.dissolve_look * groups_.loss(g))) return true;
+  if (rows.size() <= gate_.min_rows()) return false;
+  double gain = 0;
+  for (const Place row : rows) gain = std::max(gain, groups_.RemoveGain(g, row));
+  return tree_.ReachesOther(g, min_rows, gain);
+}
+
+void GroupRefinement::LookAcross(std::span<const std::uint32_t> homes) {
+  tree_.SetHomes(homes);
+  for (GroupId g = 0; g < groups_.size(); ++g) {
+    if (homes[g] != BoxTree::kNoHome && !ReachesOther(g)) groups_.set_dirty(g, false);
+  }
 }
 
 void GroupRefinement::SetPrice(double price) {
@@ -449,11 +469,28 @@ bool GroupRefinement::SwapRow(GroupId g, Place row, std::span<const GroupId> nea
   const auto size = static_cast<double>(groups_.rows(g).size());
   std::vector<Candidate> candidates;
   double most = 0;
+  const std::size_t d = space_.num_quasi();
+  const Rank* const gone = space_.row(row);
+  without_.resize(d);
+  for (std::size_t q = 0; q < d; ++q) {
+    const Rank lo = groups_.lo(g, q);
+    const Rank hi = groups_.hi(g, q);
+    without_[q] = {gone[q] == lo ? groups_.lows(g)[d + q] : lo, gone[q] == hi ? groups_.highs(g)[d + q] : hi};
+  }
+  // Of the box without the row, with what lies next to it from `hi` down and from `lo` up.
+  const auto loss_with = [&](const Rank* lo, const Rank* hi) {
+    double sum = 0;
+    for (std::size_t q = 0; q < d; ++q) {
+      sum += space_.Span(q, std::min(without_[q].first, hi[q]), std::max(without_[q].second, lo[q]));
+    }
+    return sum;
+  };
   for (const GroupId from : near) {
-    if (!groups_.alive(from)) continue;
+    // Nearly all groups, and nearly all rows of the others, give nothing.
+    if (!groups_.alive(from) || loss_with(groups_.lows(from), groups_.highs(from)) >= groups_.loss(g)) continue;
     for (const Place other : groups_.rows(from)) {
-      const double gain = size * (groups_.loss(g) - groups_.LossSwapped(g, row, other));
-      if (gain <= 0) continue;  // nearly all of them
+      const double gain = size * (groups_.loss(g) - loss_with(space_.row(other), space_.row(other)));
+      if (gain <= 0) continue;
       candidates.push_back({other, from, gain, groups_.RemoveGain(from, other)});
       most = std::max(most, gain + candidates.back().leaving);
     }
@@ -493,6 +530,14 @@ RowSets GroupRefinement::Take() const {
     std::sort(sets.back().begin(), sets.back().end());
   }
   return sets;
+}
+
+std::vector<bool> GroupRefinement::Settled() const {
+  std::vector<bool> settled;
+  for (GroupId g = 0; g < groups_.size(); ++g) {
+    if (groups_.alive(g)) settled.push_back(!groups_.dirty(g));
+  }
+  return settled;
 }
 
 }  // namespace cordon::engine

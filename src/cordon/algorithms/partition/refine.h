@@ -46,6 +46,9 @@ class GroupRefinement {
   void Anneal(const AnnealOptions& options, QuickRandom& random, const Run& run);
   // All groups have been refined before: only those that change are looked at again.
   void SetRefined();
+  // Groups of the same home have been refined among themselves: of these only groups that reach one of another home are looked
+  // at. REQUIRES: the groups are those that were given.
+  void LookAcross(std::span<const std::uint32_t> homes);
   // From here on: another price, and every group is looked at again.
   void SetPrice(double price);
   double total() const { return groups_.total() + options_.price * static_cast<double>(left_out_.size()); }
@@ -54,6 +57,8 @@ class GroupRefinement {
   BoxTree& tree() { return tree_; }
   // The groups that are left, with their rows in ascending order.
   RowSets Take() const;
+  // Of these, in the same order: whether nothing has changed since it was refined.
+  std::vector<bool> Settled() const;
 
  private:
   static constexpr GroupId kLeftOut = kNoGroup - 1;  // no group, but a place to go
@@ -94,6 +99,7 @@ class GroupRefinement {
   bool MoveBlock(GroupId g, std::span<const Place> rows, double potential);
   void Split(GroupId g);
   bool CannotDissolve(GroupId g);
+  bool ReachesOther(GroupId g);
   bool Swap(GroupId g, std::span<const GroupId> near);
   bool SwapRow(GroupId g, Place row, std::span<const GroupId> near);
   void Resplit(GroupId g, std::span<const GroupId> near);
@@ -124,7 +130,8 @@ class GroupRefinement {
     double least = 0;  // what each costs at least elsewhere
   };
   std::vector<Kind> kinds_;
-  std::size_t visits_;  // nodes that a search for a row's group may see now
+  std::vector<std::pair<Rank, Rank>> without_;  // the box of a group without a row: least and greatest ranks
+  std::size_t visits_;                          // nodes that a search for a row's group may see now
   GrowingBox box_;
   std::unordered_map<GroupId, std::vector<TrimCut>> failed_;  // large blocks that stayed
 };

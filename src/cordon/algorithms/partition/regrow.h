@@ -40,12 +40,12 @@ class Regrowth {
                ? axes_[q].table[static_cast<std::size_t>(lo) * axes_[q].size + static_cast<std::size_t>(hi)]
                : space_.Span(q, lo, hi);
   }
-  // Of the box with the row; more than `enough` if it is that.
-  float LossWith(const Side* box, Place row, float enough) const;
+  float LossWith(const Side* box, Place row) const;
   void Include(Side* box, Place row) const;
   bool Admitted(std::span<const Place> group);
-  bool GrowOne(std::vector<Place>& group, QuickRandom& random);
-  void Take(std::size_t at, std::vector<Place>& group, Side* box);
+  bool GrowOne(std::vector<Place>& group, double limit, QuickRandom& random);
+  void Widen(std::size_t q, Side side);
+  void Take(std::size_t at, std::vector<Place>& group);
   bool Join(Place row, RowSets& groups, double& cost);
 
   const RankSpace& space_;
@@ -53,8 +53,13 @@ class Regrowth {
   std::size_t width_;
   std::vector<Axis> axes_;
   std::uint64_t looks_ = 0;
+  // The rows that are left, attribute after attribute: a box that grows along some of them is compared with all rows along
+  // these alone.
   std::vector<Place> rest_;
-  std::vector<float> with_;    // by place in the rest: the loss of the box with the row, if it is not more than the least
+  std::size_t stride_ = 0;
+  std::vector<Rank> ranks_;    // by attribute and place in the rest
+  std::vector<float> spans_;   // likewise: of the box with the row
+  std::vector<float> with_;    // by place in the rest: their sum
   std::vector<Side> boxes_;    // of the groups, one after the other
   std::vector<float> losses_;  // of the boxes
 };
