@@ -250,6 +250,16 @@ TEST(ClosenessSearch, SeamsOfPartsGiveTheSameGroupsForAnyNumberOfThreads) {
   }
 }
 
+// Of a side of few rows then mostly none is among those that are followed.
+TEST(ClosenessSearch, FewRowsMayTellWhichCutComesFurthest) {
+  const Setting setting(DependentTable(6'000), {K(5), T(Rational(1, 5), Distance::kOrdered)});
+  PartitionOptions options{.effort = Effort::kLow, .size_decides = true};
+  options.tuning.foresight_rows = 20;
+  const Groups groups = Partition(setting.view, setting.model, setting.counted, options, {}).value();
+  ExpectAdmittedPartition(setting, groups);
+  EXPECT_GT(groups.size(), 100u);
+}
+
 // In blocks: whether shards are grown or the cuts go on alone, the cuts are among the starts.
 TEST(ClosenessSearch, BlocksLoseNoMoreThanCutsAndGiveTheSameGroupsForAnyNumberOfThreads) {
   for (const ModelSpec& spec : {T(Rational(2, 5), Distance::kEqual), Beta(4, BetaLikenessSpec::Kind::kBasic),

@@ -135,8 +135,9 @@ std::optional<PartitionCuts::Foreseen> PartitionCuts::Foresee(std::span<const Pl
       copy = followed_rows;
       followed.clear();
       const std::size_t inside = Apply(copy, tried[i]).size();
-      each.inside = Divide(std::span(copy).first(inside), followed);
-      each.outside = Divide(std::span(copy).subspan(inside), followed);
+      // Of a few rows on one side perhaps none was picked.
+      each.inside = inside == 0 ? 0 : Divide(std::span(copy).first(inside), followed);
+      each.outside = inside == copy.size() ? 0 : Divide(std::span(copy).subspan(inside), followed);
       each.total = each.inside + each.outside;
     }
     if (each.total < best.total - kGainMargin) best = each;
