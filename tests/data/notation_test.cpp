@@ -73,6 +73,13 @@ TEST(Notation, Numbers) {
   EXPECT_EQ(Number("1234.56", "-"), "none");
 }
 
+TEST(Notation, AMonthIsItsFirstDay) {
+  EXPECT_EQ(Date("MM.YYYY", "03.1956"), "1956-03-01");
+  EXPECT_EQ(Date("YYYY-M", "1956-3"), "1956-03-01");
+  EXPECT_EQ(Date("MM.YYYY", "13.1956"), "none");
+  EXPECT_EQ(Date("MM.YYYY", "31.03.1956"), "none");
+}
+
 TEST(Notation, PatternsThatMeanNothing) {
   for (const char* pattern : {"dd.mm.yyyy", "%d.%m.%Y", "DD.MM.YY", "DD.MM", "DD.MM.YYYY DD", "", "21.04.1946"}) {
     EXPECT_FALSE(Notation::Date(pattern).ok()) << pattern;

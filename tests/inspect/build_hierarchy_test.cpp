@@ -5,6 +5,7 @@
 
 #include "cordon/base/random.h"
 #include "cordon/policy/hierarchy_source.h"
+#include "tests/policy/table_of.h"
 
 namespace cordon::engine {
 namespace {
@@ -19,6 +20,24 @@ TEST(FrequencyHierarchy, RareValuesAreJoinedFirst) {
             "seldom;{seldom|rare};{few|seldom|rare};{some|few|seldom|+1};*\n"
             "rare;{seldom|rare};{few|seldom|rare};{some|few|seldom|+1};*\n"
             "other;other;other;other;*\n");
+}
+
+TEST(FoldRare, CountsPeopleNotRows) {
+  std::vector<std::string> jobs, people;
+  const auto add = [&](const char* job, int rows, int persons) {
+    for (int i = 0; i < rows; ++i) jobs.push_back(job), people.push_back(std::string(job) + std::to_string(i % persons));
+  };
+  add("cook", 9, 9);
+  add("nurse", 9, 2);
+  add("pilot", 2, 2);
+  add("?", 7, 7);
+  const Table table = TableOf({{"job", jobs}, {"person", people}});
+  const std::vector<std::string> missing = {"", "?"};
+  EXPECT_EQ(FoldRare(table.columns[0], nullptr, missing, 3, "other"),
+            (std::vector<Counted>{{"cook", 9}, {"nurse", 9}, {"other", 2}}));
+  EXPECT_EQ(FoldRare(table.columns[0], &table.columns[1], missing, 3, "other"),
+            (std::vector<Counted>{{"cook", 9}, {"other", 11}}));
+  EXPECT_EQ(FoldRare(table.columns[0], nullptr, missing, 2, "other"), CountValues(table.columns[0], missing));
 }
 
 TEST(FrequencyHierarchy, FewValuesStayFlat) {

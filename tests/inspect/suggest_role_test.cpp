@@ -106,6 +106,124 @@ TEST(SuggestRole, MoneyAndFindingsOfALaboratory) {
   EXPECT_EQ(Repeated("Hinweis", {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier);
 }
 
+TEST(SuggestRole, HealthMoneyAndCrimeInSixLanguages) {
+  for (const char* name : {"illness",
+                           "condition",
+                           "medical_condition",
+                           "disorder",
+                           "mental_health",
+                           "cause_of_death",
+                           "abortion",
+                           "prescription",
+                           "gender_identity",
+                           "blood_pressure",
+                           "net_worth",
+                           "benefits",
+                           "vaccination",
+                           "dx",
+                           "Erkrankung",
+                           "Therapie",
+                           "Laborwert",
+                           "Todesursache",
+                           "Pflegegrad",
+                           "Impfstatus",
+                           "Sozialhilfe",
+                           "Bezüge",
+                           "Pathologie",
+                           "Affection",
+                           "Infraction",
+                           "Dettes",
+                           "Cause_décès",
+                           "Vaccin",
+                           "Patología",
+                           "Dolencia",
+                           "Ingresos",
+                           "Renta",
+                           "Nómina",
+                           "Delito",
+                           "Causa_de_muerte",
+                           "Patologia",
+                           "Partito",
+                           "Reato",
+                           "Debiti",
+                           "Causa_morte",
+                           "Invalido",
+                           "Aandoening",
+                           "Klacht",
+                           "Maandloon",
+                           "Schuld",
+                           "Misdrijf",
+                           "Beperking",
+                           "Doodsoorzaak",
+                           "Uitkering",
+                           "Vorerkrankung",
+                           "psychotherapie",
+                           "Chief complaint"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
+  }
+}
+
+TEST(SuggestRole, OtherPeopleAreNamedToo) {
+  for (const char* name : {"next_of_kin",    "emergency_contact",
+                           "contact_person", "father",
+                           "mother",         "doctor",
+                           "physician",      "nurse",
+                           "guardian",       "manager",
+                           "supervisor",     "signature",
+                           "driver_license", "case_number",
+                           "handle",         "Ansprechpartner",
+                           "Notfallkontakt", "Arzt",
+                           "Hausarzt",       "Betreuer",
+                           "Vormund",        "Ehepartner",
+                           "Mutter",         "Vater",
+                           "Vorgesetzter",   "Sachbearbeiter",
+                           "Pseudo",         "Permis",
+                           "Matricule",      "Plaque",
+                           "Médecin",        "Conjoint",
+                           "Mère",           "Père",
+                           "Tuteur",         "Matrícula",
+                           "Médico",         "Cónyuge",
+                           "Madre",          "Padre",
+                           "Tutor",          "Expediente",
+                           "Posta",          "Via",
+                           "Patente",        "Medico",
+                           "Coniuge",        "Tutore",
+                           "Matricola",      "Rijbewijs",
+                           "Huisarts",       "Partner",
+                           "Moeder",         "Vader",
+                           "Voogd",          "Personeelsnummer",
+                           "Dossiernummer"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier) << name;
+  }
+  EXPECT_EQ(Repeated("x1", {"Dr. Quill", "Dr. Wu", "Prof. Dr. van Dorpel"}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", {"Frau Zabek", "Herr Ötzal"}).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", {"Herr", "Frau", "Dr."}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("x1", {"Sr. Manager", "Jr. Manager", "Prof-specialty"}).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, HandlesAndTextsThatOneRowHas) {
+  EXPECT_EQ(Repeated("x1", {"@wanda_q", "@tycho", "@oona.z"}).role, Role::kIdentifier);
+  const auto texts = [](const std::string& name, std::size_t unique) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < 1000; ++i)
+      cells.push_back(i < unique ? "w" + std::string(i / 26 % 26, 'o') + char('a' + i % 26) + char('a' + i / 26) : "nn");
+    return ProfileTable(TableOf({{name, cells}}), {}).columns[0].role;
+  };
+  EXPECT_EQ(texts("x1", 300), Role::kIdentifier);
+  EXPECT_EQ(texts("x1", 100), Role::kQuasi);
+  EXPECT_EQ(texts("town", 300), Role::kQuasi);
+}
+
+TEST(SuggestRole, LongNumbersWithoutANameMayNumberPeople) {
+  const auto numbers = [](std::size_t from) { return Made(900, [&](std::size_t i) { return std::to_string(from + i); }); };
+  EXPECT_EQ(Repeated("column_1", numbers(100000)).role, Role::kPerson);
+  EXPECT_EQ(Repeated("column_1", numbers(1000)).role, Role::kQuasi);          // may be amounts
+  EXPECT_EQ(Repeated("column_1", numbers(99900)).role, Role::kQuasi);         // of two lengths
+  EXPECT_EQ(Repeated("column_1", numbers(100000), 9000).role, Role::kQuasi);  // too few for so many rows
+  EXPECT_EQ(Repeated("column_1", Made(900, [](std::size_t i) { return "0" + std::to_string(1000 + i); })).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("column_1", Made(900, [](std::size_t i) { return "00" + std::to_string(1000 + i); })).role, Role::kPerson);
+}
+
 TEST(SuggestRole, ByContentUnderNamesThatSayNothing) {
   const auto role = [](const std::vector<std::string>& values) { return Repeated("x1", values).role; };
   EXPECT_EQ(role({"Anna", "Petra", "Uwe", "Lena", "Zoltan", "Bjarne"}), Role::kIdentifier);
@@ -220,6 +338,12 @@ TEST(Words, AreSpelledOut) {
   EXPECT_EQ(WordsOf("prénom_élève"), (std::vector<std::string>{"prenom", "eleve"}));
   EXPECT_EQ(WordsOf("ÄRZTE"), (std::vector<std::string>{"aerzte"}));
   EXPECT_TRUE(WordsOf("--").empty());
+}
+
+// Linear: a test of a second would take minutes otherwise.
+TEST(Words, OfAnyLength) {
+  EXPECT_FALSE(Mentions(WordsOf(std::string(2'000'000, 'a')), Meant::kSensitive));
+  EXPECT_TRUE(Mentions(WordsOf(std::string(2'000'000, 'a') + "gehalt"), Meant::kSensitive));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string Names(const Draft& draft) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& console) {
+void TellOfDraft(const InspectRequest& request, const Draft& draft, bool in_doubt, Console& console) {
   console.Note("written: {}{}", request.write_policy,
                draft.hierarchies.empty()
                    ? ""
@@ -29,16 +29,16 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, Console& con
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
   for (const PassedOver& file : draft.passed_over) console.Note("not used: {}: {}", file.path, file.why);
-  console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT{}", request.k ? "" : ", fill in k",
-               request.stream ? "stream" : "anonymize", request.input.name, request.write_policy,
-               draft.counts_persons ? " --row-map PRIVATE" : "");
+  console.Note("next: read the roles{}{}, then cordon {} {} --policy {} --output OUT{}", in_doubt ? ", fill in header" : "",
+               request.k ? "" : ", fill in k", request.stream ? "stream" : "anonymize", request.input.name,
+               request.write_policy, draft.counts_persons ? " --row-map PRIVATE" : "");
 }
 
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
   InspectRequest request = args.request;
   CORDON_TRY(request.format, ParseFormat(args.format));
   CORDON_TRY(Inspection made, Inspect(request, run));
-  if (made.draft) TellOfDraft(request, *made.draft, console);
+  if (made.draft) TellOfDraft(request, *made.draft, made.profile.names_in_doubt, console);
   args.json ? console.Out(Dump(ToJson(made.profile))) : console.Say(Describe(made.profile));
   if (made.no_draft) return *std::move(made.no_draft);
   return Answer::kYes;

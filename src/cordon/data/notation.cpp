@@ -80,10 +80,9 @@ Result<Notation> Notation::Date(std::string_view pattern) {
     made.date_.push_back({word->part, word->one_digit, '\0'});
     pattern.remove_prefix(word->text.size());
   }
-  for (const Part part : {Part::kYear, Part::kMonth, Part::kDay}) {
+  for (const Part part : {Part::kYear, Part::kMonth}) {
     if (seen[static_cast<std::size_t>(part)]) continue;
-    return Error::InvalidPolicy("the date format '{}' lacks the {}", made.text_,
-                                part == Part::kYear ? "year" : (part == Part::kMonth ? "month" : "day"))
+    return Error::InvalidPolicy("the date format '{}' lacks the {}", made.text_, part == Part::kYear ? "year" : "month")
         .WithHint("write YYYY, MM and DD, such as DD.MM.YYYY; years have four digits");
   }
   return made;
@@ -111,6 +110,7 @@ std::optional<std::string> Notation::Canonical(std::string_view cell) const {
 
 std::optional<std::string> Notation::CanonicalDate(std::string_view cell) const {
   std::array<int, 8> found{};
+  found[static_cast<std::size_t>(Part::kDay)] = 1;  // of a month alone
   constexpr std::array<int, 8> kMost = {9999, 12, 31, 23, 59, 60, 0, 0};
   for (const Piece& piece : date_) {
     const auto part = static_cast<std::size_t>(piece.part);

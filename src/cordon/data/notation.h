@@ -3,9 +3,9 @@
 // How numbers and dates are written in an input: "1.234,56", "DD.MM.YYYY hh:mm". Cells are brought into the one notation that
 // releases have (1234.56, 2024-02-29) before anything else looks at them.
 //
-// Dates are patterns of YYYY, MM, DD, hh (or HH), mm, ss, and M, D, h for one or two digits, AM for AM or PM; any other
-// character stands for itself. A time of day is read and left out. Numbers are an example: one mark between thousands (. , '
-// space, or none), one before the digits after the point (. or ,).
+// Dates are patterns of YYYY, MM, DD (without it: the first of the month), hh (or HH), mm, ss, and M, D, h for one or two
+// digits, AM for AM or PM; any other character stands for itself. A time of day is read and left out. Numbers are an example:
+// one mark between thousands (. , ' space, or none), one before the digits after the point (. or ,).
 #pragma once
 
 #include <cstdint>

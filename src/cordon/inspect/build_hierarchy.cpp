@@ -71,12 +71,37 @@ std::vector<Counted> CountValues(const Column& column, const std::vector<std::st
   return values;
 }
 
+std::vector<Counted> FoldRare(const Column& column, const Column* person, const std::vector<std::string>& missing,
+                              std::uint64_t least, const std::string& other) {
+  std::vector<std::pair<Code, std::uint64_t>> people(column.codes.size());  // by value, who has it
+  for (std::size_t row = 0; row < people.size(); ++row)
+    people[row] = {column.codes[row], person != nullptr ? static_cast<std::uint64_t>(person->codes[row] + 1) : row};
+  std::sort(people.begin(), people.end());
+  people.erase(std::unique(people.begin(), people.end()), people.end());
+  std::vector<std::uint64_t> having(column.dictionary->size());
+  for (const auto& [code, each] : people) {
+    if (code != kNull) ++having[static_cast<std::size_t>(code)];
+  }
+  std::vector<Counted> folded;
+  std::uint64_t rare = 0;
+  for (Counted& value : CountValues(column, missing)) {
+    const bool shared = having[static_cast<std::size_t>(*column.dictionary->Find(value.first))] >= least;
+    if (shared && value.first != other) {
+      folded.push_back(std::move(value));
+    } else {
+      rare += value.second;
+    }
+  }
+  if (rare > 0) folded.emplace_back(other, rare);
+  std::sort(folded.begin(), folded.end());
+  return folded;
+}
+
 Result<Hierarchy> FrequencyHierarchy(std::vector<Counted> values, const std::optional<std::string>& other) {
   std::stable_sort(values.begin(), values.end(), [](const Counted& a, const Counted& b) { return a.second > b.second; });
   std::uint64_t rows = 0;
   std::vector<Cluster> clusters;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (other && values[i].first == *other) continue;
     clusters.push_back({{i}, values[i].second});
     rows += values[i].second;
   }
@@ -100,7 +125,9 @@ Result<Hierarchy> FrequencyHierarchy(std::vector<Counted> values, const std::opt
     }
   }
   const std::size_t levels = paths.empty() ? 1 : paths[0].size();
-  if (other) paths.push_back(std::vector<std::string>(levels, *other));
+  const bool has_other =
+      other && std::any_of(values.begin(), values.end(), [&](const Counted& value) { return value.first == *other; });
+  if (other && !has_other) paths.push_back(std::vector<std::string>(levels, *other));
   for (std::vector<std::string>& path : paths) path.emplace_back("*");
   Result<Hierarchy> made = Hierarchy::FromPaths(paths);
   if (made.ok() || paths.empty()) return made;

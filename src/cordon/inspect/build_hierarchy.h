@@ -21,9 +21,14 @@ using Counted = std::pair<std::string, std::uint64_t>;
 // The values of a column, markers of missing cells left out, in ascending order.
 std::vector<Counted> CountValues(const Column& column, const std::vector<std::string>& missing);
 
+// The same, with all values that fewer than `least` people have counted as `other`. Without a column of persons each row is
+// one.
+std::vector<Counted> FoldRare(const Column& column, const Column* person, const std::vector<std::string>& missing,
+                              std::uint64_t least, const std::string& other);
+
 // For values of which nothing is known but how often they occur: rare ones are put together first, frequent ones stay
 // themselves longest. From level to level the least share of a label grows fourfold; a label lists its values, "{a|b|c}" or
-// "{a|b|+7}". `other`, if given, is one more leaf, for values to come.
+// "{a|b|+7}". `other`, if given, is one more leaf, for values to come, unless it is a value.
 // REQUIRES: values are distinct.
 Result<Hierarchy> FrequencyHierarchy(std::vector<Counted> values, const std::optional<std::string>& other);
 

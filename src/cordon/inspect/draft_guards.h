@@ -27,6 +27,7 @@ class GuardDrafter {
   // Streams compare groups with a window only if the values are declared, so their drafts have l-diversity alone.
   bool HasStreamGuard(std::size_t column) const;
 
+  std::optional<std::size_t> person() const { return person_; }  // the column that tells people apart
   // Whether people have several rows, and models are to count people.
   bool counts_persons() const { return several_rows_; }
   std::string WhyPersons() const;  // REQUIRES: counts_persons()

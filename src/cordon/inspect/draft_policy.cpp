@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kMaxDays = 390 * 366;
 constexpr int kDraftDelay = 10'000;
 constexpr std::int64_t kMaxStep = std::int64_t{1} << 50;
+constexpr std::int64_t kLargeUsualK = 20;   // for drafts that leave k to be filled in
 constexpr std::size_t kFewValues = 4;       // of so few values no hierarchy is made
 constexpr std::size_t kMaxLeaves = 20'000;  // of this many neither
 
@@ -75,6 +76,8 @@ class Drafter {
       Line("header = false  # the first line looks like a row");
       Line("columns = {}  # better: names that say what they hold, here and in the tables below", TomlList(text.columns));
     }
+    if (profile_.names_in_doubt)
+      Line("header = \"FILL IN\"  # true, if the first line names the columns; if it is a row, run inspect with --no-header");
     Line("missing = {}", TomlList(profile_.missing));
   }
 
@@ -271,18 +274,22 @@ class Drafter {
     return {};
   }
 
+  // Files that list the labels of a release are public: what fewer than k people have is "other" there.
   Result<void> AddFrequencies(const Column& column) {
-    std::vector<Counted> values = CountValues(column, profile_.missing);
+    const auto least = static_cast<std::uint64_t>(options_.k.value_or(kLargeUsualK));
+    const Column* person = guards_.person() ? &table_.columns[*guards_.person()] : nullptr;
+    std::vector<Counted> values = FoldRare(column, person, profile_.missing, least, "other");
     if (options_.stream && values.size() <= kFewValues) {
       std::vector<std::string> texts;
       for (const Counted& value : values) texts.push_back(value.first);
       std::sort(texts.begin(), texts.end());
       Line("values = {}  # those of the sample", TomlList(texts));
-      Line("other = \"other\"  # values to come");
+      Line("other = \"other\"  # values to come, and those of fewer than {} people", least);
       return {};
     }
     if (values.size() <= kFewValues || values.size() > kMaxLeaves) return {};
-    return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: one by meaning is better");
+    return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: one by meaning is better",
+                   fmt::format("values that the file does not have: those of fewer than {} people, and those to come", least));
   }
 
   // The codes of a stream are declared, so their prefixes are a file.
@@ -290,10 +297,11 @@ class Drafter {
     std::vector<std::string> codes;
     for (const Counted& value : CountValues(column, profile_.missing)) codes.push_back(value.first);
     if (codes.size() > kMaxLeaves) return {};
-    return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...");
+    return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...",
+                   "values to come that the file does not have");
   }
 
-  Result<void> AddFile(const std::string& column, const Result<Hierarchy>& made, const char* why) {
+  Result<void> AddFile(const std::string& column, const Result<Hierarchy>& made, const char* why, const std::string& others) {
     // Values that no hierarchy file can hold (* or a line end) leave the column flat.
     if (!made.ok()) return {};
     std::string text = HierarchyText(made.value());
@@ -301,7 +309,7 @@ class Drafter {
     if (!back.ok() || back.value().Digest() != made.value().Digest()) return {};
     const std::string file = FileFor(column);
     Line("hierarchy = {}  # {}", TomlText(file), why);
-    Line("other = \"other\"  # values to come that the file does not have");
+    Line("other = \"other\"  # {}", others);
     draft_.hierarchies.emplace_back(file, std::move(text));
     return {};
   }
@@ -329,7 +337,8 @@ class Drafter {
       const bool guarded = profile_.columns[i].role == Role::kSensitive && (!options_.stream || guards_.HasStreamGuard(i));
       if (guarded) draft_.policy += guards_.Draft(i, options_.stream);
     }
-    if (!LooksSensitive(profile_)) Line("\n# {}.", kNoneSensitive);
+    if (const std::string asked = LooksSensitive(profile_) ? AskOfTexts(profile_) : kNoneSensitive; !asked.empty())
+      Line("\n# {}.", asked);
     if (!options_.stream && SinglesOutMany(rounding_.unique_rows, profile_.rows)) {
       Line(
           "\n# {:.0f} % of the rows are unique by their sensitive values, which are published as they are: leave out what is "

@@ -52,6 +52,8 @@ std::uint64_t RowsWith(const Column& column, std::string_view text) {
 
 // Whether the name of a column has a word that names of columns have.
 bool IsUsualName(const std::string& name) {
+  // These are values at least as often.
+  static const std::set<std::string> values = {"hiv", "vih", "aids", "sida", "abortion", "pregnancy", "pregnant", "disabled"};
   static const std::set<std::string> others = {
       "age",          "sex",     "gender",  "birth",    "born",     "dob",   "date",       "day",   "month",  "year",
       "time",         "group",   "status",  "value",    "level",    "race",  "who",        "where", "when",   "place",
@@ -62,6 +64,7 @@ bool IsUsualName(const std::string& name) {
   for (const std::string& word : words) {
     if (others.contains(word)) return true;
   }
+  if (words.size() == 1 && values.contains(words[0])) return false;
   for (const Meant meant : {Meant::kName, Meant::kContact, Meant::kOfficial, Meant::kAccount, Meant::kFreeText,
                             Meant::kPostcode, Meant::kPerson, Meant::kKey, Meant::kNumber, Meant::kThing, Meant::kSensitive}) {
     if (Mentions(words, meant)) return true;
@@ -102,7 +105,46 @@ std::vector<std::string_view> ValuesBelow(const Column& column, const std::vecto
   return values;
 }
 
+// Runs of letters and of digits, one character for each: x1 is a9, first_seen is a_a.
+std::string ShapeOf(std::string_view text) {
+  std::string shape;
+  for (const char c : text) {
+    const bool digit = '0' <= c && c <= '9';
+    const bool letter = ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
+    const char kind = digit ? '9' : (letter ? 'a' : c);
+    if (kind == c || shape.empty() || shape.back() != kind) shape += kind;
+  }
+  return shape;
+}
+
+// first_seen, x1: names of columns, unless the values below are written so, too.
+bool IsWrittenAsName(const std::string& name, const std::vector<std::string_view>& values) {
+  constexpr std::size_t kShortName = 6;
+  const std::string shape = ShapeOf(name);
+  const bool numbered = shape == "a9" && name.size() <= kShortName;
+  const bool joined = shape.find_first_not_of("a9_") == std::string::npos && shape.find('_') != std::string::npos;
+  return (numbered || joined) &&
+         std::none_of(values.begin(), values.end(), [&](std::string_view value) { return ShapeOf(value) == shape; });
+}
+
+// A text above numbers or dates is their name, unless it means "no value".
+bool IsAbovePoints(const Column& column, const std::vector<std::string_view>& values) {
+  return !values.empty() && std::all_of(values.begin(), values.end(), IsPoint) && !IsPoint(column.name) &&
+         !MeansMissing(column.name);
+}
+
 }  // namespace
+
+bool NamesAreInDoubt(const Table& table) {
+  const std::vector<std::string> markers = MarkersIn(table);
+  bool written_as_names = true;
+  for (const Column& column : table.columns) {
+    const std::vector<std::string_view> values = ValuesBelow(column, markers, kNull);
+    if (IsUsualName(column.name) || IsAbovePoints(column, values)) return false;
+    written_as_names = written_as_names && IsWrittenAsName(column.name, values);
+  }
+  return !written_as_names;
+}
 
 bool NamesAreRow(const Table& table) {
   const std::vector<std::string> markers = MarkersIn(table);
@@ -112,7 +154,7 @@ bool NamesAreRow(const Table& table) {
   bool alike = false;
   for (const Column& column : table.columns) {
     const std::vector<std::string_view> values = ValuesBelow(column, markers, kNull);
-    if (!values.empty() && std::all_of(values.begin(), values.end(), IsPoint) && !IsPoint(column.name)) return false;
+    if (IsAbovePoints(column, values)) return false;
     rows.push_back(RowsWith(column, column.name));
     alike = alike || LooksLikeOthers(column.name, values, usual);
   }

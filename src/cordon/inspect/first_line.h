@@ -28,6 +28,10 @@ bool MayBeRow(const std::vector<std::string>& cells);
 // stands above numbers or dates.
 bool NamesAreRow(const Table& table);
 
+// Of a table that was read with a header: whether nothing shows that the line is one. No name is a usual one or stands above
+// numbers or dates, and not all of them are written as names of columns are: first_seen, x1.
+bool NamesAreInDoubt(const Table& table);
+
 // Of a table that was read without a header: whether its first row is like the others. If all others are numbers or dates it
 // is one too, and of its further cells most occur again or look like the others; or one is a day above days.
 bool FirstIsRow(const Table& table);

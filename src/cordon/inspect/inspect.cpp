@@ -77,12 +77,17 @@ Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const
   return table;
 }
 
-// Other formats have numbers, of which 3.407 is one only.
-bool IsCsv(const InspectRequest& request) {
+bool HasFormat(const InspectRequest& request, FileFormat format) {
   if (request.input.table != nullptr || IsSql(request.input.name)) return false;
   const auto by_path = FormatOfPath(request.input.name);
-  return request.format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) == FileFormat::kCsv;
+  return request.format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) == format;
 }
+
+// Other formats have numbers, of which 3.407 is one only.
+bool IsCsv(const InspectRequest& request) { return HasFormat(request, FileFormat::kCsv); }
+
+// Formats that do not say what the columns are called: the first line or row is taken for their names.
+bool HasFirstLine(const InspectRequest& request) { return IsCsv(request) || HasFormat(request, FileFormat::kExcel); }
 
 // The mark before decimals, by the numbers that show it beyond doubt; nothing if none do, or if they differ.
 std::optional<char> DecimalMark(const Table& table, const DataPolicy& data) {
@@ -133,6 +138,24 @@ Choices FindChoices(const Table& table, bool texts) {
   return choices;
 }
 
+// 03.1956 is a month: a leading zero or another mark keeps it from being a number. 12.1956 may be one.
+std::optional<Notation> MonthsOf(const Column& column, const DataPolicy& data) {
+  for (const char* pattern : {"MM.YYYY", "MM/YYYY", "MM-YYYY", "YYYY-MM", "YYYY/MM"}) {
+    const Notation months = Notation::Date(pattern).value();
+    bool fits = true;
+    bool numbers = true;
+    for (std::size_t code = 0; code < column.dictionary->size() && fits; ++code) {
+      const std::string_view text = (*column.dictionary)[static_cast<Code>(code)].bytes();
+      if (std::find(data.missing.begin(), data.missing.end(), text) != data.missing.end()) continue;
+      const auto first_day = months.Canonical(text);
+      fits = first_day && "1800" <= *first_day && *first_day < "2200";
+      numbers = numbers && IsQuantity(text);
+    }
+    if (fits && !numbers) return months;
+  }
+  return std::nullopt;
+}
+
 // Brings columns whose numbers or dates are written otherwise into the notation of releases; gives the notations of each.
 Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const Choices& choices, const Run& run) {
   std::vector<std::vector<std::string>> formats(table.columns.size());
@@ -142,7 +165,8 @@ Result<std::vector<std::vector<std::string>>> RewriteTable(Table& table, const C
     for (const Domain::Kind type : {Domain::Kind::kDate, Domain::Kind::kNumeric}) {
       AttributePolicy attribute;
       attribute.type = type;
-      attribute.notations = GuessNotations(table.columns[i], data, type);
+      const auto months = type == Domain::Kind::kDate ? MonthsOf(table.columns[i], data) : std::nullopt;
+      attribute.notations = months ? std::vector{*months} : GuessNotations(table.columns[i], data, type);
       if (attribute.notations.empty()) continue;
       if (type == Domain::Kind::kNumeric && choices.by_others[i]) attribute.notations = {*choices.by_others[i]};
       CORDON_TRY(table.columns[i], Rewrite(table.columns[i], attribute, data, run.threads));
@@ -181,9 +205,11 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
   CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
+  const bool in_doubt = text.header && HasFirstLine(request) && NamesAreInDoubt(table);
   const Choices choices = FindChoices(table, IsCsv(request));
   CORDON_TRY(const std::vector<std::vector<std::string>> formats, RewriteTable(table, choices, run));
   Inspection made{ProfileTable(table, run), text, std::nullopt, std::nullopt};
+  made.profile.names_in_doubt = in_doubt;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     made.profile.columns[i].format = formats[i];
     made.profile.columns[i].unclear = choices.unclear[i];
@@ -204,6 +230,7 @@ Json ToJson(const Profile& profile) {
   Json json = {{"format", 1},
                {"rows", profile.rows},
                {"missing", profile.missing},
+               {"header_in_doubt", profile.names_in_doubt},
                {"columns", Json::array()},
                {"pairs", Json::array()}};
   for (const ColumnProfile& column : profile.columns) {
@@ -240,6 +267,7 @@ std::string Describe(const Profile& profile) {
                      TypeName(column.type), column.distinct, column.missing, Percent(column.unique_rows, profile.rows),
                      100 * column.distinction, 100 * column.separation, RoleName(column.role), column.why));
   }
+  if (profile.names_in_doubt) line(fmt::format("\n{}", kNamesInDoubt));
   for (const ColumnProfile& column : profile.columns) {
     if (column.unclear.empty()) continue;
     line(fmt::format("\nthe {} of {} fit {}: nothing tells which, and the draft leaves the choice to you",
@@ -251,7 +279,8 @@ std::string Describe(const Profile& profile) {
     line(fmt::format("\n{} is categorical because {}: fix these cells, or list them in missing", column.name,
                      DescribeOdd(column.odd)));
   }
-  if (!LooksSensitive(profile)) line(fmt::format("\n{}", kNoneSensitive));
+  if (const std::string asked = LooksSensitive(profile) ? AskOfTexts(profile) : kNoneSensitive; !asked.empty())
+    line(fmt::format("\n{}", asked));
   if (profile.all.columns.empty()) return text;
   line(fmt::format("\nrows that are unique to an attacker who knows:"));
   for (const Singled& pair : profile.pairs) {

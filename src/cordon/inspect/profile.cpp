@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cordon/base/parallel_for.h"
+#include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/words.h"
 #include "cordon/metrics/grouping.h"
@@ -242,6 +243,10 @@ std::vector<std::string> MarkersIn(const Table& table) {
   return found;
 }
 
+bool MeansMissing(std::string_view text) {
+  return std::any_of(std::begin(kMarkers), std::end(kMarkers), [&](const char* marker) { return text == marker; });
+}
+
 std::string DescribeOdd(const ColumnProfile::OddCells& odd) {
   const char* what = odd.others == Domain::Kind::kDate ? "date" : "number";
   if (odd.cells == 1) return fmt::format("1 of its cells is not a {} (row {})", what, odd.first_row);
@@ -256,6 +261,20 @@ bool HasSensitive(const Profile& profile) {
 bool LooksSensitive(const Profile& profile) {
   return std::any_of(profile.columns.begin(), profile.columns.end(),
                      [](const ColumnProfile& column) { return column.role == Role::kSensitive || column.named_sensitive; });
+}
+
+std::string AskOfTexts(const Profile& profile) {
+  constexpr std::size_t kNamedColumns = 8;
+  std::vector<std::string> texts;
+  for (const ColumnProfile& column : profile.columns) {
+    if (column.role == Role::kQuasi && column.type == Domain::Kind::kCategorical && !column.postcode)
+      texts.push_back(TomlKey(column.name));
+  }
+  if (texts.empty()) return "";
+  const std::size_t more = texts.size() - std::min(texts.size(), kNamedColumns);
+  texts.resize(texts.size() - more);
+  return fmt::format("is any other column sensitive ({}{})? Then it needs role = \"sensitive\" and a model",
+                     fmt::join(texts, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 Profile ProfileTable(const Table& table, const Run& run) {

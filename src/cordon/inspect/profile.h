@@ -55,6 +55,7 @@ struct Profile {
   std::vector<std::string> missing;  // markers that occur, of those that usually mean "no value"; "" is always among them
   std::vector<Singled> pairs;        // of suspected quasi columns, the worst first, at most five
   Singled all;                       // all suspected quasi columns together
+  bool names_in_doubt = false;       // the names of the columns may be a row of the data
 };
 
 // "1 of its cells is not a number (row 201)".
@@ -66,10 +67,19 @@ inline constexpr const char* kNoneSensitive =
     "no column looks sensitive: is that so? What nobody should learn of a person (an illness, an income, a conviction) needs "
     "role = \"sensitive\" and a model";
 
+inline constexpr const char* kNamesInDoubt =
+    "the first line is taken for the names of the columns, and none of them is a usual one. Names are published: if the line "
+    "is "
+    "a row, give --no-header, or put a line of names above it";
+// Asks whether one of the quasi columns of texts is sensitive as well; empty if none is such.
+std::string AskOfTexts(const Profile& profile);
+
 Profile ProfileTable(const Table& table, const Run& run);
 
 // Texts of the table that usually mean "no value", "" first. Not one that is a value here: - next to +.
 std::vector<std::string> MarkersIn(const Table& table);
+// Of the texts that usually mean "no value", whether a table has it or not.
+bool MeansMissing(std::string_view text);
 // A number; a leading zero makes a code of it: 01234 is not a quantity.
 bool IsQuantity(std::string_view text);
 

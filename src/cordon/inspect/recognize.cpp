@@ -245,6 +245,7 @@ const char* ContentName(Content content) {
     case Content::kCard: return "numbers of payment cards";
     case Content::kIp: return "network addresses";
     case Content::kUrl: return "web addresses";
+    case Content::kHandle: return "names in a network (@name)";
     case Content::kUuid: return "keys";
     case Content::kSerial: return "serial numbers";
     case Content::kPersonNames: return "names of people";
@@ -267,8 +268,9 @@ Content Recognize(const std::vector<std::string_view>& all) {
     bool (*test)(std::string_view);
     std::size_t least;  // distinct values: a few may look like anything by chance
   };
-  constexpr std::array<Test, 8> kTests = {{{Content::kMail, IsMail, 1},
+  constexpr std::array<Test, 9> kTests = {{{Content::kMail, IsMail, 1},
                                            {Content::kUrl, IsUrl, 1},
+                                           {Content::kHandle, IsHandle, 1},
                                            {Content::kIp, IsIp, 1},
                                            {Content::kIban, IsIban, 1},
                                            {Content::kUuid, IsUuid, 1},
@@ -280,6 +282,7 @@ Content Recognize(const std::vector<std::string_view>& all) {
   }
   if (AreSerials(values)) return Content::kSerial;
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
+  if (share(IsTitledName) >= 0.5) return Content::kPersonNames;
   if (values.size() >= 3 && share(IsAbbreviatedName) >= 0.8) return Content::kPersonNames;
   constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
   if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;

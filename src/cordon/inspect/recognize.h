@@ -18,6 +18,7 @@ enum class Content {
   kCard,        // payment cards
   kIp,          // addresses of computers
   kUrl,
+  kHandle,       // @wanda_q
   kUuid,         // and other long hexadecimal keys
   kSerial,       // one prefix, and digits of one length: P000123
   kPersonNames,  // given names or surnames that are frequent in Europe and America

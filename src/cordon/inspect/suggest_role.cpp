@@ -6,6 +6,7 @@
 
 #include "cordon/inspect/profile.h"
 #include "cordon/inspect/recognize.h"
+#include "cordon/inspect/round_sensitive.h"
 #include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 
@@ -20,6 +21,15 @@ using Names = std::vector<std::string>;
 bool AreWhole(const std::vector<std::string_view>& values) {
   return std::none_of(values.begin(), values.end(),
                       [](std::string_view text) { return text.find('.') != std::string_view::npos; });
+}
+
+// Digits alone, as many of them in each value: 100759. A leading zero may be that of a postcode if they are five.
+bool AreLongNumbers(const std::vector<std::string_view>& values) {
+  constexpr std::size_t kLongNumber = 5;
+  return std::all_of(values.begin(), values.end(), [&](std::string_view text) {
+    return text.size() == values[0].size() && text.size() >= kLongNumber + (text[0] == '0' ? 1 : 0) &&
+           text.find_first_not_of("0123456789") == std::string_view::npos;
+  });
 }
 
 // column_7 of a file without a header says nothing.
@@ -100,7 +110,8 @@ std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& wo
 
 std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words, std::uint64_t present) {
   const bool thing = Mentions(words, Meant::kThing);
-  if (Mentions(words, Meant::kName) && !thing && column.type == Domain::Kind::kCategorical)
+  const bool names = Mentions(words, Meant::kName) || Mentions(words, Meant::kRelative);
+  if (names && !thing && column.type == Domain::Kind::kCategorical)
     return Suggestion{Role::kIdentifier, "its name says that it names people", 0};
   if (Mentions(words, Meant::kContact) && !thing) return Suggestion{Role::kIdentifier, "its name says how to reach people", 0};
   if (Mentions(words, Meant::kOfficial) || (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical))
@@ -114,7 +125,8 @@ std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words
 
 Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values) {
   Names words = WordsOf(column.name);
-  if (IsNumbered(words)) words.clear();
+  const bool numbered = IsNumbered(words);
+  if (numbered) words.clear();
   const std::uint64_t present = rows - column.missing;
   const bool sensitive = Mentions(words, Meant::kSensitive);
   const bool same = column.distinct == 1 && column.missing == 0;  // in these rows: later ones may differ
@@ -136,9 +148,17 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   // Wards and products have serial numbers, too, but not one for every few rows.
   if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
     return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)));
+  if (numbered && AreLongNumbers(values) && column.distinct >= kFewPeople && 5 * column.distinct > present)
+    return NamesPeople(column, present, "whole numbers of one length, as numbers of people are (a postcode would be quasi)");
   const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
   if (column.type == Domain::Kind::kCategorical && nearly_unique)
     return {Role::kIdentifier, "nearly every row has a unique value"};
+  // Names that nothing shows to be names: a town has more people, and so has a job.
+  if (column.type == Domain::Kind::kCategorical && column.odd.cells == 0 && !Mentions(words, Meant::kThing) &&
+      SinglesOutMany(column.unique_rows, rows)) {
+    return {Role::kIdentifier, fmt::format("{:.0f} % of the rows have a text that no other row has",
+                                           100 * static_cast<double>(column.unique_rows) / static_cast<double>(rows))};
+  }
   if (column.type == Domain::Kind::kCategorical && column.longest > 60 && 5 * column.distinct > present)
     return {Role::kIdentifier, "it is free text"};
   if (column.type == Domain::Kind::kNumeric && nearly_unique && column.distinct == present && AreWhole(values))

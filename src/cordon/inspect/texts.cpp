@@ -93,6 +93,18 @@ bool IsSurname(std::string_view word) {
          std::any_of(word.begin() + 1, word.end(), IsSmall);
 }
 
+// Before a name, in six languages. Not "Sr.", which is "senior" before a job, nor "M.", which is an initial as well.
+bool IsTitle(std::string_view word) {
+  constexpr std::array<std::string_view, 22> kTitles = {"dr",   "prof", "mr",  "mrs",  "ms",   "miss",    "sir", "rev",
+                                                        "herr", "frau", "hr",  "mme",  "mlle", "docteur", "sra", "srta",
+                                                        "sig",  "dott", "dhr", "mevr", "mw",   "drs"};
+  if (word.ends_with('.')) word.remove_suffix(1);
+  return std::any_of(kTitles.begin(), kTitles.end(), [&](std::string_view title) {
+    return std::equal(title.begin(), title.end(), word.begin(), word.end(),
+                      [](char a, char b) { return a == (IsBig(b) ? static_cast<char>(b + 32) : b); });
+  });
+}
+
 bool HoldsTelephone(std::string_view text) {
   constexpr std::string_view kMarks = "0123456789 +-/().";
   while (!text.empty()) {
@@ -146,6 +158,18 @@ bool IsSentence(std::string_view text) {
     return bare.size() > 1 && std::all_of(bare.begin(), bare.end(), [](char c) { return IsSmall(c) || IsBeyondAscii(c); });
   });
   return words.size() >= kWords && small >= 2;
+}
+
+bool IsTitledName(std::string_view text) {
+  constexpr std::size_t kMostWords = 6;
+  const std::vector<std::string_view> words = SplitWords(text);
+  const auto name = std::find_if_not(words.begin(), words.end(), IsTitle);
+  if (name == words.begin() || name == words.end() || words.size() > kMostWords) return false;
+  return (IsBig((*name)[0]) || IsBeyondAscii((*name)[0])) && std::none_of(text.begin(), text.end(), IsFigureOf);
+}
+
+bool IsHandle(std::string_view text) {
+  return text.size() > 1 && text[0] == '@' && text.find_first_of(" \t") == std::string_view::npos;
 }
 
 bool IsAbbreviatedName(std::string_view text) {

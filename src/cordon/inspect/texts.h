@@ -23,6 +23,12 @@ bool HoldsContact(std::string_view text);
 // categories are rarely so: "Married-civ-spouse", "Some college".
 bool IsSentence(std::string_view text);
 
+// "Dr. Smith", "Frau Prof. Weber": a title, then a word with a capital. Not "Herr" alone.
+bool IsTitledName(std::string_view text);
+
+// "@wanda_q": what a person is called in a network.
+bool IsHandle(std::string_view text);
+
 // "A. Weiss", "Weiss, A.", "J. R. van Dorpel". Not "E. coli".
 bool IsAbbreviatedName(std::string_view text);
 

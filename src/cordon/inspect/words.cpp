@@ -71,7 +71,9 @@ const WordSet& SetOf(Meant meant) {
                                    "pec",
                                    "numerotelephone",
                                    "numerotelefono",
-                                   "gsm"};
+                                   "gsm",
+                                   "posta",
+                                   "via"};
   static const WordSet official = {"ssn",
                                    "passport",
                                    "iban",
@@ -133,11 +135,85 @@ const WordSet& SetOf(Meant meant) {
                                    "cartacredito",
                                    "tesserasanitaria",
                                    "numerosicurezza",
-                                   "medicare"};
-  static const WordSet accounts = {"login",    "username", "nickname", "benutzername", "gebruikersnaam", "url",
-                                   "homepage", "website",  "ip",       "ipaddress",    "ipadresse",      "mac",
-                                   "imei",     "imsi",     "cookie",   "twitter",      "instagram",      "facebook",
-                                   "linkedin", "photo",    "foto",     "hostname",     "deviceid"};
+                                   "medicare",
+                                   "driverlicense",
+                                   "driverslicense",
+                                   "driverlicence",
+                                   "driverslicence",
+                                   "drivinglicence",
+                                   "drivinglicense",
+                                   "casenumber",
+                                   "permis",
+                                   "matricule",
+                                   "plaque",
+                                   "matricula",
+                                   "expediente",
+                                   "patente",
+                                   "matricola",
+                                   "rijbewijs",
+                                   "rijbewijsnummer",
+                                   "personeelsnummer",
+                                   "dossiernummer"};
+  static const WordSet accounts = {
+      "login",     "username",  "nickname", "benutzername", "gebruikersnaam", "url",       "homepage", "website",   "ip",
+      "ipaddress", "ipadresse", "mac",      "imei",         "imsi",           "cookie",    "twitter",  "instagram", "facebook",
+      "linkedin",  "photo",     "foto",     "hostname",     "deviceid",       "signature", "handle",   "pseudo"};
+  static const WordSet relatives = {"kin",
+                                    "emergencycontact",
+                                    "contactperson",
+                                    "father",
+                                    "mother",
+                                    "spouse",
+                                    "husband",
+                                    "wife",
+                                    "partner",
+                                    "doctor",
+                                    "physician",
+                                    "nurse",
+                                    "guardian",
+                                    "caregiver",
+                                    "manager",
+                                    "supervisor",
+                                    "ansprechpartner",
+                                    "kontaktperson",
+                                    "notfallkontakt",
+                                    "arzt",
+                                    "aerztin",
+                                    "hausarzt",
+                                    "hausaerztin",
+                                    "betreuer",
+                                    "betreuerin",
+                                    "vormund",
+                                    "ehepartner",
+                                    "ehefrau",
+                                    "ehemann",
+                                    "mutter",
+                                    "vater",
+                                    "vorgesetzter",
+                                    "vorgesetzte",
+                                    "sachbearbeiter",
+                                    "sachbearbeiterin",
+                                    "medecin",
+                                    "conjoint",
+                                    "conjointe",
+                                    "mere",
+                                    "pere",
+                                    "tuteur",
+                                    "tutrice",
+                                    "medico",
+                                    "conyuge",
+                                    "madre",
+                                    "padre",
+                                    "tutor",
+                                    "coniuge",
+                                    "tutore",
+                                    "huisarts",
+                                    "contactpersoon",
+                                    "echtgenoot",
+                                    "echtgenote",
+                                    "moeder",
+                                    "vader",
+                                    "voogd"};
   static const WordSet texts = {
       "comment",     "comments",    "remark",        "remarks",      "note",         "notes",       "freetext",
       "description", "bemerkung",   "bemerkungen",   "kommentar",    "notiz",        "notizen",     "anmerkung",
@@ -195,13 +271,16 @@ const WordSet& SetOf(Meant meant) {
                                "dossier"};
   static const WordSet numbers = {"key", "number", "no", "nr", "num", "account", "nummer", "numero", "codice", "konto"};
   static const WordSet things = {
-      "city",    "town",        "country",   "county",      "state",  "region",    "product",    "hospital", "company",
-      "firm",    "school",      "file",      "brand",       "model",  "stadt",     "ort",        "land",     "kreis",
-      "klinik",  "krankenhaus", "produkt",   "firma",       "ville",  "pays",      "produit",    "hopital",  "entreprise",
-      "ciudad",  "pais",        "producto",  "empresa",     "citta",  "paese",     "prodotto",   "azienda",  "stad",
-      "bedrijf", "ziekenhuis",  "type",      "category",    "course", "event",     "department", "drug",     "disease",
-      "make",    "body",        "variable",  "column",      "table",  "abteilung", "station",    "beruf",    "occupation",
-      "job",     "profession",  "profesion", "professione", "beroep", "trade",     "colour",     "color",    "farbe"};
+      "city",        "town",     "country",    "county",      "state",        "region",     "product",    "hospital",
+      "company",     "firm",     "school",     "file",        "brand",        "model",      "stadt",      "ort",
+      "land",        "kreis",    "klinik",     "krankenhaus", "produkt",      "firma",      "ville",      "pays",
+      "produit",     "hopital",  "entreprise", "ciudad",      "pais",         "producto",   "empresa",    "citta",
+      "paese",       "prodotto", "azienda",    "stad",        "bedrijf",      "ziekenhuis", "type",       "category",
+      "course",      "event",    "department", "drug",        "disease",      "make",       "body",       "variable",
+      "column",      "table",    "abteilung",  "station",     "beruf",        "occupation", "wohnort",    "geburtsort",
+      "birthplace",  "place",    "gemeinde",   "commune",     "comune",       "municipio",  "gemeente",   "plaats",
+      "lieu",        "luogo",    "lugar",      "woonplaats",  "municipality", "job",        "profession", "profesion",
+      "professione", "beroep",   "trade",      "colour",      "color",        "farbe"};
   static const WordSet sensitive = {
       "disease", "diseases", "diagnosis", "diagnoses", "icd", "icd10", "salary", "income", "wage", "wages", "pay", "cost",
       "costs", "charges", "credit", "loan", "debt", "balance", "drug", "drugs", "medication", "treatment", "procedure",
@@ -238,12 +317,23 @@ const WordSet& SetOf(Meant meant) {
       "nettoloon", "allergy", "allergies", "allergie", "allergien", "alergia", "alergias", "allergia", "allergieen", "hba1c",
       "creatinine", "kreatinin", "creatinina", "cholesterol", "cholesterin", "colesterol", "colesterolo", "glucose", "glukose",
       "glucosa", "glucosio", "glycemie", "glucemia", "glicemia", "blutzucker", "bloodsugar", "bloedsuiker", "symptom",
-      "symptoms", "symptome", "symptomes", "sintoma", "sintomas", "sintomi", "symptomen"};
+      "symptoms", "symptome", "symptomes", "sintoma", "sintomas", "sintomi", "symptomen", "networth", "benefits",
+      "bloodpressure", "bezuege", "laborwert", "laborwerte", "sozialhilfe", "dettes", "ingresos", "renta", "nomina", "debiti",
+      "maandloon", "schuld", "uitkering",
+      // Health, crime and conviction under further names.
+      "complaint", "complaints", "illness", "illnesses", "condition", "conditions", "medicalcondition", "disorder", "disorders",
+      "mentalhealth", "causeofdeath", "prescription", "prescriptions", "abortion", "genderidentity", "vaccination",
+      "vaccinations", "dx", "erkrankung", "erkrankungen", "therapie", "therapien", "todesursache", "pflegegrad", "impfstatus",
+      "impfung", "pathologie", "affection", "infraction", "infractions", "causedeces", "vaccin", "vaccins", "patologia",
+      "patologias", "patologie", "dolencia", "dolencias", "delito", "delitos", "causademuerte", "partito", "reato", "reati",
+      "causamorte", "invalido", "aandoening", "aandoeningen", "klacht", "klachten", "misdrijf", "misdrijven", "beperking",
+      "beperkingen", "doodsoorzaak"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
     case Meant::kOfficial: return official;
     case Meant::kAccount: return accounts;
+    case Meant::kRelative: return relatives;
     case Meant::kFreeText: return texts;
     case Meant::kPostcode: return postcodes;
     case Meant::kPerson: return persons;
@@ -318,11 +408,13 @@ bool IsNameOfSomebody(std::string_view word) {
 // may end in another by chance.
 bool EndsInKnown(std::string_view word, Meant meant) {
   constexpr std::size_t kLongWord = 6;
+  constexpr std::size_t kLongestWord = 40;  // longer than every word of the lists
   if (meant == Meant::kName) return IsNameOfSomebody(word);
   if (meant == Meant::kContact) return word.ends_with("adresse") || word.ends_with("adres");
   if (meant != Meant::kSensitive) return false;
   const WordSet& known = SetOf(meant);
-  for (std::size_t from = 1; from + kLongWord <= word.size(); ++from) {
+  const std::size_t first = word.size() > kLongestWord ? word.size() - kLongestWord : 1;
+  for (std::size_t from = first; from + kLongWord <= word.size(); ++from) {
     if (known.contains(word.substr(from))) return true;
   }
   return false;
@@ -336,7 +428,11 @@ bool Mentions(const std::vector<std::string>& words, Meant meant) {
   const WordSet& known = SetOf(meant);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (Means(words[i], meant)) return true;
-    if (i + 1 < words.size() && known.contains(words[i] + words[i + 1])) return true;
+    std::string joined = words[i];
+    for (std::size_t j = i + 1; j < std::min(i + 3, words.size()); ++j) {
+      joined += words[j];
+      if (known.contains(joined)) return true;
+    }
   }
   return false;
 }

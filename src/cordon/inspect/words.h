@@ -18,6 +18,7 @@ enum class Meant {
   kContact,   // telephone, mail, street
   kOfficial,  // numbers that an office or a bank gives to a person
   kAccount,   // what a person is called in a computer or a network
+  kRelative,  // somebody else: a mother, a doctor, a guardian
   kFreeText,  // remarks
   kPostcode,
   kPerson,  // who a row is about: patient, customer
@@ -27,7 +28,7 @@ enum class Meant {
   kSensitive,
 };
 
-// Whether a word of the name, or two of them in a row written as one, means that.
+// Whether a word of the name, or two or three of them in a row written as one, means that.
 bool Mentions(const std::vector<std::string>& words, Meant meant);
 bool Means(const std::string& word, Meant meant);
 
