@@ -456,7 +456,7 @@ def judge(release, claims, exempt_suppressed=False):
         if given["model"] not in MODELS:
             raise Refused(f"'{given['model']}' cannot be judged of a table")
         if by_person(given) and release.persons is None:
-            raise Refused(f"{given.get('text') or describe(given)} counts people, and a release does not tell them apart; "
+            raise Refused(f"{describe(given)} counts people, and a release does not tell them apart; "
                           "give --original and --row-map")
         claim = with_domain(given, release)
         sensitive = sensitive_columns(claim)
@@ -469,7 +469,7 @@ def judge(release, claims, exempt_suppressed=False):
 
 
 def verdict_of(claim, given, judged):
-    verdict = {"model": claim["model"], "text": given.get("text") or describe(given), "holds": True, "reached": None,
+    verdict = {"model": claim["model"], "text": describe(given), "holds": True, "reached": None,
                "reached_exact": "nothing", "failing_groups": 0, "failing_rows": 0}
     if not judged:  # a table without rows holds
         return verdict
@@ -509,9 +509,47 @@ def decimal_text(value):
 
 
 def describe(claim):
-    hidden = ("model", "order", "paths", "text", "holds", "reached", "counts")
-    people = ", by person" if by_person(claim) else ""
-    return f"{claim['model']}({', '.join(f'{key}={value}' for key, value in claim.items() if key not in hidden)}{people})"
+    """The model with its parameters, in cordon's spelling."""
+    number_of = lambda name: short_text(parameter(claim, name))
+    more = lambda *names: "".join(f", {name}={number_of(name)}" for name in names if name in claim)
+    guarded = lambda values: ", ".join(f"{name}={'|'.join(listed) or '*'}" for name, listed in values)
+    person = ", by person" if by_person(claim) else ""
+    on, model, name = "+".join(claim.get("on", [])), claim["model"], claim.get("sensitive")
+    if model == "k-anonymity":
+        inside = f"k={number_of('k')}" + (f", on {on}" if on else "")
+    elif model == "l-diversity":
+        inside = f"{name}, l={number_of('l')}, {claim['kind']}{more('c')}{person}"
+    elif model in ("t-closeness", "window-closeness"):
+        inside = f"{name}{more('window')}, t={number_of('t')}, {claim['distance']}{person}"
+    elif model in ("beta-likeness", "window-likeness"):
+        inside = f"{name}{more('window')}, beta={number_of('beta')}, {claim['kind']}{more('range', 'min_depth')}{person}"
+    elif model == "delta-disclosure":
+        inside = f"{name}, delta={number_of('delta')}"
+    elif model == "alpha-k":
+        inside = f"{name}={claim['value']}, alpha={number_of('alpha')}, k={number_of('k')}"
+    elif model == "confidence":
+        inside = f"{on or 'all quasi'} -> {guarded(sorted(claim['values'].items()))}, h={number_of('h')}"
+    elif model == "ke-anonymity":
+        inside = f"{name}, k={number_of('k')}, e={number_of('e')}, {claim.get('objective', 'sum')}{more('max_share')}"
+    elif model == "xy-anonymity":
+        inside = f"{'+'.join(claim['x'])} -> {claim['y'] if isinstance(claim['y'], str) else '+'.join(claim['y'])}, k={number_of('k')}"
+    elif model == "xy-linkability":
+        inside = f"{'+'.join(claim['x'])} -> {guarded(claim['values'].items())}, h={number_of('h')}"
+    else:
+        inside = f"k={number_of('k')}"
+    return f"{model}({inside})"
+
+
+def short_text(value):
+    """A decimal if it is exact and short, in the shorter of its two forms; else a fraction."""
+    if value.denominator == 1:
+        return str(value)
+    _, digits, exponent = Decimal(repr(float(value))).as_tuple()
+    plain_form, digits = format(Decimal(repr(float(value))), "f"), "".join(map(str, digits))
+    point = len(digits) - 1 + exponent
+    other = digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{'-' if point < 0 else '+'}{abs(point):02d}"
+    text = plain_form if len(plain_form) <= len(other) else other
+    return text if len(text) <= 12 and Fraction(text) == value else str(value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -548,7 +586,14 @@ def read_csv(text, form, names=None):
         raise Refused("two columns have the same name")
     columns = [[] for _ in names]
     rows = 0
-    for rows, record in enumerate(records, 1):
+    blank = False
+    for record in records:
+        if record == [""] and len(names) > 1:  # the end of a file may have blank lines
+            blank = True
+            continue
+        rows += 1
+        if blank:
+            raise Refused(f"a blank line comes before row {rows}")
         if len(record) != len(names):
             raise Refused(f"row {rows} has {len(record)} cells instead of {len(names)}")
         for column, cell in zip(columns, record):
@@ -809,10 +854,167 @@ def read_json(path):
     return found
 
 
+# What a manifest has: a key that is missing claims nothing, for manifests of earlier versions have fewer keys.
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+def is_flag(value):
+    return isinstance(value, bool)
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
+
+
+def is_object(value):
+    return isinstance(value, dict)
+
+
+def is_list_of(fits):
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def is_one_of(*names):
+    return lambda value: isinstance(value, str) and value in names
+
+
+def is_lists(value):
+    return is_object(value) and all(map(is_list_of(is_text), value.values()))
+
+
+def is_number(value):
+    """A whole number, or a text such as "1/5"."""
+    try:
+        return (isinstance(value, str) or is_count(value)) and Fraction(value) is not None
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def is_number_in(low, high=math.inf, above=False, whole=False):
+    """A number from `low`, or above it, to `high`."""
+    def fits(value):
+        if not is_number(value) or whole and Fraction(value).denominator != 1:
+            return False
+        return Fraction(value) <= high and (Fraction(value) > low if above else Fraction(value) >= low)
+    return fits
+
+
+TEXTS = is_list_of(is_text)
+TOP = {"format": lambda value: is_count(value) and value in (1, 2), "tool": is_text, "policy_sha256": is_text, "algorithm": is_text,
+       "suppressed": is_count, "permuted": is_text, "set": TEXTS, "previous": is_list_of(is_object), "join": is_object,
+       "output": is_object, "privacy": is_list_of(is_object), "signed_at": is_text}
+OUTPUT = {"name": is_text, "sha256": lambda value: is_text(value) and value != "", "bytes": is_count, "rows": is_count,
+          "format": is_one_of("csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas"), "delimiter": is_text, "quote": is_text,
+          "header": is_flag, "names": TEXTS, "missing": TEXTS, "columns": is_list_of(is_object)}
+COLUMN = {"name": is_text, "role": is_one_of("identifier", "person", "quasi", "sensitive", "class", "insensitive", "group"),
+          "type": is_one_of("numeric", "date", "categorical"), "upper_end": is_one_of("included", "excluded"),
+          "closed": is_list_of(lambda pair: TEXTS(pair) and len(pair) == 2)}
+CLAIM = {"model": is_text, "text": is_text, "holds": is_flag, "reached": is_text, "counts": is_one_of("rows", "persons"), "order": TEXTS,
+         "paths": is_lists, "prefix": is_count}
+SHARE, COUNT, MORE_THAN_0 = is_number_in(0, 1, above=True), is_number_in(1, whole=True), is_number_in(0, above=True)
+PARAMETERS = {"sensitive": lambda value: is_text(value) and value != "", "value": is_text, "on": TEXTS,
+              "values": lambda value: is_lists(value) and bool(value), "k": COUNT, "window": COUNT, "min_depth": is_number_in(0, whole=True),
+              "kind": is_one_of("distinct", "entropy", "recursive", "basic", "enhanced"),
+              "distance": is_one_of("ordered", "hierarchical", "equal"), "objective": is_one_of("sum", "max"), "l": is_number_in(1),
+              "t": is_number_in(0, 1), "range": is_number_in(0), "e": is_number_in(0), "alpha": SHARE, "h": SHARE, "max_share": SHARE,
+              "c": MORE_THAN_0, "beta": MORE_THAN_0, "delta": MORE_THAN_0}
+NEEDED = {"k-anonymity": ("k",), "ks-anonymity": ("k",), "l-diversity": ("sensitive", "l"), "t-closeness": ("sensitive", "t"),
+          "beta-likeness": ("sensitive", "beta"), "delta-disclosure": ("sensitive", "delta"), "alpha-k": ("sensitive", "value", "alpha", "k"),
+          "confidence": ("values", "h"), "ke-anonymity": ("sensitive", "k", "e"), "window-closeness": ("sensitive", "window", "t"),
+          "window-likeness": ("sensitive", "window", "beta")}
+LEFT_OUT = {"l-diversity": {"kind": "distinct"}, "beta-likeness": {"kind": "enhanced"}, "window-likeness": {"kind": "enhanced"},
+            "t-closeness": {"distance": "ordered"}, "window-closeness": {"distance": "ordered"}, "ke-anonymity": {"objective": "sum"}}
+
+
+def check_fields(found, fields, needed, where):
+    for key, fits in fields.items():
+        if not fits(found[key]) if key in found else key in needed:
+            raise Refused(f"the manifest cannot be read: '{where}{key}' is missing or is not what a manifest has there")
+
+
+def read_manifest(path):
+    """A manifest of which every key that is known is of its type, and every claim a model with its parameters."""
+    manifest = read_json(path)
+    check_fields(manifest, TOP, ("format", "output"), "")
+    output = manifest["output"]
+    check_fields(output, OUTPUT, ("sha256", "columns"), "output.")
+    for column in output["columns"]:
+        check_fields(column, COLUMN, ("name", "role"), "output.columns.")
+    for place, claim in enumerate(manifest.setdefault("privacy", [])):
+        check_fields(claim, CLAIM, ("model", "holds"), f"privacy[{place}].")
+        if claim["model"] not in NEEDED:
+            raise Refused(f"'{claim['model']}' cannot be judged of a table")
+        manifest["privacy"][place] = {**LEFT_OUT.get(claim["model"], {}), **claim}
+        check_fields(claim, PARAMETERS, NEEDED[claim["model"]], f"privacy[{place}].")
+    return manifest
+
+
+def file_faults(path, data, output):
+    """What the manifest says of the file that is not so, before its rows are read by what it says."""
+    if "bytes" in output and output["bytes"] != len(data):
+        return [f"bytes: there are {len(data)}, the manifest says {output['bytes']}"]
+    kind, start = output.get("format"), data[:2]
+    plain_data = gzip.decompress(data) if start == b"\x1f\x8b" else data
+    if kind == "jsonl" and plain_data.strip() and not plain_data.lstrip().startswith(b"{") or kind == "parquet" and data[:4] != b"PAR1":
+        return [f"format: the file is not {kind}, as the manifest says"]
+    if kind in (None, "csv") and not path.endswith((".parquet", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")) and output.get("header", True):
+        form = {key: output[key] for key in ("delimiter", "quote") if key in output}
+        first = plain_data.decode("utf-8-sig", errors="replace")
+        try:
+            header = next(csv_records(first, form.get("delimiter", ","), form.get("quote", '"'), False), [])
+        except (Refused, csv.Error):
+            return []  # reading it will say what is wrong
+        if "names" in output and header != output["names"]:
+            return ["names: the first line is not what the manifest says"]
+    return []
+
+
+def column_faults(table, rows, output):
+    if output.get("rows", rows) != rows:
+        return [f"rows: there are {rows}, the manifest says {output['rows']}"]
+    if output.get("names", list(table)) != list(table):
+        return ["names: the columns of the file are not those that the manifest names"]
+    described = set()
+    for name in (column["name"] for column in output["columns"]):
+        two = name not in table and name + "_lo" in table
+        described |= {name + "_lo", name + "_hi"} if two else {name}
+    return [] if described == set(table) else ["columns: the manifest describes other columns than the file has"]
+
+
+def claim_faults(claims):
+    texts = [f"{describe(claim)}: the manifest has another text for it" for claim in claims if claim.get("text", describe(claim)) != describe(claim)]
+    return texts + [f"{describe(claim)}: the manifest itself says that it does not hold" for claim in claims if not claim["holds"]]
+
+
+def release_by(manifest, path, data):
+    """The release as its manifest describes it, and what the manifest says of the file that is not so: then there is no release."""
+    output = manifest["output"]
+    findings = file_faults(path, data, output)
+    if findings:
+        return None, findings
+    table, rows = read_table(path, data, output, output.get("names") if not output.get("header", True) else None, output.get("format"))
+    findings = column_faults(table, rows, output)
+    if findings:
+        return None, findings
+    columns = output["columns"]
+    release = Release(table, rows, {column["name"]: column["role"] for column in columns},
+                      {column["name"]: column.get("type", "categorical") for column in columns}, output.get("missing", [""]))
+    check_columns(release)
+    release.permuted = manifest.get("permuted", "")
+    claims = manifest["privacy"]
+    if any(release.roles.get(name) != "sensitive" for claim in claims for name in sensitive_columns(claim)):
+        return None, ["columns: a claim is about a column that is not sensitive, as the manifest says"]
+    if any(release.roles.get(name) != "quasi" for claim in claims for name in claim.get("on", [])):
+        return None, ["columns: a claim is about a column that is not quasi, as the manifest says"]
+    return release, []
+
+
 def check_set(path, data, manifest_path, row_map, findings):
     """The files of a run, by SHA-256: the manifest names the release; a run record at hand names both, and the row map."""
     digest = lambda bytes_: hashlib.sha256(bytes_).hexdigest()
-    if os.path.exists(manifest_path) and read_json(manifest_path)["output"]["sha256"] != digest(data):
+    if os.path.exists(manifest_path) and read_manifest(manifest_path)["output"]["sha256"] != digest(data):
         findings.append("sha256: the bytes are not those that the manifest names")
     if not os.access(path + ".private.json", os.R_OK):
         return
@@ -823,39 +1025,28 @@ def check_set(path, data, manifest_path, row_map, findings):
 
 
 def verify_manifest(path, manifest_path, previous, keys):
-    manifest = read_json(manifest_path)
-    if manifest.get("format") not in (1, 2):
-        raise Refused("the manifest is of another format than 1 and 2")
-    output, findings, data = manifest["output"], [], read_bytes(path)
-    check_signature(manifest, "manifest", keys, findings)
+    manifest, findings, data = read_manifest(manifest_path), [], read_bytes(path)
+    signed = read_json(manifest_path)
+    check_signature(signed, "manifest", keys, findings)
     check_set(path, data, manifest_path, None, findings)
-    names = output["names"] if not output.get("header", True) else None
-    table, rows = read_table(path, data, output, names, output.get("format"))
-    if rows != output["rows"]:
-        findings.append(f"rows: there are {rows}, the manifest says {output['rows']}")
-    columns = output["columns"]
-    if any(column.get("upper_end", "included") not in ("included", "excluded") for column in columns):
-        findings.append("upper_end: the manifest has a column that cannot be read")
-    release = Release(table, rows, {column["name"]: column["role"] for column in columns},
-                      {column["name"]: column.get("type", "categorical") for column in columns}, output.get("missing", [""]))
-    check_columns(release)
-    release.permuted = manifest.get("permuted", "")
-    notes = [f"{claim['text']} counts people, which a release does not tell apart; it is not judged here"
-             for claim in manifest["privacy"] if by_person(claim)]
-    findings += [f"{claim['text']}: the manifest itself says that it does not hold"
-                 for claim in manifest["privacy"] if by_person(claim) and not claim["holds"]]
-    told = [claim for claim in manifest["privacy"] if not by_person(claim)]
+    claims = manifest["privacy"]
+    release, faults = release_by(manifest, path, data)
+    findings += faults + claim_faults(claims)
+    if release is None:
+        return {"format": 1, "rows": manifest["output"].get("rows"), "counts": "rows", "privacy": [], "rows_below": [], "findings": findings,
+                "notes": ["the rows are not judged, because the manifest does not describe this file"], "join": [], "holds": False}
+    notes = [f"{describe(claim)} counts people, which a release does not tell apart; it is not judged here"
+             for claim in claims if by_person(claim)]
+    told = [claim for claim in claims if not by_person(claim)]
     verdicts = judge(release, told)
     for claim, verdict in zip(told, verdicts):
-        if not claim["holds"]:
-            findings.append(f"{claim['text']}: the manifest itself says that it does not hold")
         people = claim.get("counts") == "persons"  # not published: rows are an upper bound of k
         if not people and not same_figure(claim.get("reached"), verdict):
-            findings.append(f"{claim['text']}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
+            findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
     if any(claim.get("counts") == "persons" for claim in told):
         notes.append("people are not published; k counts rows here")
-    joins = judge_joins(manifest, table, rows, previous, findings, notes) if "join" in manifest else []
-    if not manifest["privacy"] and "join" not in manifest:
+    joins = judge_joins(manifest, release.table, release.rows, previous, findings, notes) if "join" in manifest else []
+    if not claims and "join" not in manifest:
         findings.append("the manifest claims nothing, so nothing was judged")
     result = result_of(release, verdicts, findings, notes)
     holds = result["holds"] and all(verdict["holds"] for verdict in joins or [])
@@ -1328,7 +1519,7 @@ def judge_joins(manifest, table, rows, paths, findings, notes):
         model, names = JOIN_MODELS[claim["model"]], [place_of(text, tables)[1] for text in claim["x"]]
         x = lambda each: tuple(tables[t][each[t]][name] for name in names for t in range(len(each)) if name in tables[t][0])
         holds, reached = model(claim, tables, matching, x, linked.times)
-        verdict = {"text": claim["text"], "holds": holds, "reached_exact": str(reached), "reached_alone": None,
+        verdict = {"text": describe(claim), "holds": holds, "reached_exact": str(reached), "reached_alone": None,
                    "reached_without_forced_links": None, "tuples": tuples}
         own = of_current(claim, tables)
         if own:  # an attacker may leave the previous releases aside
@@ -1339,10 +1530,9 @@ def judge_joins(manifest, table, rows, paths, findings, notes):
             verdict.update(holds=holds and verdict["holds"], reached_without_forced_links=str(rest))
         verdicts.append(verdict)
         by_rows = claim.get("y") == "person"  # people with several rows are not published
-        if not claim["holds"]:
-            findings.append(f"{claim['text']}: the manifest itself says that it does not hold")
-        elif not by_rows and claim["reached"] is not None and Fraction(claim["reached"]) != reached:
-            findings.append(f"{claim['text']}: reached {reached}, the manifest says {claim['reached']}")
+        findings += claim_faults([claim])
+        if claim["holds"] and not by_rows and claim["reached"] is not None and Fraction(claim["reached"]) != reached:
+            findings.append(f"{describe(claim)}: reached {reached}, the manifest says {claim['reached']}")
     return verdicts
 
 
@@ -1464,8 +1654,8 @@ def names_of(policy, beside):
 
 def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys):
     policy, findings, notes = read_policy(policy_path), [], []
-    beside = read_json(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
-    check_signature(beside or {}, "manifest", keys, findings)
+    beside = read_manifest(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
+    check_signature(read_json(path + ".manifest.json") if beside else {}, "manifest", keys, findings)
     data = read_bytes(path)
     check_set(path, data, path + ".manifest.json", row_map, findings)
     table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
@@ -1478,23 +1668,21 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     elif people:
         notes.append("the release has no person column, so k was counted in rows. To count people, give --original and --row-map")
     if beside is not None and not findings:
-        check_claims(release, beside, not people and not exempt_suppressed, findings)
+        check_claims(path, data, beside, not people and not exempt_suppressed, findings)
     return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
 
 
-def check_claims(release, manifest, compare_counts, findings):
-    """What the manifest next to a release says that is not so: rows, models that do not hold, counts of published cells."""
-    output, claims = manifest["output"], manifest.get("privacy", [])
-    if output.get("rows", release.rows) != release.rows:
-        findings.append(f"rows: there are {release.rows}, the manifest says {output['rows']}")
-    if any(column.get("upper_end", "included") not in ("included", "excluded") for column in output.get("columns", [])):
-        findings.append("upper_end: the manifest has a column that cannot be read")
-    findings += [f"{claim['text']}: the manifest itself says that it does not hold" for claim in claims if claim["holds"] is not True]
-    counted = [claim for claim in claims if claim["model"] in ("k-anonymity", "ks-anonymity", "l-diversity") and
-               claim.get("counts") != "persons"] if compare_counts else []
+def check_claims(path, data, manifest, compare_counts, findings):
+    """What the manifest next to a release says that is not so: the file, its columns, its claims, counts of published cells."""
+    release, faults = release_by(manifest, path, data)
+    findings += faults + claim_faults(manifest["privacy"])
+    if not manifest["privacy"] and "join" not in manifest:
+        findings.append("the manifest claims nothing")
+    counted = [claim for claim in manifest["privacy"] if claim["model"] in ("k-anonymity", "ks-anonymity", "l-diversity") and
+               claim.get("counts") != "persons"] if compare_counts and release is not None else []
     for claim, verdict in zip(counted, judge(release, counted)):
         if not same_figure(claim.get("reached"), verdict):
-            findings.append(f"{claim['text']}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
+            findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
 
 
 def persons_of(policy, column, original, row_map, release):

@@ -96,7 +96,7 @@ TEST_F(SourceFile, DigestIsEmptyBeforeTheEnd) {
 TEST_F(SourceFile, ErrorsNameTheFile) {
   EXPECT_EQ(PathFailure(Path("none.csv")), "reading " + Path("none.csv") + ": cannot open: No such file or directory");
   EXPECT_EQ(PathFailure(directory_.string()),
-            "reading " + directory_.string() + ": the folder has no file that ends in .parquet or .pq");
+            "reading " + directory_.string() + ": a folder must hold Parquet files (.parquet or .pq), and this one has none");
   EXPECT_TRUE(PathFailure(Put("t.csv", "a,b\n1\n")).starts_with("reading " + Path("t.csv") + ": row 1 (line 2) has 1 cell"));
 }
 

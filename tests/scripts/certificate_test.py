@@ -249,18 +249,43 @@ class Certificate(unittest.TestCase):
         def claim(place, key, value):
             return lambda made: made["privacy"][place].update({key: value})
 
-        for change in (claim(0, "k", 500), claim(0, "reached", "500"), claim(1, "l", 3), claim(0, "holds", False), claim(1, "holds", False),
-                       lambda made: made["output"].update(rows=7), lambda made: made["output"]["columns"][0].update(upper_end="nonsense")):
+        def output(key, value):
+            return lambda made: made["output"].update({key: value})
+
+        def column(place, key, value):
+            return lambda made: made["output"]["columns"][place].update({key: value})
+
+        sensitive = next(i for i, each in enumerate(manifest["output"]["columns"]) if each["role"] == "sensitive")
+        quasi = next(i for i, each in enumerate(manifest["output"]["columns"]) if each["role"] == "quasi")
+        for change in (claim(0, "k", 500), claim(0, "reached", "500"), claim(1, "l", "3"), claim(0, "holds", False), claim(1, "holds", False),
+                       claim(0, "text", "k-anonymity(k=50)"), claim(0, "text", ""), output("rows", 7), output("bytes", 1), output("delimiter", ";"),
+                       output("header", False), output("names", ["other"]), output("format", "jsonl"), output("missing", ["flu"]),
+                       column(quasi, "role", "insensitive"), column(sensitive, "role", "insensitive"),
+                       lambda made: made["output"]["columns"].pop(quasi)):
             made = copy.deepcopy(manifest)
             change(made)
             self.put(made)
             self.assertIn("out.csv.manifest.json", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[0])
-        for change in (lambda made: made.update(privacy="none"), lambda made: made["output"].update(rows="60"), claim(0, "holds", "yes"),
-                       lambda made: made.update(policy_sha256=3)):
+            self.second("out.csv", "--policy", "p.toml", status=1)
+        for change in (lambda made: made.update(privacy="none"), output("rows", "60"), output("rows", -1), output("bytes", 1.5), output("header", "yes"),
+                       output("names", "age"), output("columns", 3), output("format", "magic"), claim(0, "holds", "yes"), claim(0, "reached", 3),
+                       claim(0, "text", 3), claim(0, "k", "many"), claim(0, "model", "magic"), claim(1, "kind", "magic"),
+                       column(0, "upper_end", "nonsense"), column(0, "role", "magic"), column(0, "type", 3), lambda made: made.update(policy_sha256=3),
+                       lambda made: made.update(suppressed=-1), lambda made: made.update(format=3), lambda made: made.update(format="1"),
+                       lambda made: made["privacy"][0].pop("k"), lambda made: made["output"].pop("columns"), lambda made: made.pop("format")):
             made = copy.deepcopy(manifest)
             change(made)
             self.put(made)
-            self.cordon("verify", "out.csv", "--policy", "p.toml", status=1)
+            self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
+            self.second("out.csv", "--policy", "p.toml", status=2)
+        for change in (lambda made: made["privacy"][0].pop("reached"), lambda made: made["privacy"].append(made["privacy"][0]),
+                       lambda made: made["privacy"][0].pop("text"), lambda made: [made["output"].pop(key) for key in ("bytes", "rows", "names")]):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made)
+            self.both(0, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        self.write("out.csv.manifest.json", "\ufeff" + json.dumps(manifest))
+        self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
         self.put({**manifest, "privacy": []})
         self.assertIn("nothing was judged", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[1])
 

@@ -355,6 +355,8 @@ def table_case(case):
         check_release(case, ending, "who" in columns, 2 if count_people(policy["privacy"]) else 0)
         names = json.loads(manifest.read_text())["output"]["names"]
         names, rows = published_cells(case.folder / ("out" + ending), form, names if not form.get("header", True) else None)
+        if not count_people(policy["privacy"]):
+            check_forged(case, ending, form)
         if pyarrow and [model["model"] for model in policy["privacy"]] == ["ke-anonymity"]:
             check_store(case)
     else:
@@ -373,6 +375,64 @@ def table_case(case):
         case.compare(f"tampered table ({kind})", copy.name, "--policy", "p.toml", *exempt)
         if manifest.exists() and not exempt and not count_people(policy["privacy"]):  # a manifest leaves those out
             check_resealed(case, copy)
+
+
+def put(*path, value):
+    """A change of a manifest: the value at the path, which a function may make from the one that is there."""
+    def change(manifest):
+        for step in path[:-1]:
+            manifest = manifest[step]
+        manifest[path[-1]] = value(manifest[path[-1]]) if callable(value) else value
+    return change
+
+
+# What is changed, how, and how both verifiers must end. By docs/certificate.md: 1 if it is not so, 2 if it cannot be read.
+FORGED = [("bytes", put("output", "bytes", value=1), 1), ("rows", put("output", "rows", value=lambda rows: rows + 1), 1),
+          ("text", put("privacy", 0, "text", value=lambda text: text.replace("=", "=5", 1)), 1),
+          ("does not hold", put("privacy", 0, "holds", value=False), 1),
+          ("column removed", put("output", "columns", value=lambda columns: columns[:-1]), 1),
+          ("names", put("output", "names", value=lambda names: [*names[:-1], "other"]), 1),
+          ("no claims", put("privacy", value=[]), 1),
+          ("suppressed below 0", put("suppressed", value=-1), 2), ("rows as a text", put("output", "rows", value=str), 2),
+          ("holds as a text", put("privacy", 0, "holds", value="yes"), 2), ("format", put("format", value=3), 2),
+          ("format as a text", put("format", value="1"), 2), ("role", put("output", "columns", 0, "role", value="magic"), 2),
+          ("model", put("privacy", 0, "model", value="magic"), 2), ("missing as a text", put("output", "missing", value="NA"), 2),
+          ("reached as a number", put("privacy", 0, "reached", value=3), 2), ("policy digest as a number", put("policy_sha256", value=3), 2),
+          ("reached removed", lambda manifest: manifest["privacy"][0].pop("reached"), 0),
+          ("claim twice", lambda manifest: manifest["privacy"].append(manifest["privacy"][0]), 0),
+          ("optional keys removed", lambda manifest: [manifest["output"].pop(key) for key in ("bytes", "rows", "names")] and manifest.pop("tool"), 0)]
+FORGED_CSV = [("delimiter", put("output", "delimiter", value="~"), 1), ("header", put("output", "header", value=lambda header: not header), 1)]
+
+
+def check_forged(case, ending, form):
+    """Manifests next to the bytes of the release that say what is not so, or cannot be read. Without the run record."""
+    release, manifest = case.folder / ("out" + ending), json.loads((case.folder / f"out{ending}.manifest.json").read_text())
+    copy, beside = case.folder / ("forged" + ending), case.folder / f"forged{ending}.manifest.json"
+    csv_header = ending == ".csv" and form.get("header", True) and len(manifest["output"]["names"]) > 1
+    headerless = ending == ".csv" and not form.get("header", True)
+    changes = FORGED + (FORGED_CSV if csv_header else FORGED_CSV[1:] if ending == ".csv" else [])
+    if headerless:  # the names are the manifest's own
+        changes = [each for each in changes if each[0] not in ("names", "optional keys removed")]
+    copy.write_bytes(release.read_bytes())
+    for kind, change, status in case.chance.sample(changes, 3):
+        forged = json.loads(json.dumps(manifest))
+        change(forged)
+        beside.write_text(json.dumps(forged), encoding="utf-8")
+        expect(case, f"forged manifest ({kind})", copy.name, status)
+    beside.write_text("\ufeff" + json.dumps(manifest), encoding="utf-8")
+    expect(case, "manifest with a byte order mark", copy.name, 2)
+    if csv_header:
+        data = release.read_bytes() + b"\n"
+        copy.write_bytes(data)
+        manifest["output"].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+        beside.write_text(json.dumps(manifest), encoding="utf-8")
+        expect(case, "blank line at the end", copy.name, 0)
+
+
+def expect(case, what, name, status):
+    by_policy, by_manifest = case.compare(what, name, "--policy", "p.toml"), case.second(name)[0]
+    if by_policy != status or by_manifest != status:
+        raise Disagreement(f"seed {case.seed}, {what}: ends with {by_policy} by the policy, {by_manifest} by the manifest, not {status}")
 
 
 def check_other_bytes(case, copy, manifest):

@@ -20,9 +20,15 @@ specification = importlib.util.spec_from_file_location("verify_release", SCRIPT)
 verify_release = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(verify_release)
 
+TEXTS_OF = {*verify_release.NEEDED, *verify_release.JOIN_MODELS}
 K = {"model": "k-anonymity", "text": "k-anonymity(k=3)", "holds": True, "reached": "3", "counts": "rows", "k": "3"}
 L = {"model": "l-diversity", "text": "l-diversity(pay, l=2, distinct)", "holds": True, "reached": "2", "sensitive": "pay",
      "l": "2", "kind": "distinct"}
+
+
+def with_texts(claims):
+    """The claims with the texts that cordon gives them."""
+    return [{**claim, "text": verify_release.describe(claim)} if claim["model"] in TEXTS_OF else claim for claim in claims]
 
 
 def t_claim(distance, t, reached, **more):
@@ -49,7 +55,7 @@ class VerifyRelease(unittest.TestCase):
         path.write_bytes(data)
         kind = "numeric" if any(claim.get("distance") == "ordered" for claim in claims) else "categorical"
         roles = roles or [("age", "quasi"), ("sex", "quasi"), ("pay", "sensitive")]
-        manifest = {"format": 1, "tool": "cordon 0.1.0", "policy_sha256": "00", "suppressed": 0, "privacy": claims,
+        manifest = {"format": 1, "tool": "cordon 0.1.0", "policy_sha256": "00", "suppressed": 0, "privacy": with_texts(claims),
                     "output": {"name": name, "sha256": hashlib.sha256(data).hexdigest(), "rows": len(rows), "delimiter": delimiter,
                                "columns": [{"name": n, "role": r, "type": kind if n == "pay" else "categorical"} for n, r in roles], **output}}
         manifest_path = Path(self.directory.name) / "manifest.json"
@@ -100,7 +106,7 @@ class VerifyRelease(unittest.TestCase):
     def test_people_are_not_judged_by_a_manifest(self):
         status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "reached": "1"}])
         self.assertEqual(status, 0, text)
-        self.assertIn("l-diversity(pay, l=2, distinct) counts people, which a release does not tell apart; it is not judged here", text)
+        self.assertIn("l-diversity(pay, l=2, distinct, by person) counts people, which a release does not tell apart; it is not judged here", text)
         status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "holds": False}])
         self.assertEqual(status, 1, text)
 
@@ -191,6 +197,28 @@ class VerifyRelease(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("rows: there are 6, the manifest says 7", text)
 
+    def test_what_is_printed_comes_from_the_parameters(self):
+        path = Path(self.directory.name) / "manifest.json"
+        self.run_on(ROWS, [K])
+        manifest = json.loads(path.read_text())
+        manifest["privacy"][0]["text"] = "k-anonymity(k=50)"
+        path.write_text(json.dumps(manifest))
+        done = subprocess.run([sys.executable, "-B", SCRIPT, path.with_name("out.csv"), path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("k-anonymity(k=3): holds; reached 3\n", done.stdout)
+        self.assertNotIn("50", done.stdout)
+
+    def test_numbers_in_texts_are_written_as_cordon_writes_them(self):
+        for value, text in (("1/5", "0.2"), ("2/3", "2/3"), ("3", "3"), ("1/10000", "1e-04"), ("1/1000", "0.001"), ("100000", "100000"),
+                            ("12345678/10000000", "1.2345678"), ("3/200000", "1.5e-05"), ("1/3000000", "1/3000000")):
+            self.assertEqual(verify_release.short_text(verify_release.Fraction(value)), text)
+
+    def test_the_end_of_a_file_may_have_blank_lines(self):
+        self.assertEqual(verify_release.read_csv("a,b\n1,2\n\n\r\n", {})[1], 1)
+        with self.assertRaises(verify_release.Refused):
+            verify_release.read_csv("a,b\n\n1,2\n", {})
+        self.assertEqual(verify_release.read_csv("a\n1\n\n", {})[1], 2)  # of one column it is an empty cell
+
     def test_bounds_gzip_and_delimiters(self):
         header = ("age_lo", "age_hi", "sex", "pay")
         rows = [("20", "29", s, p) if a == "[20,29]" else ("30", "39", s, p) for a, s, p in ROWS]
@@ -207,8 +235,7 @@ class VerifyRelease(unittest.TestCase):
         self.assertEqual(status, 0, text)  # then all rows are one group
 
     def test_unreadable_input_is_an_error_that_shows_no_cell(self):
-        status, text = self.run_on(ROWS, [{**L, "sensitive": "cost"}])
-        self.assertEqual(status, 2)
+        self.assertEqual(self.run_on(ROWS, [{**L, "sensitive": "cost"}])[0], 1)  # it can be read, and is not so
         status, text = self.run_on([*ROWS, ("[30,39]", "secret")], [K])
         self.assertEqual(status, 2)
         self.assertNotIn("secret", text)
@@ -367,7 +394,7 @@ class Joins(unittest.TestCase):
                     "output": {"sha256": hashlib.sha256(out.read_bytes()).hexdigest(), "rows": len(current) - 1,
                                "columns": [{"name": name, "role": "insensitive"} for name in current[0].split(",") if name[-3:] not in ("_lo", "_hi")] +
                                [{**end, "role": "quasi", "type": "numeric"} for end in ends or []]},
-                    "join": {"holds": True, "privacy": claims, "columns": columns, "impossible": list(impossible)}}
+                    "join": {"holds": True, "privacy": with_texts(claims), "columns": columns, "impossible": list(impossible)}}
         (self.folder / "out.json").write_text(json.dumps(manifest))
         done = subprocess.run([sys.executable, SCRIPT, out, self.folder / "out.json",
                                *(part for file in (files[:-1] if forget else files) for part in ("--previous", file))],

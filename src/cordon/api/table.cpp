@@ -16,7 +16,7 @@ Table::Table(std::shared_ptr<const engine::Table> table) : table_(std::move(tabl
 
 Result<Table> Table::Read(const std::string& path, const std::string& delimiter, const RunOptions& options) {
   internal::EngineRun run(options);
-  CORDON_TRY(const engine::TextFormat text, engine::GuessTextFormat(path, delimiter, std::nullopt));
+  CORDON_TRY(const engine::TextFormat text, engine::GuessTextFormat(path, delimiter, std::nullopt, run.run().stop));
   CORDON_TRY(engine::Table table, engine::ReadTableFile(path, text, std::nullopt, run.run()));
   return Table(std::make_shared<const engine::Table>(std::move(table)));
 }

@@ -7,6 +7,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/data/decimal.h"
 #include "cordon/io/duckdb/duckdb.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/files/byte_input_internal.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/decode.h"
@@ -84,17 +85,17 @@ Codes PersonsOf(const Column& column) {
                          [&](std::size_t row) { return column.codes[row] == kNull ? nobody : column.codes[row]; });
 }
 
-Encoding GuessEncoding(const std::string& path) {
+Encoding GuessEncoding(const std::string& path, const std::stop_token& stop) {
   auto raw = OpenRawFile(path);
   if (!raw.ok()) return Encoding::kUtf8;  // the reader proper will say what is wrong
   ByteInput input(std::move(raw).value(), GzipHint::kByContent);
   EncodingGuess guess;
   std::string piece(std::size_t{1} << 20, '\0');
   while (true) {
-    const auto got = input.Read(piece.data(), piece.size(), {});
+    const auto got = input.Read(piece.data(), piece.size(), stop);
     if (!got.ok()) return Encoding::kUtf8;
     guess.Look(std::string_view(piece).substr(0, got.value()));
-    if (got.value() < piece.size()) return guess.Best();
+    if (got.value() < piece.size() || guess.certain()) return guess.Best();
   }
 }
 
@@ -158,26 +159,27 @@ Result<Release> ReleaseFromTable(const Table& table, const std::vector<std::stri
   return release;
 }
 
-Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format) {
+Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format,
+                                   const std::stop_token& stop) {
   TextFormat text;
   if (input.table != nullptr) return text;
   const std::string& path = input.name;
   if (!delimiter.empty()) text.delimiter = delimiter == "\\t" ? "\t" : delimiter;
-  if (path == "-" || IsSql(path)) return text;  // can be read once only; speaks for itself
+  if (path == "-" || IsSpecialFile(path) || IsSql(path)) return text;  // can be read once only; speaks for itself
   if (!format) {
     const auto by_path = FormatOfPath(path);
     if (!by_path.ok()) return text;  // the reader proper will say what is wrong
     format = by_path.value().format;
   }
   if (*format != FileFormat::kCsv && *format != FileFormat::kJsonLines) return text;
-  text.encoding = GuessEncoding(path);
+  text.encoding = GuessEncoding(path, stop);
   if (*format != FileFormat::kCsv) return text;
   // One column of whole lines: its name is the first line.
   TextFormat lines;
   lines.encoding = text.encoding;
   lines.delimiter = "\x01";
   lines.quote = '\0';
-  auto opened = OpenSource(path, {.text = lines, .format = format, .skip_columns = {}});
+  auto opened = OpenSource(path, {.text = lines, .format = format, .stop = stop, .skip_columns = {}});
   if (!opened.ok() || opened.value()->column_names().empty()) return text;  // the reader proper will say what is wrong
   const std::string& line = opened.value()->column_names()[0];
   if (delimiter.empty()) text.delimiter = DelimiterOf(line);

@@ -4,6 +4,7 @@
 // is read off the cells. For `check`, which measures what is there.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ Result<Release> ReleaseFromTable(const Table& table, const std::vector<std::stri
                                  const std::vector<std::string>& sensitive, const std::string& person = "");
 
 // How a file is written: its encoding by all of its bytes; of `, ; |` and tab the one the first line has most of, or a space;
-// `delimiter`, if not empty, is taken as it is. A table in memory needs none of this.
-Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format);
+// `delimiter`, if not empty, is taken as it is. A table in memory needs none of this, and a pipe can be read only once.
+Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format,
+                                   const std::stop_token& stop = {});
 
 }  // namespace cordon::engine

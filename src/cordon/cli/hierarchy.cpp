@@ -36,7 +36,7 @@ struct HierarchyArgs {
 };
 
 Result<Column> ReadColumn(const HierarchyArgs& args, const Run& run) {
-  CORDON_TRY(const TextFormat text, GuessTextFormat(args.input, args.delimiter, std::nullopt));
+  CORDON_TRY(const TextFormat text, GuessTextFormat(args.input, args.delimiter, std::nullopt, run.stop));
   CORDON_TRY(const Table table, ReadTableFile(args.input, text, std::nullopt, run));
   const Column* column = table.Find(args.column);
   if (column != nullptr) return *column;

@@ -5,6 +5,7 @@
 
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
+#include "cordon/cli/tell.h"
 
 namespace cordon::engine {
 namespace {
@@ -37,6 +38,7 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, bool in_doub
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
   InspectRequest request = args.request;
   CORDON_TRY(request.format, ParseFormat(args.format));
+  TellOfSheets(request.input.name, request.format, console, run);
   CORDON_TRY(Inspection made, Inspect(request, run));
   if (made.draft) TellOfDraft(request, *made.draft, made.profile.names_in_doubt, console);
   args.json ? console.Out(Dump(ToJson(made.profile))) : console.Say(Describe(made.profile));

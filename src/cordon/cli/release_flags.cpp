@@ -41,6 +41,7 @@ Result<Answer> RunRelease(const ReleaseFlags& flags, const PublishFunction& publ
   }
   if (!request.report && !request.html && !flags.json) request.measure.risk.reset();  // nobody would see it
   CORDON_TRY(const Policy policy, flags.policy.Read());
+  TellOfSheets(request.input.name, request.input_format, console, run);
   if (request.output == "-") console.RowsFollow();
   CORDON_TRY(const Report report, publish(request, policy, run));
   for (const Warning& warning : report.warnings) console.Warn("warning: {}: {}", warning.code, warning.fix);

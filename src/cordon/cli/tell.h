@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several commands say at their end.
+// What several commands say.
 #pragma once
 
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 
 #include "cordon/cli/console.h"
 #include "cordon/io/files/written_files.h"
+#include "cordon/io/foreign/foreign.h"
 
 namespace cordon::engine {
 
@@ -23,6 +24,16 @@ inline void TellOfRun(const std::string& output, std::string_view text, bool jso
   } else {
     console.Note("{}", text.substr(0, text.find_last_not_of('\n') + 1));
   }
+}
+
+// That a workbook has more than was read.
+inline void TellOfSheets(const std::string& path, std::optional<FileFormat> format, Console& console, const Run& run) {
+  const auto by_path = FormatOfPath(path);
+  if (!format && by_path.ok()) format = by_path.value().format;
+  if (path == "-" || format != FileFormat::kExcel) return;
+  const auto sheets = CountSheets(path, run);
+  if (!sheets.ok() || sheets.value() < 2) return;
+  console.Note("note: {} has {} sheets, and the first one is read; to read another, save it as CSV", path, sheets.value());
 }
 
 // "written: out.csv, out.csv.manifest.json; private: out.csv.private.json"

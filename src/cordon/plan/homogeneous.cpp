@@ -12,11 +12,12 @@
 namespace cordon::engine {
 namespace {
 
-// A model that a group of one value may pass, and what its parameter is called.
+// A model that a group of one value may pass, and what its parameter is called; "" if it bounds values by name: then no
+// parameter keeps a group of one other value from passing.
 struct Loose {
   const ModelSpec* spec;
   std::string column;
-  const char* parameter;
+  std::string_view parameter;
 };
 
 std::vector<Loose> LooseModels(const Policy& policy) {
@@ -27,7 +28,13 @@ std::vector<Loose> LooseModels(const Policy& policy) {
     const auto* like = std::get_if<BetaLikenessSpec>(&spec);
     // The enhanced kind forbids it: (1 - ln p) p < 1 for every share p below 1.
     if (like != nullptr && like->kind == BetaLikenessSpec::Kind::kBasic) models.push_back({&spec, like->sensitive, "beta"});
+    if (const auto* alpha = std::get_if<AlphaKSpec>(&spec)) models.push_back({&spec, alpha->sensitive, ""});
+    if (const auto* confidence = std::get_if<ConfidenceSpec>(&spec)) {
+      for (const auto& [column, values] : confidence->values) models.push_back({&spec, column, ""});
+    }
   }
+  // Of a column, models that bound a distance come first: they say more.
+  std::stable_partition(models.begin(), models.end(), [](const Loose& loose) { return !loose.parameter.empty(); });
   return models;
 }
 
@@ -42,15 +49,28 @@ std::int64_t SmallestGroup(const Policy& policy) {
   return least;
 }
 
-// The other models that look at the values of the column in whole groups. How large a group is was asked already.
+// Whether it judges the groups that all quasi columns make.
+bool JudgesWholeGroups(const ModelSpec& spec, const Policy& policy) {
+  const std::vector<std::string> on = GroupingColumns(spec);
+  return on.empty() || std::all_of(policy.attributes.begin(), policy.attributes.end(), [&](const AttributePolicy& attribute) {
+           return attribute.role != Role::kQuasi || std::find(on.begin(), on.end(), attribute.name) != on.end();
+         });
+}
+
+// The models that look at the values of the column in whole groups, without the one that bounds a distance. How large a group
+// is was asked already.
 std::vector<ModelSpec> OtherModels(const Policy& policy, const Loose& loose) {
   std::vector<ModelSpec> models;
   for (const ModelSpec& spec : policy.models) {
     const std::vector<std::string> columns = SensitiveColumns(spec);
-    const bool about = columns.size() == 1 && columns[0] == loose.column && GroupingColumns(spec).empty();
-    if (&spec == loose.spec || !about) continue;
+    const bool about =
+        std::find(columns.begin(), columns.end(), loose.column) != columns.end() && JudgesWholeGroups(spec, policy);
+    if ((&spec == loose.spec && !loose.parameter.empty()) || !about) continue;
     models.push_back(spec);
     if (auto* alpha = std::get_if<AlphaKSpec>(&models.back())) alpha->k = 1;
+    if (auto* confidence = std::get_if<ConfidenceSpec>(&models.back())) {
+      *confidence = {{}, {{loose.column, confidence->values.at(loose.column)}}, confidence->h};
+    }
   }
   return models;
 }
@@ -124,7 +144,9 @@ Result<std::optional<double>> LeastReached(const Policy& policy, const Loose& lo
     if (skip || whole.sensitive[0].domain->missing() == value) continue;
     GroupCounts group(counted);
     group.Add(static_cast<RowId>(row));
-    if (others.Admits(group)) least = std::min(least.value_or(reach(value)), reach(value));
+    if (!others.Admits(group)) continue;
+    if (loose.parameter.empty()) return std::optional(0.0);
+    least = std::min(least.value_or(reach(value)), reach(value));
   }
   return least;
 }
@@ -134,8 +156,16 @@ Result<std::optional<double>> LeastReached(const Policy& policy, const Loose& lo
 Result<std::vector<Warning>> HomogeneousAllowed(const Policy& policy, const Microdata& data) {
   std::vector<Warning> warnings;
   for (const Loose& loose : LooseModels(policy)) {
+    const bool told = std::any_of(warnings.begin(), warnings.end(),
+                                  [&](const Warning& warning) { return warning.columns.front() == loose.column; });
+    if (loose.parameter.empty() && told) continue;
     CORDON_TRY(const std::optional<double> least, LeastReached(policy, loose, data));
-    if (!least || *least > ParameterOf(*loose.spec)) continue;
+    if (!least) continue;
+    if (loose.parameter.empty()) {
+      warnings.push_back(Allowed(loose, "add l-diversity with l = 2, or bound every value in all groups"));
+      continue;
+    }
+    if (*least > ParameterOf(*loose.spec)) continue;
     warnings.push_back(
         Allowed(loose, fmt::format("set {} below {}, or add l-diversity with l = 2", loose.parameter, RoundedDown(*least))));
   }
@@ -146,7 +176,7 @@ Result<std::vector<Warning>> HomogeneousAllowed(const Policy& policy, const Micr
 std::vector<Warning> HomogeneousAllowed(const Policy& policy) {
   std::vector<Warning> warnings;
   for (const Loose& loose : LooseModels(policy)) {
-    if (!OtherModels(policy, loose).empty()) continue;
+    if (loose.parameter.empty() || !OtherModels(policy, loose).empty()) continue;
     const AttributePolicy* column = policy.Find(loose.column);
     const double values = column != nullptr && column->values ? static_cast<double>(column->values->size()) : 0;
     const auto* close = std::get_if<TClosenessSpec>(loose.spec);

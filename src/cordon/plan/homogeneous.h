@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // t-closeness and basic beta-likeness bound a distance. If the bound is large, a group in which everybody has the same value
-// passes, and the model guards nothing in it.
+// passes, and the model guards nothing in it. alpha-k and confidence bound the values that they name: a group in which
+// everybody has the same other value passes.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -86,6 +87,11 @@ Result<toml::table> ParseValue(const std::string& text, const std::string& value
     if (parsed.size() == 1) return parsed;
   } catch (const std::exception&) {
     if (BeginsWithLetter(value)) return toml::table{{"value", value}};
+  }
+  const std::size_t digits = value.find_first_not_of("+-") == 0 ? 0 : 1;
+  if (value.size() > digits && value.find_first_not_of("0123456789", digits) == std::string::npos && value[digits] != '0') {
+    return Error::InvalidPolicy("--set {}: the number is too large", text)
+        .WithHint("whole numbers go up to {}", std::numeric_limits<std::int64_t>::max());
   }
   return Error::InvalidPolicy("--set {}: the value is neither TOML nor a word", text)
       .WithHint("put a text in quotes: --set '{}=\"{}\"'", text.substr(0, text.size() - value.size() - 1), value);

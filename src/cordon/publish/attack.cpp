@@ -31,7 +31,7 @@ Result<void> CheckAttackRequest(const AttackRequest& request, const Policy& poli
                                       std::pair{"--second", request.second.name}}) {
     if (!path.empty()) CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
   }
-  return CheckReplaces(*request.html, kHtmlReportMark);
+  return CheckReplaces(*request.html, kAttackPageMark);
 }
 
 // Figures about a release of other people would look fine and mean nothing.

@@ -136,7 +136,7 @@ std::string Describe(const AtRisk& at_risk) {
 Result<Checked> Check(const CheckRequest& request, const Run& run) {
   Outputs outputs;
   if (request.rows_at_risk) CORDON_RETURN_IF_ERROR(ReserveAtRisk(request, outputs));
-  CORDON_TRY(const TextFormat text, GuessTextFormat(request.table, request.delimiter, request.format));
+  CORDON_TRY(const TextFormat text, GuessTextFormat(request.table, request.delimiter, request.format, run.stop));
   CORDON_TRY(const Table table, ReadTableFile(request.table, text, request.format, run));
   CORDON_TRY(const Release release, ReleaseFromTable(table, request.quasi, request.sensitive, request.person));
   const VerifyOptions options{.exempt_suppressed = request.exempt_suppressed};

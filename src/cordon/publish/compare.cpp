@@ -34,7 +34,7 @@ Result<void> CheckComparedPage(const CompareRequest& request, const Policy& poli
   for (const TableInput& release : request.releases) inputs.emplace_back("a release", release.name);
   // A release may be given twice; only what is written must not be one of them.
   for (const auto& input : inputs) CORDON_RETURN_IF_ERROR(CheckDistinct({input, {"--html", *request.html}}));
-  return CheckReplaces(*request.html, kHtmlReportMark);
+  return CheckReplaces(*request.html, kComparePageMark);
 }
 
 Result<void> WriteComparedPage(const CompareRequest& request, const std::vector<ComparedRelease>& sides) {
@@ -46,7 +46,8 @@ Result<void> WriteComparedPage(const CompareRequest& request, const std::vector<
                        holds ? "all requirements hold" : "does not hold"});
   }
   return WriteFile(*request.html,
-                   MapPage(InputTitle(request.original.name), fmt::format("{} releases compared", sides.size()), entries, ""),
+                   MapPage(InputTitle(request.original.name), kComparePageMark,
+                           fmt::format("{} releases compared", sides.size()), entries, ""),
                    AtomicFile::Access::kPrivate);
 }
 

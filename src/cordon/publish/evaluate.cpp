@@ -26,7 +26,7 @@ Result<void> CheckEvaluateRequest(const EvaluateRequest& request, const Policy& 
                                       std::pair{"the original", request.original.name}}) {
     CORDON_RETURN_IF_ERROR(CheckDistinct({{purpose, path}, {"--html", *request.html}}));
   }
-  return CheckReplaces(*request.html, kHtmlReportMark);
+  return CheckReplaces(*request.html, kPrivatePageMark);
 }
 
 // The page is about a release of anybody's: who made it, and how long it took, is not known. It says what holds, too.

@@ -103,7 +103,7 @@ Result<void> CheckNamedValues(const Policy& policy, const LinkedReleases& releas
 Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInput>& inputs, const Run& run) {
   std::vector<PreviousTable> tables;
   for (const TableInput& input : inputs) {
-    CORDON_TRY(const TextFormat text, GuessTextFormat(input, "", std::nullopt));
+    CORDON_TRY(const TextFormat text, GuessTextFormat(input, "", std::nullopt, run.stop));
     CORDON_TRY(const std::unique_ptr<Source> source,
                OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
     CORDON_TRY(Table table, ReadTable(*source, run));

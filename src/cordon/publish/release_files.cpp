@@ -21,6 +21,7 @@
 #include "cordon/plan/registry.h"
 #include "cordon/plan/run_ke.h"
 #include "cordon/report/manifest.h"
+#include "cordon/report/manifest_check.h"
 #include "cordon/report/utility.h"
 #include "cordon/store/store_change.h"
 
@@ -46,7 +47,7 @@ std::string TextAt(const Json& object, const char* key) {
 Result<Json> ReadSealed(const std::string& path, const char* what) {
   CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
   Json json = ParseJsonOnce(text);
-  if (json.is_object()) return json;
+  if (json.is_object() && !text.starts_with("\xef\xbb\xbf")) return json;  // no other reader of JSON takes a mark
   return Error::InvalidData("{} is not a {}", path, what).WithHint("if it belongs to something else, move it away");
 }
 
@@ -169,6 +170,7 @@ Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::str
     CORDON_TRY(const Json said, ReadSealed(manifest, "manifest"));
     const std::string sha256 = TextAt(said.value("output", Json()), "sha256");
     if (sha256.empty()) return Error::InvalidData("{} does not name the bytes of a release", manifest);
+    CORDON_RETURN_IF_ERROR(CheckManifestForm(said, manifest));
     check(sha256, digest, path, manifest);
     if (kept != nullptr) *kept = said;
   }
@@ -209,6 +211,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   CORDON_TRY(const Table table, ReadTable(*source, run));
   if (audit != nullptr && input.table == nullptr) {
     CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));
+    for (const Column& column : table.columns) audit->names.push_back(column.name);
   }
   if (original != nullptr) WidenScale(table, *original);
   const UpperEnds ends = input.table == nullptr ? EndsBeside(path, source->InputDigest()) : UpperEnds{};

@@ -38,6 +38,7 @@ struct FileAudit {
   std::optional<HelpAudit> help;            // of a store: whether its help table is what its rows give
   std::optional<SetMatch> set;              // of a file with a manifest or a run record next to it
   std::optional<Json> manifest;             // of the release: next to the file, or in the store
+  std::vector<std::string> names;           // of the columns in the file
   std::vector<std::string> ends_not_known;  // columns with ranges that may have their upper end or not
 };
 // What the manifest of exactly this file says of its ranges in two columns; nothing without one.

@@ -271,7 +271,8 @@ std::string SweepPage(const std::string& input, const std::vector<SweepPoint>& p
          fmt::format("{} groups, {} rows suppressed", point.report->utility.discernibility.groups, point.report->suppressed)});
   }
   const LineChart chart = SweepChart(points);
-  return MapPage(InputTitle(input), fmt::format("{} of {} settings have a release", entries.size(), points.size()), entries,
+  return MapPage(InputTitle(input), kSweepPageMark,
+                 fmt::format("{} of {} settings have a release", entries.size(), points.size()), entries,
                  fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", EscapeXml(chart.title), DrawSweep(chart)));
 }
 
@@ -302,7 +303,7 @@ Result<std::vector<SweepPoint>> Sweep(const SweepRequest& request, const Policy&
   if (request.html) paths.emplace_back("--html", *request.html);
   CORDON_RETURN_IF_ERROR(CheckDistinct(paths));
   if (request.svg) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.svg, kChartMark));
-  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
+  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kSweepPageMark));
   CORDON_TRY(const Microdata data, ReadOriginal(request.input, policy, run));
   if (data.num_rows == 0) return Error::InvalidData("{} has no rows to publish", request.input.name);
   CORDON_TRY(std::vector<SweepPoint> points, Sweep(request, policy, data, run));

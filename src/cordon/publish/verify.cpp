@@ -14,6 +14,7 @@
 #include "cordon/publish/previous_releases.h"
 #include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/report/key_file.h"
+#include "cordon/report/manifest_check.h"
 #include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
 
@@ -77,54 +78,7 @@ Result<void> CheckTellsPeople(const Policy& policy, const Release& release) {
   return {};
 }
 
-// Models whose figure is a count of the published cells alone: the manifest must have the same.
-bool IsCount(const ModelSpec& spec) {
-  return std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec) ||
-         std::holds_alternative<LDiversitySpec>(spec);
-}
-
-// What a claim of a manifest says that is not so, if it is of this verdict; empty: nothing.
-std::string ClaimFault(const Json& claim, const Verdict& verdict, bool compare_counts) {
-  const Json asked = ToJson(verdict.spec);
-  for (const auto& [key, value] : asked.items()) {
-    const bool counted = key == "counts" && !CountsPersons(verdict.spec);  // of k: whether people or rows were counted
-    const bool told = key == "model" || claim.contains(key);               // manifests of earlier versions have fewer keys
-    if (told && !counted && claim.value(key, Json()) != value)
-      return fmt::format("asks for another model than {}", verdict.text);
-  }
-  if (!compare_counts || !IsCount(verdict.spec) || claim.value("reached", Json()) == verdict.reached_text) return "";
-  return fmt::format("says that {} reached another figure than {}", verdict.text, verdict.reached_text);
-}
-
-// What the manifest next to a release says that cannot be read, or is not so; empty: nothing. A signature is another question.
-std::string ManifestFault(const Json& manifest, const Verification& made, const Policy& policy, bool compare_counts) {
-  const Json& output = manifest["output"];
-  if (const Json rows = output.value("rows", Json(made.rows)); rows != made.rows) {
-    return rows.is_number() ? fmt::format("says that there are {} rows, and there are {}", rows.dump(), made.rows)
-                            : "does not say how many rows there are";
-  }
-  for (const Json& column : output.value("columns", Json::array())) {
-    const Json end = column.is_object() ? column.value("upper_end", Json("included")) : Json();
-    if (end != "included" && end != "excluded") return "has a column that cannot be read";
-  }
-  const Json digest = manifest.value("policy_sha256", Json(""));
-  const Json privacy = manifest.value("privacy", Json::array());
-  if (!digest.is_string() || !privacy.is_array()) return "has claims that cannot be read";
-  for (const Json& claim : privacy) {
-    const bool read =
-        claim.is_object() && claim.value("model", Json()).is_string() && claim.value("holds", Json()).is_boolean();
-    if (!read) return "has claims that cannot be read";
-    if (!claim["holds"].get<bool>()) return "says itself that a model does not hold";
-  }
-  if (digest != policy.digest) return "";
-  if (privacy.size() != made.verdicts.size()) return "has other claims than the policy that it names";
-  for (std::size_t i = 0; i < privacy.size(); ++i) {
-    if (std::string fault = ClaimFault(privacy[i], made.verdicts[i], compare_counts); !fault.empty()) return fault;
-  }
-  return "";
-}
-
-void CheckManifest(const VerifyRequest& request, const Policy& policy, Verification& made) {
+void CheckManifest(const VerifyRequest& request, const Policy& policy, const Release& release, Verification& made) {
   if (!made.file.set || !made.file.manifest) return;
   const Json digest = made.file.manifest->value("policy_sha256", Json());
   if (digest.is_string() && digest != policy.digest) {
@@ -132,8 +86,20 @@ void CheckManifest(const VerifyRequest& request, const Policy& policy, Verificat
                                      policy.name, policy.name));
   }
   if (!made.file.set->holds) return;
-  const std::string fault =
-      ManifestFault(*made.file.manifest, made, policy, !request.exempt_suppressed && !HasPersonColumn(policy));
+  const PathFormat by_path =
+      FormatOfPath(request.release.name).ok() ? FormatOfPath(request.release.name).value() : PathFormat{};
+  const std::string& delimiter = policy.data.text.delimiter;
+  std::error_code failed;
+  const std::uint64_t bytes = std::filesystem::file_size(request.release.name, failed);
+  const JudgedRelease judged{.policy = policy,
+                             .release = release,
+                             .verdicts = made.verdicts,
+                             .names = made.file.names,
+                             .format = request.format.value_or(by_path.format),
+                             .delimiter = by_path.tabs && delimiter == "," ? "\t" : delimiter,
+                             .bytes = failed ? std::nullopt : std::optional(bytes),
+                             .compare_counts = !request.exempt_suppressed && !HasPersonColumn(policy)};
+  const std::string fault = ManifestFault(*made.file.manifest, judged);
   if (!fault.empty()) made.file.set = SetMatch{false, fmt::format("{}.manifest.json {}", request.release.name, fault)};
 }
 
@@ -189,7 +155,7 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", request.release.name));
-  CheckManifest(request, policy, made);
+  CheckManifest(request, policy, release, made);
   CORDON_TRY(made.small_groups, CountSmallGroups(release, {.exempt_suppressed = request.exempt_suppressed}, run));
   if (!request.previous.empty()) {
     if (!made.file.ends_not_known.empty()) return EndsNotKnown(request.release.name, made.file.ends_not_known.front());

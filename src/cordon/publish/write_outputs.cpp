@@ -183,8 +183,8 @@ Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs)
 Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
   if (request.force) return {};
   if (request.report) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
-  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kHtmlReportMark));
-  if (request.html_public) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html_public, kHtmlReportMark));
+  if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kPrivatePageMark));
+  if (request.html_public) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html_public, kPublicPageMark));
   if (request.output.empty()) return {};
   std::vector<std::string> paths = {request.output};
   if (HasSideFiles(request)) {

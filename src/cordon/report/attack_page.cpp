@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/report/charts.h"
 #include "cordon/report/html_parts_internal.h"
 
@@ -66,7 +67,7 @@ std::string LeftOutList(const AttackReport& report) {
 
 std::string AttackPage(const std::string& path, const AttackReport& report) {
   const std::string title = internal::PageTitle(path);
-  std::string page = internal::PageHead(title + " \u00b7 cordon attack");
+  std::string page = internal::PageHead(title, kAttackPageMark);
   page += fmt::format(
       "<header>\n<p>cordon attack on {}</p>\n<h1>What attackers get right</h1>\n</header>\n"
       "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It tells how exposed people "

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cordon/base/json.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/metrics/grouping.h"
 #include "cordon/report/charts.h"
 #include "cordon/report/html_parts_internal.h"
@@ -30,11 +31,11 @@ std::string Headline(const Report& report) {
   return report.privacy.size() == 1 ? "The requirement holds" : fmt::format("All {} requirements hold", report.privacy.size());
 }
 
-std::string ReportHead(const std::string& plain_title, const std::string& date, const std::string& headline) {
+std::string ReportHead(const std::string& plain_title, std::string_view mark, const std::string& date,
+                       const std::string& headline) {
   const std::string title = EscapeXml(ValidUtf8(plain_title));
-  return internal::PageHead(title + " \u00b7 cordon report") +
-         fmt::format("<header>\n<p>cordon report on {}{}</p>\n<h1>{}</h1>\n</header>\n", title, date.empty() ? "" : ", " + date,
-                     EscapeXml(headline));
+  return internal::PageHead(title, mark) + fmt::format("<header>\n<p>cordon report on {}{}</p>\n<h1>{}</h1>\n</header>\n",
+                                                       title, date.empty() ? "" : ", " + date, EscapeXml(headline));
 }
 
 std::string ReportFoot() { return internal::PageFoot("Figures are defined in docs/metrics.md and docs/report.md of cordon."); }
@@ -47,13 +48,13 @@ std::string PageTitle(const std::string& path) {
   return EscapeXml(ValidUtf8(path == "-" ? "standard input" : std::filesystem::path(path).filename().string()));
 }
 
-std::string PageHead(std::string_view title) {
+std::string PageHead(std::string_view title, std::string_view mark) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<meta name=\"robots\" content=\"noindex\">\n<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-      title, ChartStyle(), PageStyle());
+      "<meta name=\"robots\" content=\"noindex\">\n<title>{}{}\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
+      title, mark, ChartStyle(), PageStyle());
 }
 
 std::string PageFoot(std::string_view text) {
@@ -94,7 +95,7 @@ Result<HtmlFacts> GatherHtmlFacts(const std::string& path, const Report& report,
 std::string HtmlReport(const HtmlFacts& facts) {
   const Report& report = facts.report;
   const bool fails = AnyFails(report);
-  std::string page = ReportHead(facts.title, facts.date, Headline(report));
+  std::string page = ReportHead(facts.title, kPrivatePageMark, facts.date, Headline(report));
   page += internal::VerdictSection(report);
   page += fmt::format(
       "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It shows how the original is "
@@ -116,7 +117,7 @@ std::string HtmlReport(const HtmlFacts& facts) {
 }
 
 std::string PublicHtmlReport(const std::string& title, const Report& report, const Json& codebook) {
-  std::string page = ReportHead(title, "", Headline(report));
+  std::string page = ReportHead(title, kPublicPageMark, "", Headline(report));
   page += internal::VerdictSection(report);
   page += internal::Section(
       "The release", "",
@@ -127,8 +128,8 @@ std::string PublicHtmlReport(const std::string& title, const Report& report, con
   return page + ReportFoot();
 }
 
-std::string MapPage(const std::string& title, const std::string& headline, const std::vector<MapEntry>& entries,
-                    const std::string& more) {
+std::string MapPage(const std::string& title, std::string_view mark, const std::string& headline,
+                    const std::vector<MapEntry>& entries, const std::string& more) {
   MapChart map{.title = "Risk against information loss", .x_name = "information loss", .y_name = "highest risk", .points = {}};
   std::string rows;
   for (const MapEntry& entry : entries) {
@@ -137,7 +138,7 @@ std::string MapPage(const std::string& title, const std::string& headline, const
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{:.4f}</td><td>{:.4f}</td><td>{}</td></tr>\n", EscapeXml(name),
                         entry.information_loss, entry.risk, EscapeXml(entry.note));
   }
-  std::string page = ReportHead(title, "", headline);
+  std::string page = ReportHead(title, mark, "", headline);
   page +=
       "<p class=\"private\"><strong>For the data custodian; do not publish this page.</strong> It was computed from the "
       "original.</p>\n";

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cordon/report/html_facts.h"
@@ -28,15 +29,15 @@ std::string HtmlReport(const HtmlFacts& facts);
 // what the manifest and the codebook say.
 std::string PublicHtmlReport(const std::string& title, const Report& report, const Json& codebook);
 
-// Several releases on one page: a map of risk against loss, what else is drawn (markup), and the figures. Private, like a
-// report.
+// Several releases on one page, whose kind `mark` is (atomic_file_set.h): a map of risk against loss, what else is drawn
+// (markup), and the figures. Private, like a report.
 struct MapEntry {
   std::string name;
   double information_loss = 0;
   double risk = 0;  // the highest, of an attacker who knows that the target is in the table
   std::string note;
 };
-std::string MapPage(const std::string& title, const std::string& headline, const std::vector<MapEntry>& entries,
-                    const std::string& more);
+std::string MapPage(const std::string& title, std::string_view mark, const std::string& headline,
+                    const std::vector<MapEntry>& entries, const std::string& more);
 
 }  // namespace cordon::engine

@@ -14,7 +14,7 @@ std::string_view PageStyle();
 // The name of the file as markup.
 std::string PageTitle(const std::string& path);
 // What comes before and after the content of any page. `title` is markup, `text` is not.
-std::string PageHead(std::string_view title);
+std::string PageHead(std::string_view title, std::string_view mark);
 std::string PageFoot(std::string_view text);
 
 std::string VerdictSection(const Report& report);

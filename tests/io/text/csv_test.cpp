@@ -195,6 +195,13 @@ TEST(Csv, ARowBeyondTheLimitIsRefusedInsteadOfHeld) {
   EXPECT_EQ(failure, "row 2 (line 3) is longer than 1 MiB | is a quote left open?");
 }
 
+TEST(Csv, AZeroByteInALongRowIsRefusedBeforeTheRowEnds) {
+  Reading reading{.blocks = {.block_bytes = 1 << 16, .max_row_bytes = 1 << 20}};
+  const std::string zeros(4 << 20, '\0');
+  EXPECT_TRUE(FailureOf(zeros, reading).starts_with("the header (line 1) holds a zero byte | "));
+  EXPECT_TRUE(FailureOf("a,b\n1,2\n3," + zeros, reading).starts_with("row 2 (line 3) holds a zero byte | "));
+}
+
 TEST(Csv, ManyDistinctValuesKeepTheirOrderAcrossBatches) {
   std::string bytes = "id,word\n";
   for (int i = 0; i < 200'000; ++i) bytes += fmt::format("{},a rather long text number {}\n", i, i / 2);

@@ -99,5 +99,17 @@ TEST(Decode, TheEncodingIsFoundByTheBytes) {
   }
 }
 
+TEST(Decode, BytesThatCannotChangeTheGuessAreNotAskedFor) {
+  const auto certain = [](std::string_view start, char filling) {
+    EncodingGuess guess;
+    guess.Look(std::string(start) + std::string(8192, filling));
+    return guess.certain();
+  };
+  EXPECT_FALSE(certain("a,b\n", 'x'));  // a later byte may not be UTF-8
+  EXPECT_TRUE(certain("a,b\n", '\xe4'));
+  EXPECT_TRUE(certain("a,b\n", '\0'));
+  EXPECT_TRUE(certain("\xff\xfe", 'x'));
+}
+
 }  // namespace
 }  // namespace cordon::engine

@@ -63,7 +63,7 @@ fs::path BaseOf(const std::string& path) {
 
 // A folder is read as one table of Parquet files. What else lies in it may be what was meant.
 Error NoParquetIn(const std::string& folder) {
-  constexpr const char* kWhat = "the folder has no file that ends in .parquet or .pq";
+  constexpr const char* kWhat = "a folder must hold Parquet files (.parquet or .pq), and this one has none";
   std::vector<std::string> tables;
   std::error_code code;
   for (const auto& file : fs::directory_iterator(folder, code)) {

@@ -124,7 +124,7 @@ Result<void> CheckReplaces(const std::string& path, std::string_view mark) {
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   if (start.find(mark) != std::string::npos) return {};
-  return Error::InvalidPolicy("{} is there already, and is not a report that could be replaced", path)
+  return Error::InvalidPolicy("{} is there already, and is not an earlier report of this kind", path)
       .WithHint("nothing was written; give another name, or remove it");
 }
 

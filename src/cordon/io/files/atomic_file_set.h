@@ -45,7 +45,12 @@ Result<void> CheckNotThere(const std::vector<std::string>& paths);
 // `mark` is a text that every report of its kind holds.
 Result<void> CheckReplaces(const std::string& path, std::string_view mark);
 inline constexpr std::string_view kJsonReportMark = "\"group_size\"";
-inline constexpr std::string_view kHtmlReportMark = "\u00b7 cordon ";
+// The ends of the titles of pages. A page for readers never replaces one for the custodian, nor the other way round.
+inline constexpr std::string_view kPrivatePageMark = " \u00b7 cordon report (private)</title>";
+inline constexpr std::string_view kPublicPageMark = " \u00b7 cordon report (public)</title>";
+inline constexpr std::string_view kSweepPageMark = " \u00b7 cordon sweep</title>";
+inline constexpr std::string_view kComparePageMark = " \u00b7 cordon compare</title>";
+inline constexpr std::string_view kAttackPageMark = " \u00b7 cordon attack</title>";
 inline constexpr std::string_view kChartMark = "<!-- a chart of cordon -->";
 
 // Refuses two paths that are one file. Each comes with what it is for: {"--output", "out.csv"}. "-" is standard output for

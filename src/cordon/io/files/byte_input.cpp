@@ -14,6 +14,7 @@
 namespace cordon::engine {
 namespace {
 
+constexpr std::size_t kAtOnce = std::size_t{16} << 20;  // a stop request waits for one call of read(2)
 constexpr std::size_t kGzipBuffer = std::size_t{256} << 10;
 constexpr unsigned char kGzipMagic[] = {0x1f, 0x8b};
 
@@ -30,7 +31,7 @@ class RawFile : public RawInput {
     while (done < size) {
       if (stop.stop_requested()) return Error::Cancelled();
       if (!regular_ && !Ready()) continue;
-      const ssize_t got = ::read(file_, to + done, std::min(size - done, std::size_t{1} << 30));
+      const ssize_t got = ::read(file_, to + done, std::min(size - done, kAtOnce));
       if (got == 0) break;
       if (got < 0 && errno != EINTR && errno != EAGAIN) return Error::Io("cannot read: {}", std::strerror(errno));
       if (got > 0) done += static_cast<std::size_t>(got);

@@ -143,6 +143,7 @@ bool ShowsTime(std::string_view format) {
 
 struct Workbook {
   std::string sheet;  // the part of the first sheet
+  std::size_t num_sheets = 0;
   bool from_1904 = false;
   std::vector<std::string> strings;
   std::vector<bool> is_date;  // by the number of a style
@@ -156,7 +157,9 @@ Result<void> ReadWorkbook(const Archive& archive, Workbook& book, const Run& run
       const std::string_view flag = attributes.Get("date1904");
       book.from_1904 = flag == "1" || flag == "true";
     }
-    if (name == "sheet" && first.empty()) first = attributes.Get("r:id");
+    if (name != "sheet") return;
+    ++book.num_sheets;
+    if (first.empty()) first = attributes.Get("r:id");
   };
   CORDON_RETURN_IF_ERROR(archive.Parse("xl/workbook.xml", sheets, run));
   PartHandler relations;
@@ -317,7 +320,12 @@ class SheetReader {
     if (row_.size() > table_->num_columns()) {
       const bool more = std::any_of(row_.begin() + static_cast<std::ptrdiff_t>(table_->num_columns()), row_.end(),
                                     [](const auto& cell) { return cell.has_value(); });
-      if (more) return Error::InvalidData("row {} has cells to the right of the last column that has a name", rows_ + 1);
+      if (more) {
+        return Error::InvalidData("row {} has cells to the right of the last column that has a name", rows_ + 1)
+            .WithHint(
+                "the first line that is not empty names the columns: remove the lines above the table, or save it as CSV "
+                "and set skip in [data]");
+      }
     }
     row_.resize(table_->num_columns());
     ++rows_;
@@ -341,6 +349,13 @@ class SheetReader {
 };
 
 }  // namespace
+
+Result<std::size_t> CountExcelSheets(const std::string& path, const Run& run) {
+  CORDON_TRY(const Archive archive, Archive::Open(path));
+  Workbook book;
+  CORDON_RETURN_IF_ERROR(ReadWorkbook(archive, book, run));
+  return book.num_sheets;
+}
 
 Result<Table> ReadExcel(const std::string& path, const SourceOptions& options, const Run& run) {
   CORDON_TRY(const Archive archive, Archive::Open(path));

@@ -46,6 +46,8 @@ Result<Table> ReadForeign(const std::string& path, FileFormat format, const Sour
                                       : internal::ReadStatistics(path, format, options, run);
 }
 
+Result<std::size_t> CountSheets(const std::string& path, const Run& run) { return internal::CountExcelSheets(path, run); }
+
 #ifndef CORDON_HAS_EXCEL_WRITER
 Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release&, const std::string&, bool, const Run&) {
   return CanWrite(FileFormat::kExcel).error();
@@ -55,6 +57,7 @@ Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release&,
 namespace internal {
 
 #ifndef CORDON_HAS_EXCEL_READER
+Result<std::size_t> CountExcelSheets(const std::string&, const Run&) { return CanRead(FileFormat::kExcel).error(); }
 Result<Table> ReadExcel(const std::string&, const SourceOptions&, const Run&) { return CanRead(FileFormat::kExcel).error(); }
 #endif
 #ifndef CORDON_HAS_READSTAT

@@ -37,6 +37,9 @@ Result<void> CanWrite(FileFormat format);
 // REQUIRES: IsForeign(format).
 Result<Table> ReadForeign(const std::string& path, FileFormat format, const SourceOptions& options, const Run& run);
 
+// How many sheets a workbook has; the first is read.
+Result<std::size_t> CountSheets(const std::string& path, const Run& run);
+
 // A workbook with one sheet, complete next to its target. The same release gives the same bytes.
 Result<std::pair<Written, std::optional<AtomicFile>>> StageExcel(const Release& release, const std::string& path, bool bounds,
                                                                  const Run& run);

@@ -40,6 +40,7 @@ std::string NumberText(double value);
 // Days since 1970-01-01, and a part of a day: "2024-02-29", or "2024-02-29 10:15:00". Nothing beyond the years 1 to 9999.
 std::optional<std::string> DateTimeText(double days);
 
+Result<std::size_t> CountExcelSheets(const std::string& path, const Run& run);
 Result<Table> ReadExcel(const std::string& path, const SourceOptions& options, const Run& run);
 Result<Table> ReadStatistics(const std::string& path, FileFormat format, const SourceOptions& options, const Run& run);
 

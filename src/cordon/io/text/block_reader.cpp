@@ -122,6 +122,11 @@ Result<bool> BlockReader::Next(Block& block, const std::stop_token& stop) {
       block.Resize(cut);
       return true;
     }
+    // What is not text may have no line end at all: the parser finds the zero byte in what is there.
+    if (std::memchr(block.data() + searched, 0, block.size() - searched) != nullptr) {
+      ended_ = true;
+      break;
+    }
     searched = block.size();
     if (searched > options_.max_row_bytes) {
       block.too_long = ended_ = true;

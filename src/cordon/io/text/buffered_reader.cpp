@@ -50,7 +50,10 @@ Result<void> BufferedReader::Begin(const std::stop_token& stop) {
     if (!found) break;
     at_start_ = false;
   }
-  return ReadHeader(stop);
+  in_header_ = true;
+  CORDON_RETURN_IF_ERROR(ReadHeader(stop));
+  in_header_ = false;
+  return {};
 }
 
 // What the file is shows in its first bytes, or in its first line if that is shorter: not in how much has come at once.
@@ -92,6 +95,7 @@ Result<bool> BufferedReader::TakeLine(InputRecord& record, const std::stop_token
       (void)Give(record, std::min(end, Held().size()));
       return true;
     }
+    if (Held().size() > kMaxRecordBytes) return Error::InvalidData("line {} {}", place_.line + 1, TooLong());
     CORDON_TRY(const bool more, Fill(stop));
     if (!more && !ended_) return Error::Cancelled();
   }
@@ -121,7 +125,7 @@ Result<RecordReader::Next> BufferedReader::GiveFault(InputRecord& record, std::s
       continue;
     }
     const std::string_view piece = line == std::string_view::npos ? held : held.substr(0, line + 1);
-    over = Walk(piece) || piece.empty();
+    over = Walk(piece) || piece.empty() || in_header_;  // nothing comes after a faulty header
     kept_.append(piece.substr(0, kMaxRecordBytes - std::min(kept_.size(), kMaxRecordBytes)));
     Advance(piece.size());
   }

@@ -86,6 +86,7 @@ class BufferedReader : public RecordReader {
   std::string decoded_;
   bool ended_ = false;
   bool at_start_ = false;
+  bool in_header_ = false;
   InputPlace place_;
   std::string kept_;
 };

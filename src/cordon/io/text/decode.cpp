@@ -95,6 +95,11 @@ void EncodingGuess::Look(std::string_view piece) {
   if (carry_.size() >= 4) utf8_ = false;  // more than a character that the end of the piece cut off
 }
 
+bool EncodingGuess::certain() const {
+  const bool marked = head_.starts_with("\xff\xfe") || head_.starts_with("\xfe\xff") || head_.find('\0') != std::string::npos;
+  return head_.size() >= kHeadBytes && (marked || !utf8_);
+}
+
 Encoding EncodingGuess::Best() const {
   if (head_.starts_with("\xff\xfe")) return Encoding::kUtf16Le;
   if (head_.starts_with("\xfe\xff")) return Encoding::kUtf16Be;

@@ -36,6 +36,8 @@ class EncodingGuess {
  public:
   void Look(std::string_view piece);
   Encoding Best() const;
+  // Whether more bytes cannot change the answer, or it does not matter: a zero byte that is not of UTF-16 is not of a text.
+  bool certain() const;
 
  private:
   std::string head_;

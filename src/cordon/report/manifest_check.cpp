@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/report/manifest_check.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cordon/report/report.h"
+
+namespace cordon::engine {
+namespace {
+
+bool IsText(const Json& json) { return json.is_string(); }
+bool IsFlag(const Json& json) { return json.is_boolean(); }
+bool IsCount(const Json& json) { return json.is_number_unsigned(); }
+bool IsObject(const Json& json) { return json.is_object(); }
+bool IsObjects(const Json& json) { return json.is_array() && std::all_of(json.begin(), json.end(), IsObject); }
+bool IsTexts(const Json& json) { return json.is_array() && std::all_of(json.begin(), json.end(), IsText); }
+bool IsLists(const Json& json) { return json.is_object() && std::all_of(json.begin(), json.end(), IsTexts); }
+bool IsPairs(const Json& json) {
+  return json.is_array() &&
+         std::all_of(json.begin(), json.end(), [](const Json& pair) { return IsTexts(pair) && pair.size() == 2; });
+}
+bool IsVersion(const Json& json) { return json.is_number_integer() && (json == 1 || json == 2); }
+bool IsEnd(const Json& json) { return json == "included" || json == "excluded"; }
+bool IsCounted(const Json& json) { return json == "rows" || json == "persons"; }
+bool IsKnownFormat(const Json& json) { return json.is_string() && FormatOfName(json.get<std::string>()).ok(); }
+bool IsRole(const Json& json) {
+  constexpr Role kRoles[] = {Role::kIdentifier, Role::kPerson,      Role::kQuasi, Role::kSensitive,
+                             Role::kClass,      Role::kInsensitive, Role::kGroup};
+  return std::any_of(std::begin(kRoles), std::end(kRoles), [&](Role role) { return json == RoleName(role); });
+}
+bool IsColumnType(const Json& json) { return json == "numeric" || json == "date" || json == "categorical"; }
+
+// A key, what its value must be, and whether it must be there.
+struct FormField {
+  const char* key;
+  bool (*fits)(const Json&);
+  bool required = false;
+};
+
+constexpr FormField kManifestFields[] = {
+    {"format", IsVersion, true}, {"tool", IsText},           {"policy_sha256", IsText}, {"algorithm", IsText},
+    {"suppressed", IsCount},     {"permuted", IsText},       {"set", IsTexts},          {"previous", IsObjects},
+    {"join", IsObject},          {"output", IsObject, true}, {"privacy", IsObjects},    {"signed_at", IsText}};
+constexpr FormField kOutputFields[] = {{"name", IsText},     {"sha256", IsText, true},    {"bytes", IsCount},
+                                       {"rows", IsCount},    {"format", IsKnownFormat},   {"delimiter", IsText},
+                                       {"quote", IsText},    {"header", IsFlag},          {"names", IsTexts},
+                                       {"missing", IsTexts}, {"columns", IsObjects, true}};
+constexpr FormField kColumnFields[] = {
+    {"name", IsText, true}, {"role", IsRole, true}, {"type", IsColumnType}, {"upper_end", IsEnd}, {"closed", IsPairs}};
+constexpr FormField kClaimFields[] = {{"model", IsText, true}, {"text", IsText},      {"holds", IsFlag, true},
+                                      {"reached", IsText},     {"counts", IsCounted}, {"order", IsTexts},
+                                      {"paths", IsLists},      {"prefix", IsCount}};
+
+// The first field that does not fit; empty: none.
+template <std::size_t kFields>
+std::string FieldFault(const Json& object, const FormField (&fields)[kFields]) {
+  for (const FormField& field : fields) {
+    const bool there = object.contains(field.key);
+    if (there ? !field.fits(object[field.key]) : field.required) return field.key;
+  }
+  return "";
+}
+
+// Visits the fields of a model (model_spec.h) and takes them from a claim. Numbers are whole numbers or texts such as "1/5".
+struct FieldsOfClaim {
+  const Json& claim;
+  bool good = true;
+
+  std::optional<Rational> Number(const char* key) {
+    if (!claim.contains(key)) return std::nullopt;
+    const Json& json = claim[key];
+    if (json.is_string()) {
+      if (auto number = Rational::Parse(json.get<std::string>()); number.ok()) return number.value();
+    } else if (json.is_number_integer()) {
+      if (auto number = Rational::Parse(json.dump()); number.ok()) return number.value();
+    }
+    good = false;
+    return std::nullopt;
+  }
+  void Text(const char* key, std::string& text) {
+    good = good && claim.contains(key) && claim[key].is_string();
+    if (good) text = claim[key].get<std::string>();
+  }
+  void Sensitive(const char* key, std::string& column) { Text(key, column); }
+  void Value(const char* key, std::string& value) { Text(key, value); }
+  void Grouping(const char* key, std::vector<std::string>& columns) {
+    if (!claim.contains(key)) return;
+    good = good && IsTexts(claim[key]);
+    if (good) columns = claim[key].get<std::vector<std::string>>();
+  }
+  void Whole(const char* key, std::optional<std::int64_t>& number, int) {
+    const std::optional<Rational> found = Number(key);
+    good = good && (!found || found->denominator() == 1);
+    if (good && found) number = found->numerator();
+  }
+  void Whole(const char* key, std::int64_t& number, int least) {
+    std::optional<std::int64_t> found;
+    Whole(key, found, least);
+    good = good && found;
+    if (good) number = *found;
+  }
+  void Exact(const char* key, std::optional<Rational>& number) { number = Number(key); }
+  void Exact(const char* key, Rational& number) {
+    const std::optional<Rational> found = Number(key);
+    good = good && found;
+    if (good) number = *found;
+  }
+  void Choice(const char* key, auto& choice, const auto& names) {
+    if (!claim.contains(key)) return;
+    const auto at = std::find_if(names.begin(), names.end(), [&](const char* name) { return claim[key] == name; });
+    good = good && at != names.end();
+    if (good) choice = static_cast<std::decay_t<decltype(choice)>>(at - names.begin());
+  }
+  void Counts(const char* key, CountBy& counts) { Choice(key, counts, kCounts); }
+  void Values(const char* key, std::map<std::string, std::vector<std::string>>& columns) {
+    good = good && claim.contains(key) && IsLists(claim[key]);
+    if (good) columns = claim[key].get<std::map<std::string, std::vector<std::string>>>();
+  }
+};
+
+std::optional<ModelSpec> ModelOf(const Json& claim) {
+  for (ModelSpec& spec : EveryModel()) {
+    if (claim.value("model", "") != ModelName(spec)) continue;
+    FieldsOfClaim fields{claim};
+    std::visit([&](auto& each) { each.VisitFields(each, fields); }, spec);
+    if (!fields.good || !Validate(spec).ok()) return std::nullopt;
+    return spec;
+  }
+  return std::nullopt;
+}
+
+// Of `output.columns`: the names that the columns have in the file, which shows a range by two.
+std::set<std::string> NamesOf(const Json& columns, const std::vector<std::string>& names) {
+  const std::set<std::string> there(names.begin(), names.end());
+  std::set<std::string> found;
+  for (const Json& column : columns) {
+    const auto name = column["name"].get<std::string>();
+    const bool two = !there.contains(name) && there.contains(name + "_lo");
+    if (!two) found.insert(name);
+    if (two) found.insert({name + "_lo", name + "_hi"});
+  }
+  return found;
+}
+
+// The file itself, whatever the policy.
+std::string FileFault(const Json& output, const JudgedRelease& judged) {
+  const std::uint64_t rows = judged.release.num_rows;
+  if (output.contains("rows") && output["rows"] != rows) {
+    return fmt::format("says that there are {} rows, and there are {}", output["rows"].dump(), rows);
+  }
+  if (judged.bytes && output.contains("bytes") && output["bytes"] != *judged.bytes) {
+    return fmt::format("says that the file has {} bytes, and it has {}", output["bytes"].dump(), *judged.bytes);
+  }
+  if (output.contains("format") && output["format"] != FormatName(judged.format)) {
+    return fmt::format("says that the file is {}, and it is {}", output["format"].get<std::string>(),
+                       FormatName(judged.format));
+  }
+  const bool named = judged.format == FileFormat::kCsv || judged.format == FileFormat::kJsonLines ||
+                     judged.format == FileFormat::kParquet;  // other formats may not hold every name
+  if (!named) return "";
+  if (output.contains("names") && output["names"] != Json(judged.names)) return "names other columns than the file has";
+  if (NamesOf(output["columns"], judged.names) != std::set<std::string>(judged.names.begin(), judged.names.end())) {
+    return "describes other columns than the file has";
+  }
+  return "";
+}
+
+// What the policy says of the file and its columns. REQUIRES: the manifest names this very policy.
+std::string PolicyFault(const Json& manifest, const JudgedRelease& judged) {
+  const Json& output = manifest["output"];
+  const TextFormat& text = judged.policy.data.text;
+  const auto differs = [&](const char* key, const Json& is) { return output.contains(key) && output[key] != is; };
+  if (judged.format == FileFormat::kCsv &&
+      (differs("delimiter", judged.delimiter) || differs("header", text.header) ||
+       differs("quote", text.quote == '\0' ? std::string() : std::string(1, text.quote)))) {
+    return "says that the file is written in another way than it is";
+  }
+  if (differs("missing", judged.policy.data.missing)) return "has other markers of missing cells than the policy that it names";
+  for (const Json& column : output["columns"]) {
+    const ReleaseColumn* is = judged.release.Find(column["name"].get<std::string>());
+    if (is == nullptr) continue;
+    const bool typed = is->attribute.domain != nullptr && column.contains("type");
+    if (column["role"] != RoleName(is->attribute.role) || (typed && column["type"] != TypeName(is->attribute.domain->kind()))) {
+      return "describes a column in another way than the policy that it names";
+    }
+  }
+  if (manifest.value("permuted", "") != judged.release.permuted) return "says that another column was shuffled";
+  return "";
+}
+
+// Models whose figure is a count of the published cells alone: the manifest must have the same.
+bool ReachesCount(const ModelSpec& spec) {
+  return std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec) ||
+         std::holds_alternative<LDiversitySpec>(spec);
+}
+
+// Whether the claim asks for the model of the verdict.
+bool IsClaimOf(const Json& claim, const Verdict& verdict) {
+  const std::optional<ModelSpec> model = ModelOf(claim);
+  const Json told = ToJson(*model);
+  const Json asked = ToJson(verdict.spec);
+  for (const auto& [key, value] : asked.items()) {
+    if ((key == "model" || claim.contains(key)) && told.value(key, Json()) != value) return false;
+  }
+  for (const auto& [key, value] : told.items()) {
+    if (claim.contains(key) && !asked.contains(key)) return false;
+  }
+  return true;
+}
+
+// Every model of the policy is claimed, and nothing else; counts are those of the rows.
+std::string ClaimsFault(const Json& claims, const JudgedRelease& judged) {
+  std::vector<bool> claimed(judged.verdicts.size());
+  for (const Json& claim : claims) {
+    bool asked = false;
+    for (std::size_t i = 0; i < judged.verdicts.size(); ++i) {
+      const Verdict& verdict = judged.verdicts[i];
+      if (!IsClaimOf(claim, verdict)) continue;
+      asked = claimed[i] = true;
+      const bool counted = judged.compare_counts && ReachesCount(verdict.spec) && claim.contains("reached");
+      if (counted && claim["reached"] != verdict.reached_text) {
+        return fmt::format("says that {} reached another figure than {}", verdict.text, verdict.reached_text);
+      }
+    }
+    if (!asked) return "claims a model that the policy that it names does not ask for";
+  }
+  const auto missing = std::find(claimed.begin(), claimed.end(), false);
+  if (missing == claimed.end()) return "";
+  return fmt::format("does not claim {}", judged.verdicts[static_cast<std::size_t>(missing - claimed.begin())].text);
+}
+
+}  // namespace
+
+Result<void> CheckManifestForm(const Json& manifest, const std::string& path) {
+  const auto refuse = [&](const std::string& where, const std::string& key) {
+    return Error::InvalidData("{} cannot be read: '{}{}' is missing or is not what a manifest has there", path, where, key)
+        .WithHint("use the manifest that was published with the release, or remove it to judge the rows alone");
+  };
+  if (const std::string key = FieldFault(manifest, kManifestFields); !key.empty()) return refuse("", key);
+  if (const std::string key = FieldFault(manifest["output"], kOutputFields); !key.empty()) return refuse("output.", key);
+  for (const Json& column : manifest["output"]["columns"]) {
+    if (const std::string key = FieldFault(column, kColumnFields); !key.empty()) return refuse("output.columns.", key);
+  }
+  const Json claims = manifest.value("privacy", Json::array());
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const std::string where = fmt::format("privacy[{}]", i);
+    if (const std::string key = FieldFault(claims[i], kClaimFields); !key.empty()) return refuse(where + ".", key);
+    if (!ModelOf(claims[i])) return refuse(where, "");
+  }
+  return {};
+}
+
+std::string ManifestFault(const Json& manifest, const JudgedRelease& judged) {
+  if (std::string fault = FileFault(manifest["output"], judged); !fault.empty()) return fault;
+  const Json claims = manifest.value("privacy", Json::array());
+  if (claims.empty() && !manifest.contains("join")) return "claims nothing";
+  for (const Json& claim : claims) {
+    if (claim.contains("text") && claim["text"] != Describe(*ModelOf(claim))) {
+      return fmt::format("has a text of {} that is not that of its parameters", claim["model"].get<std::string>());
+    }
+    if (!claim["holds"].get<bool>()) return "says itself that a model does not hold";
+  }
+  if (manifest.value("policy_sha256", "") != judged.policy.digest) return "";
+  if (std::string fault = PolicyFault(manifest, judged); !fault.empty()) return fault;
+  return ClaimsFault(claims, judged);
+}
+
+}  // namespace cordon::engine
