@@ -49,7 +49,7 @@ Result<void> WriteDraft(const InspectRequest& request, const Draft& draft) {
 // A table that nobody has described: whether its first line names the columns is found out by reading it as a row.
 Result<Table> ReadUnknown(const InspectRequest& request, TextFormat& text, const Run& run) {
   const std::string& path = request.input.name;
-  const bool a_file = request.input.table == nullptr && path != "-" && !IsSql(path);
+  const bool a_file = request.input.table == nullptr && path != "-" && !IsSql(path) && !IsSpecialFile(path);
   const auto [first, second] = a_file ? ReadFirstLines(path, request.format, text) : FirstLines();
   if (!request.no_header && !MayBeRow(first)) {
     CORDON_TRY(Table named, ReadTableFile(request.input, text, request.format, run));
@@ -202,7 +202,7 @@ Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
     return Error::InvalidPolicy("--hierarchies is for the draft").WithHint("give --write-policy P.toml too");
   if (request.stream && request.write_policy.empty())
     return Error::InvalidPolicy("--stream is for the draft").WithHint("give --write-policy P.toml too");
-  CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format));
+  CORDON_TRY(TextFormat text, GuessTextFormat(request.input, request.delimiter, request.format, run.stop));
   CORDON_TRY(Table table, ReadUnknown(request, text, run));
   if (table.num_rows == 0) return Error::InvalidData("{} has no rows", request.input.name);
   const bool in_doubt = text.header && HasFirstLine(request) && NamesAreInDoubt(table);
