@@ -58,7 +58,8 @@ bool Regrowth::GrowOne(std::vector<Place>& group, QuickRandom& random) {
   Take(random.Below(rest_.size()), group, box);
   float loss = 0;
   for (std::size_t q = 0; q < width_; ++q) loss += Span(q, box[q].lo, box[q].hi);
-  while (!Admitted(group)) {
+  bool admitted = Admitted(group);
+  while (!admitted) {
     if (rest_.empty()) return false;
     float least = kNoLoss;
     std::size_t best = 0;
@@ -72,9 +73,11 @@ bool Regrowth::GrowOne(std::vector<Place>& group, QuickRandom& random) {
     Take(best, group, box);
     loss = least;
     // Others that the box holds now cost nothing more: in large groups of hierarchy nodes these are most of the rows.
-    for (std::size_t at = 0; at < rest_.size() && !Admitted(group);) {
+    admitted = Admitted(group);
+    for (std::size_t at = 0; at < rest_.size() && !admitted;) {
       if (with_[at] == least && LossWith(box, rest_[at], least) == least) {
         Take(at, group, box);
+        admitted = Admitted(group);
       } else {
         ++at;
       }
@@ -93,6 +96,7 @@ bool Regrowth::Join(Place row, RowSets& groups, double& cost) {
     const double more = with + static_cast<double>(groups[i].size()) * (with - losses_[i]);
     if (more >= least) continue;
     if (!gate_.model().monotone()) {
+      looks_ += groups[i].size();
       groups[i].push_back(row);
       const bool admitted = gate_.Admits(groups[i]);
       groups[i].pop_back();
