@@ -170,7 +170,9 @@ TEST(ClosenessSearch, IsNeverWorseThanMondrian) {
     SCOPED_TRACE(seed);
     Random random = Random::FromSeed(seed + 100);
     const Setting setting(RandomTable(random, 300, 5), {K(3), T({static_cast<std::int64_t>(seed), 12}, Distance::kEqual)});
-    const Groups found = setting.Search().value();
+    ClosenessSearchOptions options;
+    options.tuning.regrown_cycles = 0;
+    const Groups found = setting.Search(options).value();
     const Groups cut = Mondrian(setting.view, setting.model, setting.counted, {}, {}).value();
     EXPECT_LE(LossOf(setting.table.data, found), LossOf(setting.table.data, cut) + 1e-3);
   }
@@ -195,6 +197,38 @@ TEST(ClosenessSearch, MoreEffortDoesNotHurtMuchAndUsuallyHelps) {
   const double low = LossOf(setting.table.data, setting.Search({.effort = ClosenessSearchOptions::Effort::kLow}).value());
   const double normal = LossOf(setting.table.data, setting.Search().value());
   EXPECT_LT(normal, low);
+}
+
+TEST(ClosenessSearch, HighEffortLosesNoMoreThanNormalEffort) {
+  Random random = Random::FromSeed(700);
+  const Setting setting(RandomTable(random, 2000, 8), {K(4), T({1, 5}, Distance::kEqual)});
+  ClosenessSearchOptions options;
+  options.growth = GrowthOptions{.size = 12, .cover = 0.5};
+  const double normal = LossOf(setting.table.data, setting.Search(options).value());
+  options.effort = Effort::kHigh;
+  options.tuning.high = {1, 0, 0, 0, 0};  // it finds less by itself
+  EXPECT_LE(LossOf(setting.table.data, setting.Search(options).value()), normal + 1e-3);
+}
+
+// Groups that only give and take single rows stay as many as they are; here more of them lose less.
+TEST(ClosenessSearch, GrowsGroupsOfSmallTablesAgain) {
+  Random random = Random::FromSeed(31);
+  const Setting setting(RandomTable(random, 500, 8), {K(4), T({1, 5}, Distance::kEqual)});
+  const double found = LossOf(setting.table.data, setting.Search().value());
+  ClosenessSearchOptions once;
+  once.tuning.regrown_cycles = 0;
+  EXPECT_LT(found, 0.97 * LossOf(setting.table.data, setting.Search(once).value()));
+}
+
+// What partition's moves would still find, the search has found.
+TEST(ClosenessSearch, LeavesLittleToRefine) {
+  Random random = Random::FromSeed(32);
+  const Setting setting(RandomTable(random, 3000, 12), {K(5), Beta({3, 1}, BetaLikenessSpec::Kind::kBasic)});
+  ClosenessSearchOptions options;
+  options.tuning.few_rows = 0;
+  const Groups found = setting.Search(options).value();
+  const Groups refined = RefineGroups(setting.view, found, setting.model, setting.counted, {}, {}).value();
+  EXPECT_LT(LossOf(setting.table.data, found), 1.05 * LossOf(setting.table.data, refined));
 }
 
 TEST(ClosenessSearch, ManyBlocksGiveTheSameGroupsForAnyNumberOfThreads) {

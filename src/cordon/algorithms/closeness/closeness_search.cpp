@@ -20,12 +20,13 @@ constexpr std::int64_t kMaxLookAhead = 4096;  // rows of a group, if the models 
 constexpr std::size_t kMaxValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
 constexpr std::int64_t kMaxGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 
-SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixLookahead& outlook, bool loose) {
+SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixLookahead& outlook, bool loose, bool large) {
   const ClosenessTuning& tuning = options.tuning;
   SearchPlan plan = tuning.normal;
   if (options.effort == Effort::kLow) plan = tuning.low;
   if (options.effort == Effort::kHigh) plan = tuning.high;
   if (loose) plan.sweeps *= tuning.loose_sweeps;
+  if (options.effort != Effort::kLow && !loose && !large && !outlook.HasCaps()) plan.sweeps *= tuning.whole_sweeps;
   if (options.effort == Effort::kNormal && outlook.HasCaps()) {
     const bool mostly_rare = outlook.ShareNeeding(tuning.host_size) > tuning.mostly_rare;
     if (!mostly_rare) plan.ways = 1;
@@ -242,16 +243,40 @@ Grouping GroupingOf(const Groups& groups) {
   return made;
 }
 
+Groups GroupsOf(Grouping grouping) {
+  Groups groups;
+  for (RowGroup& group : grouping) {
+    std::sort(group.begin(), group.end());
+    groups.Add(group);
+  }
+  return groups;
+}
+
 // Groups that others made, moved on from there.
-Grouping ImproveWhole(const ClosenessProblem& problem, const Grouping& groups, const SearchPlan& plan, const Random& random,
+Grouping ImproveWhole(const ClosenessProblem& problem, const Grouping& groups, double sweeps, const Random& random,
                       const Run& run) {
   RowGroup rows;
   for (const RowGroup& group : groups) rows.insert(rows.end(), group.begin(), group.end());
   ClosenessBlock block(problem, rows, random);
   QuickRandom quick(random.Substream("improve"));
   block.BeginWith(groups);
-  block.Improve(plan.sweeps, problem.tuning.starts_heat, quick, run);
+  block.Improve(sweeps, problem.tuning.starts_heat, quick, run);
   return block.Result();
+}
+
+// Annealing moves single rows and keeps the number of groups. Partition's moves put groups together and divide them, and of few
+// rows grow them again.
+PartitionOptions RefinementOf(std::size_t num_rows, Effort effort, const ClosenessTuning& tuning) {
+  PartitionOptions options{.effort = effort};
+  if (num_rows > tuning.few_rows) return options;
+  options.effort = Effort::kHigh;
+  options.tuning.high = options.tuning.normal;  // wide unions take longer and find no more: german, equal t, .4242, .4221
+  options.tuning.cycles = tuning.regrown_cycles * (effort == Effort::kHigh ? 3 : 1);
+  options.tuning.idle_cycles = options.tuning.cycles;
+  options.tuning.least_cycle_gain = -1;  // all cycles
+  options.tuning.looks_per_row = std::min(tuning.most_looks, tuning.regrown_looks / static_cast<double>(num_rows));
+  options.tuning.start_temperature = tuning.regrown_temperature;
+  return options;
 }
 
 }  // namespace
@@ -282,7 +307,8 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   const ClosenessTuning& tuning = problem.tuning;
   const std::int64_t least = problem.outlook.LeastSize(model.MinRows(), kMaxLookAhead);
   const bool loose = least <= model.MinRows() && !problem.outlook.HasCaps() && !problem.outlook.LooksAhead();
-  const SearchPlan plan = PlanOf(options, problem.outlook, loose);
+  const bool large = view.size() > tuning.block_rows;
+  const SearchPlan plan = PlanOf(options, problem.outlook, loose, large);
   std::vector<GrowthOptions> ways = Ways(problem, least, options);
   const Effort effort = options.effort;
   if (loose && !options.growth) {
@@ -304,7 +330,6 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
 
   std::vector<RowGroup> shards;
-  const bool large = view.size() > tuning.block_rows;
   if (large && !ways.empty() && NumValues(counted) <= kMaxValues) {
     const SearchRows rows = SearchRows::Of(view.data(), problem.steering, classes, view.rows());
     // Shards too small for the rarest values are not admitted as a whole; larger ones may be. Where none is of a size that
@@ -339,17 +364,23 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   if (try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near * cost)) {
     CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
     Grouping cuts = GroupingOf(refined);
-    if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan, random.Substream("cuts"), run);
+    if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan.sweeps, random.Substream("cuts"), run);
     if (keep_better(std::move(cuts))) heat = tuning.starts_heat;
   }
   if (large && !many_values) keep_better(ImproveInBlocks(problem, found, heat, plan, random, run));
-  if (run.Stopped()) return Error::Cancelled();
-  Groups groups;
-  for (RowGroup& group : found) {
-    std::sort(group.begin(), group.end());
-    groups.Add(group);
+  if (!large && !many_values && effort != Effort::kLow && !options.growth && !run.ShouldStop()) {
+    const PartitionOptions refinement = RefinementOf(view.size(), effort, tuning);
+    CORDON_TRY(const Groups refined, RefineGroups(view, GroupsOf(found), model, counted, refinement, run));
+    keep_better(ImproveWhole(problem, GroupingOf(refined), plan.round_sweeps, random.Substream("refined"), run));
   }
-  return groups;
+  if (effort == Effort::kHigh && !large && !many_values && run.budget == nullptr) {
+    ClosenessSearchOptions normal = options;
+    normal.effort = Effort::kNormal;
+    CORDON_TRY(const Groups made, ClosenessSearch(view, specs, model, reference, counted, normal, random, run.Silent()));
+    keep_better(GroupingOf(made));
+  }
+  if (run.Stopped()) return Error::Cancelled();
+  return GroupsOf(std::move(found));
 }
 
 }  // namespace cordon::engine

@@ -32,11 +32,13 @@ struct ClosenessTuning {
   // Not swept. adult, age over 17 to 90, equal t: .2447 in 18 CPU s, at normal effort .2584 in 2
   // (bench/runs/2026-11-15-x86_64-2cpu).
   SearchPlan high{5, 15, 600, 6, 60};
+  // adult, equal t, seed 1, normal effort, refined afterwards: 300 sweeps .2413, 400 .2405, 600 .2362
+  double whole_sweeps = 2.75;  // times the plan's, above low effort, if the table is one block and the mix decides the sizes
 
   // How long, by what the models ask for.
   // less than 0.1 % either way with ordered t
   double loose_sweeps = 0.4;  // of the plan's, if k alone decides the sizes: groups are good from the start
-  // beta: +1.4 % and -1.0 %
+  // beta: +1.4 % and -1.0 % if not refined afterwards; refined, flat at twice and four times
   double capped_sweeps = 0.08;  // if values are capped: rare ones have their place from the start,
   // beta: -2.7 % at half for a fifth more CPU time; fars: -7.8 % for 60 % more; nothing at 1
   double mostly_rare = 0.75;  // share of the table in groups of rare values from which on how they are begun decides,
@@ -50,6 +52,14 @@ struct ClosenessTuning {
   double near = 1.35;  // groups that lose more than this many times what the search has found are not improved
   // flat on adult; 40 rows with beta = 1: .1012, without it .1037
   std::size_t few_rows = 5'000;  // so few that cuts are refined anyway
+
+  // Of few rows, groups are also grown again, a few at a time: where the mix is hard to keep there are too few of them, and no
+  // row that moves makes one more. german, equal t in ARX's space, means of three seeds: five cycles of 10,000 looks per row
+  // .4261, three of 30,000 .4165, none .4648. Swept on german alone.
+  double regrown_looks = 3.3e7;  // boxes compared in a cycle, over all rows,
+  double most_looks = 33'000;    // and per row
+  int regrown_cycles = 3;
+  double regrown_temperature = 0.2;
 
   // census, ordered t = 0.2, 100,000 rows at low effort: .0337 in 2.9 CPU s; all rows .0337 in 4.2; 1,000 .0343 in 2.4; 16,000
   // .0357 in 3.3. Where groups of k rows are mostly refused it loses more (t = 0.1 7 %, beta = 4 10 %), so it is not for those.

@@ -85,7 +85,8 @@ bool Regrowth::GrowOne(std::vector<Place>& group, double limit, QuickRandom& ran
     std::fill_n(&spans_[q * stride_], rest_.size(), 0.0F);
     Widen(q, box[q]);
   }
-  while (!Admitted(group)) {
+  bool admitted = Admitted(group);
+  while (!admitted) {
     if (rest_.empty() || loss * static_cast<double>(gate_.min_rows()) >= limit) return false;
     looks_ += rest_.size();
     const auto best = static_cast<std::size_t>(
@@ -100,10 +101,12 @@ bool Regrowth::GrowOne(std::vector<Place>& group, double limit, QuickRandom& ran
     Take(best, group);
     // Others that the box holds now cost nothing more: in large groups of hierarchy nodes these are most of the rows. What the
     // box loses with any other row stays the same.
-    for (std::size_t at = 0; at < rest_.size() && !Admitted(group);) {
+    admitted = Admitted(group);
+    for (std::size_t at = 0; at < rest_.size() && !admitted;) {
       if (with_[at] <= loss + kRounding && LossWith(box, rest_[at]) == loss) {
         Include(box, rest_[at]);
         Take(at, group);
+        admitted = Admitted(group);
       } else {
         ++at;
       }
@@ -122,6 +125,7 @@ bool Regrowth::Join(Place row, RowSets& groups, double& cost) {
     const double more = with + static_cast<double>(groups[i].size()) * (with - losses_[i]);
     if (more >= least) continue;
     if (!gate_.model().monotone()) {
+      looks_ += groups[i].size();
       groups[i].push_back(row);
       const bool admitted = gate_.Admits(groups[i]);
       groups[i].pop_back();
