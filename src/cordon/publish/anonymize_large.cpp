@@ -133,7 +133,11 @@ SearchLargeOptions OptionsFor(const LargeRun& large, std::uint64_t part_rows, st
 Result<Unjudged> ByShards(LargeRun& large, LargeTable& table, const Random& random, RunRecord& record, Report& report) {
   Stopwatch watch;
   const std::vector<std::size_t> sensitive = NamedColumns(MicrodataBuilder(table).Finish(), large.policy);
-  const CutOptions options{large.policy, sensitive, MemoryFor(large, table), large.folder};
+  const auto quickly = [&](const View& rows) {
+    const Random of_trial = random.Substream("search of the plan");
+    return SearchShard(*large.choice.algorithm, rows, large.policy, Effort::kLow, of_trial, large.run.Silent());
+  };
+  const CutOptions options{large.policy, sensitive, MemoryFor(large, table), large.folder, quickly};
   CORDON_TRY(CutTable cut, CutIntoShards(table, options, random, report.warnings, large.run));
   record.shards = ToJson(cut, table);
   record.shards["memory"] = *large.request.memory;

@@ -256,9 +256,9 @@ Result<Draft> MakeJoinable(const AlgorithmEntry& algorithm, const Microdata& dat
 
 }  // namespace
 
-Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Policy& policy, Effort effort,
+Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const View& shard, const Policy& policy, Effort effort,
                            const Random& random, const Run& run) {
-  CORDON_TRY(Found found, FindGroups(algorithm, View::All(shard), policy, {.effort = effort}, std::nullopt, random, run));
+  CORDON_TRY(Found found, FindGroups(algorithm, shard, policy, {.effort = effort}, std::nullopt, random, run));
   return std::move(found.groups);
 }
 

@@ -49,7 +49,7 @@ Result<MadeRelease> MakeByRecoding(const Recoding& recoding, const std::string& 
 
 // Groups of one shard of a table that is larger than memory, or of any of its rows. REQUIRES: algorithm.serves_shards; the
 // columns know the whole table (Attribute::whole); a policy whose models compare with the whole suppresses no rows.
-Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Policy& policy, Effort effort,
+Result<Groups> SearchShard(const AlgorithmEntry& algorithm, const View& shard, const Policy& policy, Effort effort,
                            const Random& random, const Run& run);
 // The same out of groups that the models admit: they lose no more than these. REQUIRES: algorithm.refine.
 Result<Groups> RefineShard(const AlgorithmEntry& algorithm, const Microdata& shard, const Groups& groups, const Policy& policy,

@@ -188,7 +188,7 @@ class ShardSearch {
     StoredRows stored{&cut_.boxes, cut_.shards[shard]};
     const Random random = random_.Substream("shard", shard);
     CORDON_TRY(const Microdata data, LoadRows(*stored.spill, stored.buckets, MicrodataBuilder(table_), run));
-    CORDON_TRY(Groups groups, SearchShard(options_.algorithm, data, options_.policy, options_.effort, random, run));
+    CORDON_TRY(Groups groups, SearchShard(options_.algorithm, View::All(data), options_.policy, options_.effort, random, run));
     return Settle(std::move(stored), data, std::move(groups), node, random, run);
   }
 

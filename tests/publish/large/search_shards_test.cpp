@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
@@ -199,12 +200,14 @@ class Shards : public ::testing::Test {
     LargeTable table;
     CutTable cut;
   };
+  std::function<Result<Groups>(const View&, const Policy&)> search_;  // of the plan; none: every cut is as good
   Given Cut(const std::string& models, const std::vector<BorderRow>& rows, std::uint64_t shard_rows) {
     Policy policy = PolicyOf(models);
     LargeTable table = TableOf(rows, policy);
     const std::vector<std::size_t> sensitive = NamedColumns(MicrodataBuilder(table).Finish(), policy);
     std::vector<Warning> warnings;
-    const CutOptions options{policy, sensitive, {kBorderMemory, 0, shard_rows}, Folder()};
+    const auto search = [&](const View& tried) { return search_ ? search_(tried, policy) : Result<Groups>(Groups()); };
+    const CutOptions options{policy, sensitive, {kBorderMemory, 0, shard_rows}, Folder(), search};
     Result<CutTable> cut = CutIntoShards(table, options, Random::FromSeed(1), warnings, {});
     EXPECT_TRUE(cut.ok()) << cut.error().message();
     return {std::move(policy), std::move(table), std::move(cut).value()};
@@ -381,6 +384,34 @@ TEST_F(Shards, GroupsThatLoseNothingDoNotWait) {
   EXPECT_TRUE(TheSeen().refinements.empty());
   EXPECT_EQ(made.loss.information_loss, 0);
   EXPECT_EQ(made.rows, 200u);
+}
+
+// In the towns 0 and 2 one group has people of all ages. A cut by age takes more loss away, but goes through both.
+TEST_F(Shards, ACutGoesBetweenTheGroupsOfAQuickSearch) {
+  std::vector<BorderRow> rows;
+  for (int i = 0; i < 90; ++i) rows.insert(rows.end(), {{i, 0}, {i, 1}, {i, 2}});
+  for (int i = 0; i < 30; ++i) rows.push_back({3 * i, 1});
+  std::size_t searches = 0;
+  search_ = [&](const View& tried, const Policy& policy) {
+    ++searches;
+    EXPECT_EQ(tried.size(), rows.size()) << "all rows, if they are few";
+    return SearchShard(Algorithm(policy), tried, policy, Effort::kLow, Random::FromSeed(3), {});
+  };
+  const Given given = Cut(KOf(50), rows, 220);
+  ASSERT_EQ(given.cut.plan.cuts().size(), 1u);
+  EXPECT_EQ(given.cut.plan.cuts()[0].quasi, 1u) << "by town";
+  EXPECT_EQ(searches, 1u);
+  EXPECT_EQ(Cut(KOf(50), rows, 300).cut.shards.size(), 1u);
+  EXPECT_EQ(searches, 1u) << "a table that fits needs no search";
+}
+
+TEST_F(Shards, IfTheRowsThatAreTriedHaveNoReleaseCutsAreEven) {
+  std::vector<BorderRow> rows;
+  for (int i = 0; i < 100; ++i) rows.push_back({i, 0});
+  search_ = [](const View&, const Policy&) { return Result<Groups>(Error::Unsatisfiable("too few rows")); };
+  const Given given = Cut(KOf(2), rows, 60);
+  ASSERT_EQ(given.cut.plan.cuts().size(), 1u);
+  EXPECT_EQ(given.cut.plan.cuts()[0].at, 50);
 }
 
 // Two rows on one side of a cut and one on the other are alike but for one year; all others are far away.

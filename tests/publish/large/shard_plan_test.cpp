@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cordon/models/admit/all_of.h"
 #include "tests/models/build_microdata.h"
 
@@ -37,22 +39,57 @@ std::vector<std::size_t> SizesOf(const ShardPlan& plan, const Microdata& data) {
 TEST(ShardPlan, CutsUntilEveryBoxFits) {
   const Microdata data = HundredAges();
   const std::vector<ModelSpec> models = {KAnonymitySpec{5, {}}};
-  const ShardPlan plan = ShardPlan::Learn(data, models, WholeOf(data), {.shard_rows = 300, .least_rows = 50}, {}).value();
+  const ShardPlan plan = ShardPlan::Learn(data, {}, models, WholeOf(data), {.shard_rows = 300, .least_rows = 50}, {}).value();
   EXPECT_EQ(plan.num_boxes(), 4u);
   for (const std::size_t size : SizesOf(plan, data)) EXPECT_EQ(size, 250u) << "even cuts of an even table";
+}
+
+// Groups of the rows with ages below each of these, and of the rest.
+Groups GroupsBelow(const Microdata& data, const std::vector<Code>& ages) {
+  std::vector<std::vector<RowId>> sets(ages.size() + 1);
+  for (RowId row = 0; row < data.num_rows; ++row) {
+    const auto above = std::upper_bound(ages.begin(), ages.end(), data.columns[0].codes[row]);
+    sets[static_cast<std::size_t>(above - ages.begin())].push_back(row);
+  }
+  Groups groups;
+  for (const std::vector<RowId>& set : sets) groups.Add(set);
+  return groups;
+}
+
+TEST(ShardPlan, CutsWhereGroupsOfTheTrialEnd) {
+  const Microdata data = HundredAges();
+  const std::vector<ModelSpec> models = {KAnonymitySpec{5, {}}};
+  const auto cut_at = [&](const Groups& trial) {
+    const ShardPlan plan =
+        ShardPlan::Learn(data, trial, models, WholeOf(data), {.shard_rows = 900, .least_rows = 50}, {}).value();
+    EXPECT_EQ(plan.cuts().size(), 1u);
+    return plan.cuts().at(0).at;
+  };
+  EXPECT_EQ(cut_at(GroupsBelow(data, {33})), 33) << "not in the middle, through a group";
+  EXPECT_EQ(cut_at(GroupsBelow(data, {20, 45, 70})), 45) << "of the cuts between groups the most even one";
+  Groups pair;
+  pair.Add(std::vector<RowId>{49, 50});
+  EXPECT_EQ(cut_at(pair), 49) << "rows that were not tried do not count";
+  Groups few;  // two of all rows are in a group that the even cut crosses
+  few.Add(std::vector<RowId>{10, 89});
+  for (RowId row = 0; row < data.num_rows; ++row) {
+    if (row != 10 && row != 89) few.Add(std::vector<RowId>{row});
+  }
+  EXPECT_EQ(cut_at(few), 50) << "next to so few rows an even cut matters more";
 }
 
 TEST(ShardPlan, ATableThatFitsIsNotCut) {
   const Microdata data = HundredAges();
   const std::vector<ModelSpec> models = {KAnonymitySpec{5, {}}};
-  EXPECT_EQ(ShardPlan::Learn(data, models, WholeOf(data), {.shard_rows = 1000, .least_rows = 50}, {}).value().num_boxes(), 1u);
+  EXPECT_EQ(ShardPlan::Learn(data, {}, models, WholeOf(data), {.shard_rows = 1000, .least_rows = 50}, {}).value().num_boxes(),
+            1u);
 }
 
 // Half of the rows have one disease: no cut may leave a side that has that one alone.
 TEST(ShardPlan, NoSideIsWithoutTheValuesThatTheModelsAskFor) {
   const Microdata data = HundredAges();
   const std::vector<ModelSpec> models = {LDiversitySpec{.sensitive = "disease", .l = Rational(2)}};
-  const ShardPlan plan = ShardPlan::Learn(data, models, WholeOf(data), {.shard_rows = 100, .least_rows = 20}, {}).value();
+  const ShardPlan plan = ShardPlan::Learn(data, {}, models, WholeOf(data), {.shard_rows = 100, .least_rows = 20}, {}).value();
   ASSERT_GT(plan.num_boxes(), 1u);
   std::vector<std::vector<int>> seen(plan.num_boxes(), std::vector<int>(3));
   for (std::size_t row = 0; row < data.num_rows; ++row) {
@@ -68,7 +105,7 @@ TEST(ShardPlan, CategoriesAreCutBetweenTheChildrenOfANode) {
   const Microdata data =
       test::BuildMicrodata({{"town", Role::kQuasi, test::Tree({{"a1", "a", "*"}, {"a2", "a", "*"}, {"b1", "b", "*"}}), towns}});
   const std::vector<ModelSpec> models = {KAnonymitySpec{5, {}}};
-  const ShardPlan plan = ShardPlan::Learn(data, models, WholeOf(data), {.shard_rows = 700, .least_rows = 50}, {}).value();
+  const ShardPlan plan = ShardPlan::Learn(data, {}, models, WholeOf(data), {.shard_rows = 700, .least_rows = 50}, {}).value();
   ASSERT_EQ(plan.cuts().size(), 1u);
   EXPECT_EQ(plan.cuts()[0].at, 2) << "between a and b, not between a1 and a2";
 }
@@ -77,7 +114,7 @@ TEST(ShardPlan, WhatIsNotAdmittedJoinsAnother) {
   const Microdata data = HundredAges();
   const Reference whole = WholeOf(data);
   const std::vector<ModelSpec> sizes = {KAnonymitySpec{5, {}}};
-  const ShardPlan plan = ShardPlan::Learn(data, sizes, whole, {.shard_rows = 300, .least_rows = 50}, {}).value();
+  const ShardPlan plan = ShardPlan::Learn(data, {}, sizes, whole, {.shard_rows = 300, .least_rows = 50}, {}).value();
   const std::vector<ModelSpec> diverse = {LDiversitySpec{.sensitive = "disease", .l = Rational(2)}};
   const AllOf model = AllOf::Make(diverse, whole).value();
   const CountedColumns counted = ColumnsFor(model, data, {1});

@@ -12,6 +12,7 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::uint64_t kSampleRows = 1'000'000;
+constexpr std::uint64_t kTrialRows = 100'000;      // of the sample
 constexpr std::int64_t kLeastShard = 1000;         // rows on each side of a cut
 constexpr std::int64_t kLeastShardOfGroups = 200;  // the same, in groups of the least size
 
@@ -22,6 +23,24 @@ std::uint64_t GroupBytes(std::size_t num_columns) { return 500 + 60 * num_column
 // Per row of a shard if no two rows are alike, so that groups are as many as the models allow.
 std::uint64_t BytesPerRow(std::size_t num_columns, std::int64_t least_group) {
   return RowBytes(num_columns) + GroupBytes(num_columns) / static_cast<std::uint64_t>(std::max<std::int64_t>(least_group, 1));
+}
+
+// So many rows of the sample, any with the same chance.
+std::vector<RowId> SomeRows(const Microdata& sample, std::uint64_t number, Random random) {
+  std::vector<RowId> rows;
+  for (RowId row = 0; row < sample.num_rows; ++row) {
+    const auto wanted = static_cast<double>(number - rows.size());
+    if (random.Unit() * static_cast<double>(sample.num_rows - row) < wanted) rows.push_back(row);
+  }
+  return rows;
+}
+
+// Groups of some rows of the sample, none if so few rows do not satisfy the models.
+Result<Groups> TrialOf(const Microdata& sample, std::uint64_t most_rows, const CutOptions& options, const Random& random) {
+  const std::uint64_t number = std::min<std::uint64_t>({sample.num_rows, most_rows, kTrialRows});
+  Result<Groups> groups = options.search(View(sample, SomeRows(sample, number, random.Substream("trial of the plan"))));
+  if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) return Groups();
+  return groups;
 }
 
 Result<RowSpill> IntoBoxes(const LargeTable& table, const ShardPlan& plan, const std::string& folder, const Run& run) {
@@ -119,7 +138,11 @@ std::vector<std::string> QuasiNames(const LargeTable& table) {
 }  // namespace
 
 std::uint64_t LargeMemory::RowsThatFit(std::size_t num_columns, std::int64_t least_group) const {
-  return rows_forced.value_or(std::max<std::uint64_t>(left() / BytesPerRow(num_columns, least_group), 1));
+  return rows_forced.value_or(RowsInBytesLeft(num_columns, least_group));
+}
+
+std::uint64_t LargeMemory::RowsInBytesLeft(std::size_t num_columns, std::int64_t least_group) const {
+  return std::max<std::uint64_t>(left() / BytesPerRow(num_columns, least_group), 1);
 }
 
 Result<Microdata> SampleOf(const LargeTable& table, double share, Random random, const Run& run) {
@@ -146,7 +169,11 @@ Result<CutTable> CutIntoShards(LargeTable& table, const CutOptions& options, con
   const auto usual = static_cast<std::uint64_t>(std::max(kLeastShard, kLeastShardOfGroups * model.MinRows()));
   const ShardPlanOptions limits{
       .shard_rows = shard_rows, .least_rows = std::min(usual, std::max<std::uint64_t>(shard_rows / 4, 1)), .sampled = share};
-  CORDON_TRY(ShardPlan plan, ShardPlan::Learn(sample, options.policy.models, whole, limits, run));
+  Groups trial;
+  if (static_cast<double>(sample.num_rows) > static_cast<double>(shard_rows) * share) {
+    CORDON_TRY(trial, TrialOf(sample, options.memory.RowsInBytesLeft(num_columns, model.MinRows()), options, random));
+  }
+  CORDON_TRY(ShardPlan plan, ShardPlan::Learn(sample, trial, options.policy.models, whole, limits, run));
   CORDON_TRY(warnings, HomogeneousAllowed(options.policy, sample));
   CORDON_TRY(RowSpill boxes, IntoBoxes(table, plan, options.folder, run));
   {

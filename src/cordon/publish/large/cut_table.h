@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cordon/base/json.h"
 #include "cordon/base/random.h"
+#include "cordon/data/view.h"
 #include "cordon/io/spill/row_spill.h"
 #include "cordon/plan/homogeneous.h"
 #include "cordon/policy/policy.h"
@@ -25,7 +27,8 @@ struct LargeMemory {
   std::optional<std::uint64_t> rows_forced;  // for tests: these fit, whatever they take
 
   std::uint64_t left() const { return bytes > taken ? bytes - taken : 0; }
-  // Rows that fit if they are searched and groups have at least so many rows.
+  // Rows that fit if they are searched and groups have at least so many rows; the first takes no notice of what is forced.
+  std::uint64_t RowsInBytesLeft(std::size_t num_columns, std::int64_t least_group) const;
   std::uint64_t RowsThatFit(std::size_t num_columns, std::int64_t least_group) const;
 };
 
@@ -49,7 +52,8 @@ struct CutOptions {
   const Policy& policy;
   std::vector<std::size_t> sensitive;  // columns that models look at
   LargeMemory memory;
-  std::string folder;  // of temporary files
+  std::string folder;                                      // of temporary files
+  std::function<Result<Groups>(const View& rows)> search;  // of some rows, which shows where groups end; may be quick
 };
 
 // Takes the rows of the table, which are in the boxes then. Columns know the whole table (Attribute::whole).

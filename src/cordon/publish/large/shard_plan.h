@@ -19,6 +19,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/data/microdata.h"
+#include "cordon/data/view.h"
 #include "cordon/models/admit/group_model.h"
 #include "cordon/models/spec/model_spec.h"
 
@@ -32,9 +33,10 @@ struct ShardPlanOptions {
 
 class ShardPlan {
  public:
-  // `whole`: all rows, which both sides of a cut are compared with.
-  static Result<ShardPlan> Learn(const Microdata& sample, std::span<const ModelSpec> models, const Reference& whole,
-                                 const ShardPlanOptions& options, const Run& run);
+  // `trial`: groups of some rows of the sample that know no cuts; cuts are those that these groups cross least. `whole`: all
+  // rows, which both sides of a cut are compared with.
+  static Result<ShardPlan> Learn(const Microdata& sample, const Groups& trial, std::span<const ModelSpec> models,
+                                 const Reference& whole, const ShardPlanOptions& options, const Run& run);
 
   struct Cut {
     std::size_t quasi = 0;  // place among the quasi columns
