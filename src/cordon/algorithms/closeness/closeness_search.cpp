@@ -272,7 +272,7 @@ PartitionOptions RefinementOf(std::size_t num_rows, Effort effort, const Closene
   options.effort = Effort::kHigh;
   options.tuning.high = options.tuning.normal;  // wide unions take longer and find no more: german, equal t, .4242, .4221
   options.tuning.cycles = tuning.regrown_cycles * (effort == Effort::kHigh ? 3 : 1);
-  options.tuning.idle_cycles = options.tuning.cycles;
+  options.tuning.uses_time = false;      // the work is bounded by the number of rows
   options.tuning.least_cycle_gain = -1;  // all cycles
   options.tuning.looks_per_row = std::min(tuning.most_looks, tuning.regrown_looks / static_cast<double>(num_rows));
   options.tuning.start_temperature = tuning.regrown_temperature;

@@ -207,7 +207,7 @@ RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets group
   RowSets best = refinement.Take();
   double least = refinement.total();
   QuickRandom random(key);
-  const bool by_time = search.run.budget != nullptr;
+  const bool by_time = search.run.budget != nullptr && search.tuning.uses_time;
   const double looks = by_time ? search.tuning.timed_looks_per_row : search.tuning.looks_per_row;
   int idle = 0;
   for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.ShouldStop();

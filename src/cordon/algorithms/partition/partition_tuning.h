@@ -143,6 +143,7 @@ struct PartitionTuning {
   double box_end_temperature = 0.006;
   double box_slack = 0.1;
   // At high effort.
+  bool uses_time = true;  // if there is a budget of time, cycles go on until it is used up
   int cycles = 4;
   int idle_cycles = 20;              // that find nothing: then the rest of a budget of time is not used
   double least_cycle_gain = 0.001;   // a cycle that gains a smaller share is the last
