@@ -48,13 +48,13 @@ analyze:
 	cmake --preset dev
 	run-clang-tidy-19 -p build/dev -quiet -j $(JOBS) -checks='-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding' -warnings-as-errors='*' '/src/cordon/'
 
-# The unit tests under the sanitizers of addresses and undefined behaviour, without the searches of all of fars, which take
-# minutes there; `make asan` runs all tests so.
+# The unit tests under the sanitizers of addresses and undefined behaviour, without the searches of all of adult and fars in
+# shards, which take minutes there; `make asan` runs all tests so.
 sanitize: | build/
 	@scripts/bootstrap.sh build test duckdb
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS) --target unit_tests
-	ctest --preset asan --parallel $(TESTS) -L unit -E ShardsOfFars
+	ctest --preset asan --parallel $(TESTS) -L unit -E 'ShardsOf(Adult|Fars)'
 
 asan tsan: | build/
 	@scripts/bootstrap.sh build test duckdb

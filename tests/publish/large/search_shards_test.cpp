@@ -561,7 +561,7 @@ TEST_F(Shards, EqualRowsAreNeverParted) {
 
 // Steps that run side by side leave what they leave one after the other: the same rows in the same order.
 TEST_F(Shards, ThreadsAndMemoryDoNotChangeTheRowsOrTheirOrder) {
-  for (unsigned seed = 0; seed < 8; ++seed) {
+  for (unsigned seed = 0; seed < 2; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const Given given = Cut(KOf(3) + (seed % 2 == 1 ? Closely() : ""), RandomBorderRows(random, 400), 40);
