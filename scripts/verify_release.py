@@ -649,6 +649,7 @@ def quoted_cell(text, place, quote):
 
 
 def read_jsonl(text, names=None):
+    """Every line names its columns; `names` are those of a file without lines."""
     columns, rows = {name: [] for name in names or []}, 0
     for rows, line in enumerate((line for line in text.split("\n") if line.strip()), 1):
         try:
@@ -659,7 +660,7 @@ def read_jsonl(text, names=None):
             record = {name: str(cell).lower() if isinstance(cell, bool) else cell for name, cell in record.items()}
         if not isinstance(record, dict) or not all(cell is None or isinstance(cell, str) for cell in record.values()):
             raise Refused(f"line {rows} is not an object of texts")
-        if rows == 1 and not names:
+        if rows == 1:
             columns = {name: [] for name in record}
         if set(record) - set(columns):
             raise Refused(f"line {rows} has a column that the first line does not have")

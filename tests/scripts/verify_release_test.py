@@ -228,6 +228,16 @@ class VerifyRelease(unittest.TestCase):
         self.assertEqual(self.run_on(ROWS, [K, L], delimiter=", ")[0], 0)
         self.assertEqual(self.run_on(ROWS, [K, L], delimiter="||")[0], 0)
 
+    def test_json_lines_name_their_columns_also_by_a_policy_of_files_without_a_header(self):
+        policy, release = (Path(self.directory.name) / name for name in ("p.toml", "out.jsonl"))
+        policy.write_text('[data]\nheader = false\ncolumns = ["id", "age"]\n[attributes.id]\nrole = "identifier"\n'
+                          '[attributes.age]\nrole = "quasi"\ntype = "numeric"\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n')
+        release.write_text('{"age_lo":20,"age_hi":29}\n{"age_lo":20,"age_hi":29}\n')
+        done = subprocess.run([sys.executable, "-B", SCRIPT, release, "--policy", policy], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("k-anonymity(k=2): holds; reached 2\n", done.stdout)
+        self.assertEqual(verify_release.read_jsonl("", ["age"]), ({"age": []}, 0))
+
     def test_no_rows_and_no_quasi_columns(self):
         self.assertEqual(self.run_on([], [{**K, "reached": "nothing"}, t_claim("equal", "0", "nothing")])[0], 0)
         roles = [("age", "insensitive"), ("sex", "insensitive"), ("pay", "sensitive")]
