@@ -54,7 +54,7 @@ function(cordon_test name)
     CORDON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     CORDON_DATA="${CORDON_DATA_DIR}")
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS unit)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
   cordon_unit(${name}_test)
 endfunction()
 
