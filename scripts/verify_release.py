@@ -512,7 +512,7 @@ def describe(claim):
     """The model with its parameters, in cordon's spelling."""
     number_of = lambda name: short_text(parameter(claim, name))
     more = lambda *names: "".join(f", {name}={number_of(name)}" for name in names if name in claim)
-    guarded = lambda values: ", ".join(f"{name}={'|'.join(listed) or '*'}" for name, listed in values)
+    guarded = lambda values: ", ".join(f"{name}={'|'.join(listed) if listed else '*'}" for name, listed in values)
     person = ", by person" if by_person(claim) else ""
     on, model, name = "+".join(claim.get("on", [])), claim["model"], claim.get("sensitive")
     if model == "k-anonymity":

@@ -208,6 +208,12 @@ class VerifyRelease(unittest.TestCase):
         self.assertIn("k-anonymity(k=3): holds; reached 3\n", done.stdout)
         self.assertNotIn("50", done.stdout)
 
+    def test_a_guarded_missing_cell_is_not_every_value(self):
+        text = lambda values: verify_release.describe({"model": "confidence", "values": {"pay": values}, "h": "1/2"})
+        self.assertEqual(text([]), "confidence(all quasi -> pay=*, h=0.5)")
+        self.assertEqual(text([""]), "confidence(all quasi -> pay=, h=0.5)")
+        self.assertEqual(text(["1", "2"]), "confidence(all quasi -> pay=1|2, h=0.5)")
+
     def test_numbers_in_texts_are_written_as_cordon_writes_them(self):
         for value, text in (("1/5", "0.2"), ("2/3", "2/3"), ("3", "3"), ("1/10000", "1e-04"), ("1/1000", "0.001"), ("100000", "100000"),
                             ("12345678/10000000", "1.2345678"), ("3/200000", "1.5e-05"), ("1/3000000", "1/3000000")):
