@@ -74,9 +74,10 @@ fuzz: | build/
 	cmake --build --preset fuzz --parallel $(JOBS)
 	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(JOBS)
 
-# cordon verify and scripts/verify_release.py on many random releases, streams and joins, clean and tampered with.
+# cordon verify and scripts/verify_release.py on many random releases, streams and joins, clean and tampered with. Parquet and
+# stores are among them if `make python-test` was run before: its environment has pyarrow.
 verifiers: build
-	python3 -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
+	$(or $(wildcard build/python/bin/python),python3) -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
 
 # Programs killed, and the power lost, at every place, and 100,000 private comparisons; `make test` takes some of them.
 kills: build
@@ -130,11 +131,11 @@ nightly:
 	$(MAKE) asan
 	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=600
+	$(MAKE) python-test
 	$(MAKE) verifiers
 	$(MAKE) kills
 	$(MAKE) dbt
 	$(MAKE) reproduce
-	$(MAKE) python-test
 	$(MAKE) spark-test
 	$(MAKE) spark-cluster-test
 	$(MAKE) wheel
