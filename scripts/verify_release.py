@@ -1434,6 +1434,13 @@ def of_current(claim, tables):
 JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
 
 
+def is_after(point, first, second):
+    try:
+        return point(first) > point(second)
+    except (TypeError, ValueError, Refused):
+        return False  # not a number or day: what reads the range says so
+
+
 def join_bounds(table, matched, columns):
     """A number that a release shows as two columns, name_lo and name_hi, becomes one of ranges. `columns` say which ends belong."""
     said = {column["name"]: column for column in columns}
@@ -1447,6 +1454,8 @@ def join_bounds(table, matched, columns):
         for lo, hi in zip(table.pop(name + "_lo"), table.pop(name + "_hi")):
             if lo != hi and kind not in ("included", "excluded"):
                 raise Refused(f"the manifest does not say whether the end in '{name}_hi' belongs to its range")
+            if lo != hi and is_after(point, lo, hi):
+                raise Refused(f"column {name}: a range ends before it begins")
             open_ = lo != hi and kind == "excluded" and (point(lo), point(hi)) not in closed
             cells.append(lo if lo == hi else f"[{lo},{hi}{')' if open_ else ']'}")
         table[name] = cells

@@ -195,13 +195,13 @@ bool ReachesCount(const ModelSpec& spec) {
          std::holds_alternative<LDiversitySpec>(spec);
 }
 
-// Whether the claim asks for the model of the verdict.
+// Whether the claim asks for the model of the verdict. A claim may leave out what has a default, but not the columns it is on.
 bool IsClaimOf(const Json& claim, const Verdict& verdict) {
   const std::optional<ModelSpec> model = ModelOf(claim);
   const Json told = ToJson(*model);
   const Json asked = ToJson(verdict.spec);
   for (const auto& [key, value] : asked.items()) {
-    if ((key == "model" || claim.contains(key)) && told.value(key, Json()) != value) return false;
+    if ((key == "model" || key == "on" || claim.contains(key)) && told.value(key, Json()) != value) return false;
   }
   for (const auto& [key, value] : told.items()) {
     if (claim.contains(key) && !asked.contains(key)) return false;
