@@ -244,6 +244,15 @@ class VerifyRelease(unittest.TestCase):
         self.assertIn("k-anonymity(k=2): holds; reached 2\n", done.stdout)
         self.assertEqual(verify_release.read_jsonl("", ["age"]), ({"age": []}, 0))
 
+    def test_a_range_that_ends_before_it_begins_cannot_be_read(self):
+        columns = lambda kind: [{"name": "age", "type": kind, "upper_end": "included"}]
+        for kind, lo, hi in (("numeric", "9", "10"), ("date", "1999-12-31", "2000-01-01")):
+            table = {"age_lo": [lo, lo], "age_hi": [hi, lo]}
+            verify_release.join_bounds(table, {}, columns(kind))
+            self.assertEqual(table, {"age": [f"[{lo},{hi}]", lo]})
+            with self.assertRaises(verify_release.Refused):
+                verify_release.join_bounds({"age_lo": [hi], "age_hi": [lo]}, {}, columns(kind))
+
     def test_no_rows_and_no_quasi_columns(self):
         self.assertEqual(self.run_on([], [{**K, "reached": "nothing"}, t_claim("equal", "0", "nothing")])[0], 0)
         roles = [("age", "insensitive"), ("sex", "insensitive"), ("pay", "sensitive")]
