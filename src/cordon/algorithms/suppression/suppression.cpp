@@ -150,6 +150,7 @@ class LeavingOut {
     const Result<Groups> groups = Take(kept, Depth::kTrial, 0);
     if (!groups.ok() && groups.error().kind() == ErrorKind::kUnsatisfiable) return Trial{};  // too few rows are left
     if (!groups.ok()) return groups.error();
+    if (groups.value().size() == 0) return Trial{};  // no row is left
     return Trial{std::move(left_out), Cost(groups.value()), groups.value().rows.size() / groups.value().size()};
   }
 
