@@ -1434,11 +1434,14 @@ def of_current(claim, tables):
 JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
 
 
-def is_after(point, first, second):
+def range_of(name, lo, hi, point):
+    """The ends of a range that name_lo and name_hi show, as numbers or days."""
+    if {lo, hi} & {None, "", "*"}:
+        raise Refused(f"only one of '{name}_lo' and '{name}_hi' is a bound")
     try:
-        return point(first) > point(second)
-    except (TypeError, ValueError, Refused):
-        return False  # not a number or day: what reads the range says so
+        return point(lo), point(hi)
+    except ValueError:
+        raise Refused(f"column {name}: an end of a range is neither a number nor a date") from None
 
 
 def join_bounds(table, matched, columns):
@@ -1454,10 +1457,14 @@ def join_bounds(table, matched, columns):
         for lo, hi in zip(table.pop(name + "_lo"), table.pop(name + "_hi")):
             if lo != hi and kind not in ("included", "excluded"):
                 raise Refused(f"the manifest does not say whether the end in '{name}_hi' belongs to its range")
-            if lo != hi and is_after(point, lo, hi):
+            if lo == hi:
+                cells.append(lo)
+                continue
+            first, last = range_of(name, lo, hi, point)
+            open_ = kind == "excluded" and (first, last) not in closed
+            if first > last or open_ and first == last:
                 raise Refused(f"column {name}: a range ends before it begins")
-            open_ = lo != hi and kind == "excluded" and (point(lo), point(hi)) not in closed
-            cells.append(lo if lo == hi else f"[{lo},{hi}{')' if open_ else ']'}")
+            cells.append(f"[{lo},{hi}{')' if open_ else ']'}")
         table[name] = cells
 
 
@@ -2149,23 +2156,29 @@ def verify(asked):
     return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json", asked.previous, keys)
 
 
-def main(arguments):
-    asked = parse(arguments)
+def answer(asked):
+    """The exit status, and the result or what is wrong."""
     try:
         result = verify(asked)
     except Refused as error:
-        what = str(error)
+        return 2, str(error)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}"
+        return 2, f"{error.filename}: {error.strerror}"
     except csv.Error:
-        what = "the CSV cannot be read"
+        return 2, "the CSV cannot be read"
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError, EOFError, RecursionError, MemoryError) as error:
-        what = f"a file is not in the form that was expected ({type(error).__name__})"  # its text could hold a cell
+        return 2, f"a file is not in the form that was expected ({type(error).__name__})"  # its text could hold a cell
+    return (0 if result["holds"] else 1), result
+
+
+def main(arguments):
+    asked = parse(arguments)
+    status, result = answer(asked)
+    if status == 2:
+        print(f"verify_release: cannot check {asked.stream or asked.RELEASE}: {result}", file=sys.stderr)
     else:
         print(json.dumps(result, indent=2) if asked.json else "\n".join(explain(result)))
-        return 0 if result["holds"] else 1
-    print(f"verify_release: cannot check {asked.stream or asked.RELEASE}: {what}", file=sys.stderr)
-    return 2
+    return status
 
 
 if __name__ == "__main__":

@@ -84,11 +84,7 @@ class Case:
             if getattr(asked, name):
                 setattr(asked, name, str(self.folder / getattr(asked, name)))
         asked.previous = [str(self.folder / path) for path in asked.previous]
-        try:
-            result = verify_release.verify(asked)
-        except verify_release.Refused as error:
-            return 2, str(error)
-        return (0 if result["holds"] else 1), result
+        return verify_release.answer(asked)
 
     def compare(self, what, *arguments):
         done = self.run("verify", *arguments, "--json")
