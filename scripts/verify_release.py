@@ -19,6 +19,7 @@ import argparse
 import base64
 import bisect
 import csv
+import functools
 import gzip
 import hashlib
 import io
@@ -363,12 +364,14 @@ class Release:
         return part
 
 
+@functools.lru_cache(2**16)  # cells repeat
 def number(text):
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text, re.ASCII):
         raise ValueError
     return Fraction(text)
 
 
+@functools.lru_cache(2**16)
 def day(text):
     if not re.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?", text, re.ASCII):
         raise ValueError
@@ -2114,7 +2117,8 @@ def explain(result):
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
 
 
-def parse(arguments):
+@functools.cache
+def command_line():
     parser = argparse.ArgumentParser(prog="verify_release.py", description="Judges what cordon has published, without cordon.")
     parser.add_argument("RELEASE", nargs="?", help="the published table, or a store")
     parser.add_argument("MANIFEST", nargs="?", help="default: RELEASE.manifest.json")
@@ -2129,6 +2133,11 @@ def parse(arguments):
     parser.add_argument("--key", action="append", default=[], help="a public key that must have signed it; several: one of them")
     parser.add_argument("--signed-prefix", action="store_true", help="of a stream that still runs: judge what is signed so far")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def parse(arguments):
+    parser = command_line()
     asked = parser.parse_args(arguments)
     if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
         parser.error("--stream needs --audit and --policy, and nothing else")
