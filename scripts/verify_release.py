@@ -19,6 +19,7 @@ import argparse
 import base64
 import bisect
 import csv
+import functools
 import gzip
 import hashlib
 import io
@@ -363,12 +364,14 @@ class Release:
         return part
 
 
+@functools.lru_cache(2**16)  # cells repeat
 def number(text):
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text, re.ASCII):
         raise ValueError
     return Fraction(text)
 
 
+@functools.lru_cache(2**16)
 def day(text):
     if not re.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?", text, re.ASCII):
         raise ValueError
@@ -1434,11 +1437,14 @@ def of_current(claim, tables):
 JOIN_MODELS = {"xy-anonymity": xy_anonymity, "xy-linkability": xy_linkability}
 
 
-def is_after(point, first, second):
+def range_of(name, lo, hi, point):
+    """The ends of a range that name_lo and name_hi show, as numbers or days."""
+    if {lo, hi} & {None, "", "*"}:
+        raise Refused(f"only one of '{name}_lo' and '{name}_hi' is a bound")
     try:
-        return point(first) > point(second)
-    except (TypeError, ValueError, Refused):
-        return False  # not a number or day: what reads the range says so
+        return point(lo), point(hi)
+    except ValueError:
+        raise Refused(f"column {name}: an end of a range is neither a number nor a date") from None
 
 
 def join_bounds(table, matched, columns):
@@ -1454,10 +1460,14 @@ def join_bounds(table, matched, columns):
         for lo, hi in zip(table.pop(name + "_lo"), table.pop(name + "_hi")):
             if lo != hi and kind not in ("included", "excluded"):
                 raise Refused(f"the manifest does not say whether the end in '{name}_hi' belongs to its range")
-            if lo != hi and is_after(point, lo, hi):
+            if lo == hi:
+                cells.append(lo)
+                continue
+            first, last = range_of(name, lo, hi, point)
+            open_ = kind == "excluded" and (first, last) not in closed
+            if first > last or open_ and first == last:
                 raise Refused(f"column {name}: a range ends before it begins")
-            open_ = lo != hi and kind == "excluded" and (point(lo), point(hi)) not in closed
-            cells.append(lo if lo == hi else f"[{lo},{hi}{')' if open_ else ']'}")
+            cells.append(f"[{lo},{hi}{')' if open_ else ']'}")
         table[name] = cells
 
 
@@ -2107,7 +2117,8 @@ def explain(result):
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
 
 
-def parse(arguments):
+@functools.cache
+def command_line():
     parser = argparse.ArgumentParser(prog="verify_release.py", description="Judges what cordon has published, without cordon.")
     parser.add_argument("RELEASE", nargs="?", help="the published table, or a store")
     parser.add_argument("MANIFEST", nargs="?", help="default: RELEASE.manifest.json")
@@ -2122,6 +2133,11 @@ def parse(arguments):
     parser.add_argument("--key", action="append", default=[], help="a public key that must have signed it; several: one of them")
     parser.add_argument("--signed-prefix", action="store_true", help="of a stream that still runs: judge what is signed so far")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def parse(arguments):
+    parser = command_line()
     asked = parser.parse_args(arguments)
     if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
         parser.error("--stream needs --audit and --policy, and nothing else")
@@ -2149,23 +2165,29 @@ def verify(asked):
     return verify_manifest(asked.RELEASE, asked.MANIFEST or asked.RELEASE + ".manifest.json", asked.previous, keys)
 
 
-def main(arguments):
-    asked = parse(arguments)
+def answer(asked):
+    """The exit status, and the result or what is wrong."""
     try:
         result = verify(asked)
     except Refused as error:
-        what = str(error)
+        return 2, str(error)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}"
+        return 2, f"{error.filename}: {error.strerror}"
     except csv.Error:
-        what = "the CSV cannot be read"
+        return 2, "the CSV cannot be read"
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError, EOFError, RecursionError, MemoryError) as error:
-        what = f"a file is not in the form that was expected ({type(error).__name__})"  # its text could hold a cell
+        return 2, f"a file is not in the form that was expected ({type(error).__name__})"  # its text could hold a cell
+    return (0 if result["holds"] else 1), result
+
+
+def main(arguments):
+    asked = parse(arguments)
+    status, result = answer(asked)
+    if status == 2:
+        print(f"verify_release: cannot check {asked.stream or asked.RELEASE}: {result}", file=sys.stderr)
     else:
         print(json.dumps(result, indent=2) if asked.json else "\n".join(explain(result)))
-        return 0 if result["holds"] else 1
-    print(f"verify_release: cannot check {asked.stream or asked.RELEASE}: {what}", file=sys.stderr)
-    return 2
+    return status
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cordon verify and scripts/verify_release.py give the same answers: two_verifiers_test.py CORDON [--tables N] [--streams N] [--joins N] [--seed S]
+"""cordon verify and scripts/verify_release.py give the same answers: two_verifiers_test.py CORDON [--tables N] [--streams N] [--joins N] [--seed S] [--jobs N]
 
 Random tables and streams under random policies are published; each output, and copies of it that were tampered with, go to both
 verifiers. Verdicts, figures, failing groups and witnesses must agree, and so must exit statuses. The two programs share nothing
@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,11 +85,7 @@ class Case:
             if getattr(asked, name):
                 setattr(asked, name, str(self.folder / getattr(asked, name)))
         asked.previous = [str(self.folder / path) for path in asked.previous]
-        try:
-            result = verify_release.verify(asked)
-        except verify_release.Refused as error:
-            return 2, str(error)
-        return (0 if result["holds"] else 1), result
+        return verify_release.answer(asked)
 
     def compare(self, what, *arguments):
         done = self.run("verify", *arguments, "--json")
@@ -863,15 +860,17 @@ def main():
     parser.add_argument("--streams", type=int, default=70)
     parser.add_argument("--joins", type=int, default=70)
     parser.add_argument("--seed", type=int, default=1, help="of the first case; the others follow")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases that run side by side")
     parser.add_argument("--most", type=int, default=5, help="disagreements after which to stop")
     asked = parser.parse_args()
     cordon = str(Path(asked.cordon).resolve())
     wanted = {"table": asked.tables, "stream": asked.streams, "join": asked.joins}
     cases = [(kind, asked.seed + i) for kind, count in wanted.items() for i in range(count)]
-    counts, wrong = collections.Counter(), []
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        for found, error in pool.map(run_one, *zip(*[(cordon, kind, seed) for kind, seed in cases]), chunksize=4):
+    counts, done, wrong, start = collections.Counter(), collections.Counter(), [], time.monotonic()
+    with concurrent.futures.ProcessPoolExecutor(asked.jobs) as pool:
+        for (kind, _), (found, error) in zip(cases, pool.map(run_one, *zip(*[(cordon, kind, seed) for kind, seed in cases]), chunksize=4)):
             counts += found
+            done[kind] += 1
             if error:
                 wrong.append(error)
                 print(error, flush=True)
@@ -881,7 +880,7 @@ def main():
         print(f"{count:7} {what}")
     if pyarrow is None:
         print("Parquet and stores were left out: pyarrow is not installed")
-    print(f"{len(wrong)} disagreements")
+    print(f"{len(wrong)} disagreements in {done['table']} tables, {done['stream']} streams and {done['join']} joins; {time.monotonic() - start:.0f} s")
     return 1 if wrong else 0
 
 

@@ -253,6 +253,18 @@ class VerifyRelease(unittest.TestCase):
             with self.assertRaises(verify_release.Refused):
                 verify_release.join_bounds({"age_lo": [hi], "age_hi": [lo]}, {}, columns(kind))
 
+    def test_a_range_of_one_end_or_of_other_texts_or_without_a_number_in_it_cannot_be_read(self):
+        join = lambda lo, hi, end: verify_release.join_bounds({"age_lo": [lo], "age_hi": [hi]}, {}, [{"name": "age", "type": "numeric", "upper_end": end}])
+        for end in ("included", "excluded"):
+            for lo, hi in (("*", "20"), ("20", "*"), ("", "20"), (None, "20"), ("20", None), ("20", "abc"), ("x", "20")):
+                with self.assertRaises(verify_release.Refused):
+                    join(lo, hi, end)
+            join("*", "*", end)
+            join(None, None, end)
+        join("20", "20.0", "included")
+        with self.assertRaises(verify_release.Refused):
+            join("20", "20.0", "excluded")
+
     def test_no_rows_and_no_quasi_columns(self):
         self.assertEqual(self.run_on([], [{**K, "reached": "nothing"}, t_claim("equal", "0", "nothing")])[0], 0)
         roles = [("age", "insensitive"), ("sex", "insensitive"), ("pay", "sensitive")]

@@ -95,6 +95,13 @@ std::optional<std::vector<std::string>> NamesBeside(const std::string& path, con
   return bare == published ? std::optional(found) : std::nullopt;
 }
 
+// Whether the file has names that the policy must not replace: then two columns could change places unseen.
+bool NamesItsColumns(const std::string& path, std::optional<FileFormat> format) {
+  if (IsSql(path)) return false;
+  const auto by_path = FormatOfPath(path);
+  return format.value_or(by_path.ok() ? by_path.value().format : FileFormat::kCsv) != FileFormat::kCsv;
+}
+
 struct StoreRows {
   Table table;
   std::string sensitive;  // what its manifest says was shuffled inside the groups
@@ -124,10 +131,11 @@ bool IsMissingStore(const std::string& path) {
 
 }  // namespace
 
-TextFormat ReleaseText(const std::string& path, const Policy& policy) {
+TextFormat ReleaseText(const std::string& path, const Policy& policy, std::optional<FileFormat> format) {
   TextFormat text = policy.data.text;
   text.encoding = Encoding::kUtf8;  // as releases are, whatever the input was
   text.skip = 0;
+  if (NamesItsColumns(path, format)) text.columns.clear();
   if (text.columns.empty()) return text;
   std::vector<std::string> published;
   for (const std::string& name : text.columns) {
@@ -206,8 +214,9 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
   }
   CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put it there
-  CORDON_TRY(const std::unique_ptr<Source> source,
-             OpenSource(input, {.text = ReleaseText(path, policy), .format = format, .stop = run.stop, .skip_columns = {}}));
+  CORDON_TRY(
+      const std::unique_ptr<Source> source,
+      OpenSource(input, {.text = ReleaseText(path, policy, format), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   if (audit != nullptr && input.table == nullptr) {
     CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));

@@ -20,8 +20,8 @@
 namespace cordon::engine {
 
 // How the text of a release is read. Names for a headerless input count identifiers, which a release lacks; a release of ours
-// then has no header either, and its manifest names the columns.
-TextFormat ReleaseText(const std::string& path, const Policy& policy);
+// then has no header either, and its manifest names the columns. Files that are not CSV name them themselves.
+TextFormat ReleaseText(const std::string& path, const Policy& policy, std::optional<FileFormat> format);
 
 Result<Microdata> ReadOriginal(const TableInput& input, const Policy& policy, const Run& run);
 

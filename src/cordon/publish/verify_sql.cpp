@@ -501,7 +501,7 @@ Result<std::vector<std::string>> PublishedColumns(const VerifySqlRequest& reques
   }
   if (request.release.empty()) return names;
   const SourceOptions options{
-      .text = ReleaseText(request.release, policy), .format = request.format, .stop = {}, .skip_columns = {}};
+      .text = ReleaseText(request.release, policy, request.format), .format = request.format, .stop = {}, .skip_columns = {}};
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.release, options));
   const std::vector<std::string>& found = source->column_names();
   const auto has = [](const std::vector<std::string>& list, const std::string& name) {
