@@ -46,7 +46,7 @@ constexpr FormField kManifestFields[] = {
     {"join", IsObject},          {"output", IsObject, true}, {"privacy", IsObjects},    {"signed_at", IsText}};
 constexpr FormField kOutputFields[] = {{"name", IsText},     {"sha256", IsText, true},    {"bytes", IsCount},
                                        {"rows", IsCount},    {"format", IsKnownFormat},   {"delimiter", IsDelimiter},
-                                       {"quote", IsQuote},    {"header", IsFlag},          {"names", IsTexts},
+                                       {"quote", IsQuote},   {"header", IsFlag},          {"names", IsTexts},
                                        {"missing", IsTexts}, {"columns", IsObjects, true}};
 constexpr FormField kColumnFields[] = {
     {"name", IsText, true}, {"role", IsRole, true}, {"type", IsColumnType}, {"upper_end", IsEnd}, {"closed", IsPairs}};
