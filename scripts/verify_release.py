@@ -851,6 +851,7 @@ def read_json(path):
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file, object_pairs_hook=once)
+        json.dumps(found, ensure_ascii=False).encode()  # half of a pair, "\\ud800", is not a character
     except ValueError:
         raise Refused(f"{path} is not JSON") from None
     if not isinstance(found, dict):
@@ -862,6 +863,14 @@ def read_json(path):
 
 def is_text(value):
     return isinstance(value, str)
+
+
+def is_quote(value):
+    return is_text(value) and len(value.encode()) <= 1
+
+
+def is_delimiter(value):
+    return is_text(value) and value != ""
 
 
 def is_flag(value):
@@ -888,10 +897,13 @@ def is_lists(value):
     return is_object(value) and all(map(is_list_of(is_text), value.values()))
 
 
+NUMBER_TEXT = re.compile(r"-?[0-9]+/[0-9]+|[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")  # Fraction() also reads " 3" and "1_0"
+
+
 def is_number(value):
     """A whole number, or a text such as "1/5"."""
     try:
-        return (isinstance(value, str) or is_count(value)) and Fraction(value) is not None
+        return (is_count(value) or is_text(value) and NUMBER_TEXT.fullmatch(value) is not None) and Fraction(value) is not None
     except (ValueError, ZeroDivisionError):
         return False
 
@@ -910,7 +922,7 @@ TOP = {"format": lambda value: is_count(value) and value in (1, 2), "tool": is_t
        "suppressed": is_count, "permuted": is_text, "set": TEXTS, "previous": is_list_of(is_object), "join": is_object,
        "output": is_object, "privacy": is_list_of(is_object), "signed_at": is_text}
 OUTPUT = {"name": is_text, "sha256": lambda value: is_text(value) and value != "", "bytes": is_count, "rows": is_count,
-          "format": is_one_of("csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas"), "delimiter": is_text, "quote": is_text,
+          "format": is_one_of("csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas"), "delimiter": is_delimiter, "quote": is_quote,
           "header": is_flag, "names": TEXTS, "missing": TEXTS, "columns": is_list_of(is_object)}
 COLUMN = {"name": is_text, "role": is_one_of("identifier", "person", "quasi", "sensitive", "class", "insensitive", "group"),
           "type": is_one_of("numeric", "date", "categorical"), "upper_end": is_one_of("included", "excluded"),
@@ -1764,13 +1776,13 @@ class Log:
         rest = line[:-1]  # without the link and the last brace
         if self.version == 2:
             text, written, chain = self.LINK.fullmatch(line).groups()
-            self.links.append((text, int(written), chain))
+            self.links.append((text, counted(int(written)), chain))
             rest = text[:text.rindex(',"written":')]
         if place == 1:
             self.check_head(rest, record)
         elif "end" in record:
             self.check_form(self.END, rest, line)
-            self.end = {"positions": whole_number(record["positions"]), "rows": whole_number(record["rows"])}
+            self.end = {"positions": whole_number(record["positions"]), "rows": counted(record["rows"])}
         else:
             self.check_form(self.DEPARTURE, rest, line)
             self.departures.append(self.departure(record))
@@ -1812,7 +1824,8 @@ class Log:
 
     @staticmethod
     def departure(record):
-        lists = {name: [whole_number(each) for each in record.get(name) or []] for name in ("positions", "persons", "times", "window")}
+        lists = {name: [whole_number(each) for each in record.get(name) or []] for name in ("positions", "times", "window")}
+        lists["persons"] = [counted(each) for each in record.get("persons") or []]
         clock = None if record.get("clock") is None else whole_number(record["clock"])
         kind, size = record["kind"], len(lists["positions"])
         if kind not in ("group", "reuse", "suppressed", "pooled") or size == 0 or len(lists["persons"]) != size:
@@ -1823,7 +1836,13 @@ class Log:
 
 
 def whole_number(found):
-    if type(found) is not int:
+    if type(found) is not int or not -2**63 <= found < 2**63:
+        raise ValueError
+    return found
+
+
+def counted(found):
+    if not is_count(found):
         raise ValueError
     return found
 

@@ -54,6 +54,32 @@ TEST(SuggestRole, WaysToReachPeopleAndNumbersOfOffices) {
   }
 }
 
+TEST(SuggestRole, HabitsOriginAndStandingAreSensitive) {
+  for (const char* name : {"Smoker",
+                           "alcohol use",
+                           "Viral load",
+                           "Immigration status",
+                           "Medikation",
+                           "Vermögen",
+                           "Rente",
+                           "Aufenthaltsstatus",
+                           "Cause du décès",
+                           "Séropositif",
+                           "Titre de séjour",
+                           "Afiliación política",
+                           "Estado migratorio",
+                           "Fede religiosa",
+                           "Appartenenza sindacale",
+                           "Permesso di soggiorno",
+                           "Medicatie",
+                           "Zwanger",
+                           "Etnische achtergrond",
+                           "Verblijfsstatus",
+                           "Arbeidsongeschikt"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
+  }
+}
+
 TEST(SuggestRole, WhatTheLawCallsSpecialIsSensitive) {
   for (const char* name : {"sexual orientation",
                            "Ethnicity",

@@ -270,7 +270,8 @@ class Certificate(unittest.TestCase):
         for change in (lambda made: made.update(privacy="none"), output("rows", "60"), output("rows", -1), output("bytes", 1.5), output("header", "yes"),
                        output("names", "age"), output("columns", 3), output("format", "magic"), claim(0, "holds", "yes"), claim(0, "reached", 3),
                        claim(0, "text", 3), claim(0, "k", "many"), claim(0, "model", "magic"), claim(1, "kind", "magic"),
-                       column(0, "upper_end", "nonsense"), column(0, "role", "magic"), column(0, "type", 3), lambda made: made.update(policy_sha256=3),
+                       output("delimiter", ""), output("quote", "''"), claim(1, "l", " 2"), claim(1, "l", "\u0662"), claim(1, "l", "2_0"),
+                       lambda made: made.update(tool="\ud800"), column(0, "upper_end", "nonsense"), column(0, "role", "magic"), column(0, "type", 3), lambda made: made.update(policy_sha256=3),
                        lambda made: made.update(suppressed=-1), lambda made: made.update(format=3), lambda made: made.update(format="1"),
                        lambda made: made["privacy"][0].pop("k"), lambda made: made["output"].pop("columns"), lambda made: made.pop("format")):
             made = copy.deepcopy(manifest)
@@ -288,6 +289,17 @@ class Certificate(unittest.TestCase):
         self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
         self.put({**manifest, "privacy": []})
         self.assertIn("nothing was judged", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[1])
+
+    def test_rows_are_counted_next_to_people(self):
+        self.write("p.toml", POLICY + '[attributes.who]\nrole = "person"\n')
+        self.write("in.csv", "".join(f"{line},{'who' if not place else place}\n" for place, line in enumerate(self.read("in.csv").splitlines())))
+        manifest = self.release()
+        os.remove(self.folder / "out.csv.private.json")
+        self.both(0, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        self.assertEqual([manifest["privacy"][0]["counts"], manifest["privacy"][1]["model"]], ["persons", "l-diversity"])
+        manifest["privacy"][1]["reached"] += "0"
+        self.put(manifest)
+        self.assertIn("reached another figure", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[0])
 
     def test_a_release_may_be_judged_by_another_policy(self):
         manifest = self.release()
@@ -429,6 +441,11 @@ class Certificate(unittest.TestCase):
                    (1, lambda line: line.replace(end, '" }\n')), (1, lambda line: line.replace('"chain":"', '"chain": "')),
                    (0, lambda line: line.replace('"chain":"', '"chain":"', 1).replace(end, '","chain":"' + "0" * 64 + end)),
                    (1, lambda line: re.sub('"chain":"[0-9a-f]*"', lambda found: found[0].upper().replace("CHAIN", "chain"), line)),
+                   (1, lambda line: re.sub('"group":[0-9]*', '"group":9223372036854775808', line)),
+                   (1, lambda line: re.sub('"at":[0-9]*', '"at":9223372036854775808', line)),
+                   (1, lambda line: re.sub('"persons":.[0-9]*', '"persons":[18446744073709551616', line)),
+                   (1, lambda line: re.sub('"persons":.', '"persons":[-', line)),
+                   (1, lambda line: re.sub('"written":[0-9]*', '"written":18446744073709551616', line)),
                    (1, lambda line: line.replace('{"kind"', '{ "kind"')), (1, lambda line: line + "\n")]
         for place, change in changes:
             made = lines.copy()

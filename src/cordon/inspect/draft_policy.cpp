@@ -30,6 +30,13 @@ bool IsPlain(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '-';
 }
 
+// The first and the last day of whole decades that reach ten years beyond both days, and show neither of them.
+std::pair<std::string, std::string> DecadesAround(std::int64_t first, std::int64_t last) {
+  const auto decade = [](std::int64_t day) { return std::stoi(FormatDate(day).substr(0, 4)) / 10 * 10; };
+  return {fmt::format("{:04}-01-01", std::max(decade(first) - 10, 1)),
+          fmt::format("{:04}-12-31", std::min(decade(last) + 19, 9999))};
+}
+
 class Drafter {
  public:
   Drafter(const Table& table, const Profile& profile, const DraftOptions& options, const Run& run)
@@ -69,7 +76,11 @@ class Drafter {
 
   void AddData(const TextFormat& text) {
     Line("\n[data]");
-    if (text.encoding != Encoding::kUtf8) Line("encoding = \"{}\"", EncodingNames()[static_cast<std::size_t>(text.encoding)]);
+    if (text.encoding != Encoding::kUtf8)
+      Line("encoding = \"{}\"{}", EncodingNames()[static_cast<std::size_t>(text.encoding)],
+           text.encoding == Encoding::kWindows1252
+               ? "  # a guess, because the file is not UTF-8: see that its letters are right"
+               : "");
     if (text.delimiter != ",") Line("delimiter = {}", TomlText(text.delimiter));
     if (text.trim) Line("trim = true");
     if (!text.header) {
@@ -259,12 +270,13 @@ class Drafter {
   Result<void> AddDates(const Column& column) {
     const auto days = DaysOf(column, profile_.missing);
     if (days.empty()) return {};
+    std::int64_t span = days.back().first - days.front().first;
     if (options_.stream) {
-      constexpr std::int64_t kRoom = 3653;  // days: ten years
-      Line("range = [{}, {}]  # the sample, and ten years around it: check it", FormatDate(days.front().first - kRoom),
-           FormatDate(days.back().first + kRoom));
+      const auto [from, to] = DecadesAround(days.front().first, days.back().first);
+      Line("range = [{}, {}]  # decades, ten years or more around the sample: check it", from, to);
+      span = ParseDate(to).value() - ParseDate(from).value();
     }
-    if (days.back().first - days.front().first < kMaxDays) {
+    if (span < kMaxDays) {
       Line(
           "hierarchy = {{ dates = [\"month\", \"quarter\", \"year\"] }}  # intervals end where months do; a day that a whole "
           "group shares is shown, unless grid = 7 (days) or so is set");
@@ -276,9 +288,8 @@ class Drafter {
 
   // Files that list the labels of a release are public: what fewer than k people have is "other" there.
   Result<void> AddFrequencies(const Column& column) {
-    const auto least = static_cast<std::uint64_t>(options_.k.value_or(kLargeUsualK));
-    const Column* person = guards_.person() ? &table_.columns[*guards_.person()] : nullptr;
-    std::vector<Counted> values = FoldRare(column, person, profile_.missing, least, "other");
+    const std::uint64_t least = MinPeople();
+    std::vector<Counted> values = FoldRare(column, PersonColumn(), profile_.missing, least, "other");
     if (options_.stream && values.size() <= kFewValues) {
       std::vector<std::string> texts;
       for (const Counted& value : values) texts.push_back(value.first);
@@ -289,16 +300,31 @@ class Drafter {
     }
     if (values.size() <= kFewValues || values.size() > kMaxLeaves) return {};
     return AddFile(column.name, FrequencyHierarchy(std::move(values), "other"), "by frequency: one by meaning is better",
-                   fmt::format("values that the file does not have: those of fewer than {} people, and those to come", least));
+                   ValuesLeftOut(least));
   }
 
-  // The codes of a stream are declared, so their prefixes are a file.
+  // The codes of a stream are declared, so their prefixes are a file. It lists no code of fewer than k people either.
   Result<void> AddPrefixes(const Column& column, int longest) {
+    const std::uint64_t least = MinPeople();
     std::vector<std::string> codes;
-    for (const Counted& value : CountValues(column, profile_.missing)) codes.push_back(value.first);
+    for (const Counted& value : FoldRare(column, PersonColumn(), profile_.missing, least, "other"))
+      if (value.first != "other") codes.push_back(value.first);
     if (codes.size() > kMaxLeaves) return {};
-    return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...",
-                   "values to come that the file does not have");
+    if (codes.empty()) {
+      Line(
+          "# hierarchy =   FILL IN: a file of the codes that may come, a line per code: 123;12*;1*;*. The sample has none of "
+          "{} people",
+          least);
+      return {};
+    }
+    return AddFile(column.name, PrefixHierarchy(std::move(codes), longest), "12345, 1234*, 123*, ...", ValuesLeftOut(least));
+  }
+
+  // The fewest people that a value which a file lists has.
+  std::uint64_t MinPeople() const { return static_cast<std::uint64_t>(options_.k.value_or(kLargeUsualK)); }
+  const Column* PersonColumn() const { return guards_.person() ? &table_.columns[*guards_.person()] : nullptr; }
+  static std::string ValuesLeftOut(std::uint64_t least) {
+    return fmt::format("values that the file does not have: those of fewer than {} people, and those to come", least);
   }
 
   Result<void> AddFile(const std::string& column, const Result<Hierarchy>& made, const char* why, const std::string& others) {

@@ -327,7 +327,18 @@ const WordSet& SetOf(Meant meant) {
       "impfung", "pathologie", "affection", "infraction", "infractions", "causedeces", "vaccin", "vaccins", "patologia",
       "patologias", "patologie", "dolencia", "dolencias", "delito", "delitos", "causademuerte", "partito", "reato", "reati",
       "causamorte", "invalido", "aandoening", "aandoeningen", "klacht", "klachten", "misdrijf", "misdrijven", "beperking",
-      "beperkingen", "doodsoorzaak"};
+      "beperkingen", "doodsoorzaak",
+      // Habits, origin, standing and old age.
+      "caste", "smoker", "smoking", "alcohol", "arrest", "arrests", "pension", "pensions", "brca", "brca1", "brca2",
+      "viralload", "cd4", "immigrationstatus", "asylum", "asylumstatus", "refugee", "domesticviolence", "vote", "voted", "iq",
+      "sickdays", "sickleave", "disciplinary", "disciplinaryaction", "medikation", "hautfarbe", "rente", "renten", "vermoegen",
+      "aufenthaltsstatus", "aufenthaltstitel", "asylstatus", "kuendigungsgrund", "raucherstatus", "rauchen", "rauchverhalten",
+      "alkohol", "alkoholkonsum", "fehltage", "krankheitstage", "diagnosecode", "patrimoine", "causedudeces", "seropositif",
+      "seropositive", "statutvaccinal", "titredesejour", "retraite", "antecedents", "religieuse", "religieux", "politique",
+      "ethnique", "afiliacionpolitica", "politica", "etnica", "estadomigratorio", "antecedentes", "religiosa", "religioso",
+      "patrimonio", "debito", "causadimorte", "pensione", "pensioni", "permessodisoggiorno", "fede", "sindacale", "etnico",
+      "medicatie", "zwanger", "afkomst", "etnische", "delict", "delicten", "vermogen", "verblijfsstatus", "verblijfsvergunning",
+      "pensioen", "arbeidsongeschikt", "arbeidsongeschiktheid", "huidskleur", "ziektedagen", "ziekteverzuim"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;

@@ -130,10 +130,11 @@ Result<std::vector<Rational>> ParseSweepValues(std::string_view parameter, std::
                                                const std::vector<std::string>& texts) {
   std::vector<Rational> numbers;
   for (const std::string& text : texts) {
-    CORDON_TRY(const Rational number, Rational::Parse(text).WithContext("{}", name));
-    if (parameter == "k" && (number.denominator() != 1 || number.numerator() < 1)) {
+    Result<Rational> parsed = Rational::Parse(text);
+    if (parameter == "k" && (!parsed.ok() || parsed.value().denominator() != 1 || parsed.value().numerator() < 1)) {
       return Error::InvalidPolicy("{} takes whole numbers from 1, not '{}'", name, text).WithHint("{} 2,5,10", name);
     }
+    CORDON_TRY(const Rational number, std::move(parsed).WithContext("{}", name));
     numbers.push_back(number);
   }
   return numbers;

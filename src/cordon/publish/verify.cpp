@@ -98,7 +98,8 @@ void CheckManifest(const VerifyRequest& request, const Policy& policy, const Rel
                              .format = request.format.value_or(by_path.format),
                              .delimiter = by_path.tabs && delimiter == "," ? "\t" : delimiter,
                              .bytes = failed ? std::nullopt : std::optional(bytes),
-                             .compare_counts = !request.exempt_suppressed && !HasPersonColumn(policy)};
+                             .compare_counts = !request.exempt_suppressed,
+                             .persons = HasPersonColumn(policy)};
   const std::string fault = ManifestFault(*made.file.manifest, judged);
   if (!fault.empty()) made.file.set = SetMatch{false, fmt::format("{}.manifest.json {}", request.release.name, fault)};
 }

@@ -179,12 +179,13 @@ Result<void> ReserveSideFiles(const AnonymizeRequest& request, Outputs& outputs)
   return outputs.Reserve(ManifestPath(request), AtomicFile::Access::kPublic);
 }
 
-// What is there already and cannot be made again. Reports can: they are replaced.
+// What is there already and cannot be made again. Reports can: they are replaced. A name that readers of a release know never
+// gets the private page, also with --force.
 Result<void> CheckNothingIsLost(const AnonymizeRequest& request) {
-  if (request.force) return {};
-  if (request.report) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
   if (request.html) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html, kPrivatePageMark));
   if (request.html_public) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.html_public, kPublicPageMark));
+  if (request.force) return {};
+  if (request.report) CORDON_RETURN_IF_ERROR(CheckReplaces(*request.report, kJsonReportMark));
   if (request.output.empty()) return {};
   std::vector<std::string> paths = {request.output};
   if (HasSideFiles(request)) {

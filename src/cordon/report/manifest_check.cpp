@@ -10,6 +10,8 @@ namespace cordon::engine {
 namespace {
 
 bool IsText(const Json& json) { return json.is_string(); }
+bool IsDelimiter(const Json& json) { return IsText(json) && !json.get_ref<const std::string&>().empty(); }
+bool IsQuote(const Json& json) { return IsText(json) && json.get_ref<const std::string&>().size() <= 1; }  // none: no quoting
 bool IsFlag(const Json& json) { return json.is_boolean(); }
 bool IsCount(const Json& json) { return json.is_number_unsigned(); }
 bool IsObject(const Json& json) { return json.is_object(); }
@@ -43,8 +45,8 @@ constexpr FormField kManifestFields[] = {
     {"suppressed", IsCount},     {"permuted", IsText},       {"set", IsTexts},          {"previous", IsObjects},
     {"join", IsObject},          {"output", IsObject, true}, {"privacy", IsObjects},    {"signed_at", IsText}};
 constexpr FormField kOutputFields[] = {{"name", IsText},     {"sha256", IsText, true},    {"bytes", IsCount},
-                                       {"rows", IsCount},    {"format", IsKnownFormat},   {"delimiter", IsText},
-                                       {"quote", IsText},    {"header", IsFlag},          {"names", IsTexts},
+                                       {"rows", IsCount},    {"format", IsKnownFormat},   {"delimiter", IsDelimiter},
+                                       {"quote", IsQuote},   {"header", IsFlag},          {"names", IsTexts},
                                        {"missing", IsTexts}, {"columns", IsObjects, true}};
 constexpr FormField kColumnFields[] = {
     {"name", IsText, true}, {"role", IsRole, true}, {"type", IsColumnType}, {"upper_end", IsEnd}, {"closed", IsPairs}};
@@ -189,10 +191,11 @@ std::string PolicyFault(const Json& manifest, const JudgedRelease& judged) {
   return "";
 }
 
-// Models whose figure is a count of the published cells alone: the manifest must have the same.
-bool ReachesCount(const ModelSpec& spec) {
-  return std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec) ||
-         std::holds_alternative<LDiversitySpec>(spec);
+// Models whose figure is a count of the published cells alone: the manifest must have the same. If the policy has a column of
+// persons, k counts people, which no cell shows; l does if it says so.
+bool ReachesCount(const ModelSpec& spec, bool persons) {
+  if (const auto* diversity = std::get_if<LDiversitySpec>(&spec)) return diversity->counts == CountBy::kRows;
+  return !persons && (std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec));
 }
 
 // Whether the claim asks for the model of the verdict. A claim may leave out what has a default, but not the columns it is on.
@@ -218,7 +221,7 @@ std::string ClaimsFault(const Json& claims, const JudgedRelease& judged) {
       const Verdict& verdict = judged.verdicts[i];
       if (!IsClaimOf(claim, verdict)) continue;
       asked = claimed[i] = true;
-      const bool counted = judged.compare_counts && ReachesCount(verdict.spec) && claim.contains("reached");
+      const bool counted = judged.compare_counts && ReachesCount(verdict.spec, judged.persons) && claim.contains("reached");
       if (counted && claim["reached"] != verdict.reached_text) {
         return fmt::format("says that {} reached another figure than {}", verdict.text, verdict.reached_text);
       }

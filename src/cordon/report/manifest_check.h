@@ -30,7 +30,8 @@ struct JudgedRelease {
   FileFormat format;                   // as the file was read
   std::string delimiter;               // as the file was read
   std::optional<std::uint64_t> bytes;  // nothing if it is not a file
-  bool compare_counts = true;          // the verdicts count what the manifest counts
+  bool compare_counts = true;          // the verdicts count the rows that the manifest counts
+  bool persons = false;                // the policy has a column of persons
 };
 
 // What the manifest says that is not so; empty: nothing. A signature is another question.

@@ -93,6 +93,10 @@ TEST(Decode, TheEncodingIsFoundByTheBytes) {
                     piece),
               Encoding::kWindows1252);
     EXPECT_EQ(Guess(std::string(3000, 'x') + "\xe4", piece), Encoding::kWindows1252);
+    EXPECT_EQ(Guess("Köln\nMünchen\nM\xfcnchen\n", piece),
+              Encoding::kUtf8);  // damaged: read as the other, ö would be two letters
+    EXPECT_EQ(Guess("M\xfcnchen\nKöln\nMünchen\n", piece), Encoding::kUtf8);
+    EXPECT_EQ(Guess("M\xfcnchen\nK\xf6ln\nMünchen\n", piece), Encoding::kWindows1252);
     EXPECT_EQ(Guess(Utf16(U"\ufeffa,b", Encoding::kUtf16Le), piece), Encoding::kUtf16Le);
     EXPECT_EQ(Guess(Utf16(U"a,b\n1,2\n", Encoding::kUtf16Be), piece), Encoding::kUtf16Be);
     EXPECT_EQ(Guess(Utf16(U"a,b\n1,2\n", Encoding::kUtf16Le), piece), Encoding::kUtf16Le);

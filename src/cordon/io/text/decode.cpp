@@ -88,16 +88,24 @@ Result<void> Decoder::Finish() const {
 
 void EncodingGuess::Look(std::string_view piece) {
   if (head_.size() < kHeadBytes) head_.append(piece.substr(0, kHeadBytes - head_.size()));
-  if (!utf8_) return;
   const std::string text = carry_ + std::string(piece);
-  const std::size_t bad = FirstNotUtf8(text);
-  carry_ = text.substr(bad);
-  if (carry_.size() >= 4) utf8_ = false;  // more than a character that the end of the piece cut off
+  std::string_view left = text;
+  while (true) {
+    const std::size_t good = FirstNotUtf8(left);
+    wide_ += static_cast<std::uint64_t>(std::count_if(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(good),
+                                                      [](char c) { return (c & 0xc0) == 0xc0; }));
+    left.remove_prefix(good);
+    if (left.size() < 4) break;  // it may be a character that the end of the piece cut off
+    ++wrong_;
+    left.remove_prefix(1);
+  }
+  carry_ = left;
 }
 
 bool EncodingGuess::certain() const {
   const bool marked = head_.starts_with("\xff\xfe") || head_.starts_with("\xfe\xff") || head_.find('\0') != std::string::npos;
-  return head_.size() >= kHeadBytes && (marked || !utf8_);
+  constexpr std::uint64_t kMany = 1000;
+  return head_.size() >= kHeadBytes && (marked || wrong_ > kMany + 10 * wide_);
 }
 
 Encoding EncodingGuess::Best() const {
@@ -107,7 +115,9 @@ Encoding EncodingGuess::Best() const {
   for (std::size_t i = 0; i < head_.size(); ++i) zeros[i % 2] += head_[i] == '\0' ? 1 : 0;
   if (5 * zeros[1] > head_.size() && zeros[0] == 0) return Encoding::kUtf16Le;
   if (5 * zeros[0] > head_.size() && zeros[1] == 0) return Encoding::kUtf16Be;
-  return utf8_ && carry_.empty() ? Encoding::kUtf8 : Encoding::kWindows1252;
+  const auto cut_off = std::count_if(carry_.begin(), carry_.end(), [](char c) { return (c & 0x80) != 0; });
+  const std::uint64_t wrong = wrong_ + static_cast<std::uint64_t>(cut_off);
+  return wrong == 0 || wide_ > wrong ? Encoding::kUtf8 : Encoding::kWindows1252;
 }
 
 }  // namespace cordon::engine

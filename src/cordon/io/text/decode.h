@@ -31,18 +31,20 @@ class Decoder {
 };
 
 // The encoding of a text, by all of its bytes: a byte order mark or many zero bytes are UTF-16, what is not UTF-8 is taken for
-// Windows-1252, which holds Latin-1.
+// Windows-1252, which holds Latin-1. A text with more letters of several bytes of UTF-8 than wrong bytes is UTF-8 that was
+// damaged: whoever reads it is told where, and does not get every one of those letters as two.
 class EncodingGuess {
  public:
   void Look(std::string_view piece);
   Encoding Best() const;
-  // Whether more bytes cannot change the answer, or it does not matter: a zero byte that is not of UTF-16 is not of a text.
+  // Whether more bytes will not change the answer, or it does not matter: a zero byte that is not of UTF-16 is not of a text.
   bool certain() const;
 
  private:
   std::string head_;
-  std::string carry_;  // the start of a character
-  bool utf8_ = true;
+  std::string carry_;        // the start of a character
+  std::uint64_t wide_ = 0;   // characters of several bytes
+  std::uint64_t wrong_ = 0;  // bytes that no character has
 };
 
 }  // namespace cordon::engine

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/io/text/file_signature.h"
 
+#include <algorithm>
+
 namespace cordon::engine {
 namespace {
 
@@ -60,7 +62,9 @@ std::optional<OtherFormat> NotText(std::string_view start) {
 
 std::optional<OtherFormat> LooksLikeJson(std::string_view start) {
   if (start.starts_with("{\"")) return OtherFormat{"this looks like JSON Lines", "give --format jsonl", FileFormat::kJsonLines};
-  if (start.starts_with("[{")) {
+  std::string_view inside = start.substr(start.starts_with("[") ? 1 : start.size());
+  inside.remove_prefix(std::min(inside.find_first_not_of(" \t\r\n"), inside.size()));
+  if (inside.starts_with("{")) {  // often on a line of its own
     return OtherFormat{"this looks like a JSON array", "read it as \"sql:SELECT * FROM read_json('FILE')\"", std::nullopt};
   }
   return std::nullopt;

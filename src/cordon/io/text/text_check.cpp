@@ -36,7 +36,8 @@ const char* BadByte::what() const { return kind == Kind::kZero ? "holds a zero b
 const char* BadByte::hint() const {
   return kind == Kind::kZero
              ? "if the file is UTF-16 text, set encoding = \"utf-16le\" in [data]; it may also not be text at all"
-             : "set encoding = \"windows-1252\" in [data]; cordon inspect finds out which one fits";
+             : "if the whole file is Windows-1252, set encoding = \"windows-1252\" in [data]; if only some rows are, correct "
+               "them";
 }
 
 std::size_t FirstNotUtf8(std::string_view text) {

@@ -17,7 +17,8 @@ Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text
   const Record header = ReadRecord(block.text(), text);
   const bool failed = header.error.kind != CellError::Kind::kNone;
   const bool invalid = failed || FindBadByte(block.text().substr(0, header.size)).has_value();
-  if (const auto other = invalid ? LooksLikeJson(block.text()) : std::nullopt) {
+  const bool bracket = !invalid && header.cells == std::vector<std::string>{"["};  // an array begins on a line of its own
+  if (const auto other = invalid || bracket ? LooksLikeJson(block.text()) : std::nullopt) {
     return Error::InvalidData("{}, not CSV", other->what).WithHint("{}", other->hint);
   }
   // Of two errors the first counts.

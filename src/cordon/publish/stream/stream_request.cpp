@@ -55,6 +55,7 @@ Result<void> CheckPaths(const StreamRequest& request, const Policy& policy) {
   paths.emplace_back("--output", request.output);
   if (request.audit) paths.emplace_back("--audit", *request.audit);
   if (request.report) paths.emplace_back("--report", *request.report);
+  if (request.checkpoint) paths.emplace_back("--checkpoint", *request.checkpoint);
   if (request.sign) {
     paths.emplace_back("--sign", *request.sign);
     paths.emplace_back("the certificate", StreamCertificatePath(request.output));
