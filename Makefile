@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 TESTS  ?= $(shell echo $$((2 * $(JOBS))))
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev alone fuzz verifiers kills dbt reproduce python-test spark-test spark-cluster-test wheel nightly package install clean
+.PHONY: build test demo bench format check-format lint analyze sanitize asan tsan dev alone fuzz verifiers full dbt reproduce python-test spark-test spark-cluster-test wheel nightly package install clean
 
 build: | build/
 	@scripts/bootstrap.sh build test duckdb
@@ -86,9 +86,13 @@ fuzz: | build/
 verifiers: build
 	$(or $(wildcard build/python/bin/python),python3) -B tests/scripts/two_verifiers_test.py build/release/cordon --tables 10000 --streams 5000 --joins 5000
 
-# Programs killed, and the power lost, at every place, and 100,000 private comparisons; `make test` takes some of them.
-kills: build
-	CORDON_TEST_ALL=1 ctest --preset release --parallel $(TESTS) -R '_kills$$|two_processes|PrivateComparePairs'
+# The tests with all of their cases: every random table, the public tables whole, programs killed and the power lost at every
+# place. `make test` takes some cases of each.
+full: | build/
+	@scripts/bootstrap.sh build test duckdb
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
+	CORDON_TEST_ALL=1 ctest --preset release --parallel $(TESTS)
 
 # The experiments of the sources, with a verdict on every claim. REPRODUCE_SCALE=paper takes the sources' sizes.
 REPRODUCE_SCALE ?= small
@@ -140,7 +144,7 @@ nightly:
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) python-test
 	$(MAKE) verifiers
-	$(MAKE) kills
+	$(MAKE) full
 	$(MAKE) dbt
 	$(MAKE) reproduce
 	$(MAKE) spark-test

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two parties on one machine, end to end: CPU time, memory and bytes per side against one run on the joined table.
 
-    run_party.py CORDON [--data DIR] [--k 50] [--records N] [--kills [--every N]]
+    run_party.py CORDON [--data DIR] [--k 50] [--records N] [--kills [--every N]] [--test]
 
 Adult (45,222 complete records) is split as in the source: nine columns at one party, five at the other, one template over all.
---records takes this many of them at random, or draws more with repetition. A figure is printed only if both releases are, byte by
+--records takes this many of them at random, or draws more with repetition; --test takes 5,000, or all if CORDON_TEST_ALL is set. A figure is printed only if both releases are, byte by
 byte, that of tdr on the joined table. With --kills each side is also killed before every write and sync (with --every N
 before every N-th until people are matched), and resumed: the bytes must be the same again. CORDON_DIE_AT names the library that
 kills (tests/cli).
@@ -182,9 +182,12 @@ def main():
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CORDON_DATA_DIR", "data")))
     parser.add_argument("--k", type=int, default=50)
     parser.add_argument("--records", type=int)
+    parser.add_argument("--test", action="store_true")
     parser.add_argument("--kills", action="store_true")
     parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.test and "CORDON_TEST_ALL" not in os.environ:
+        arguments.records = 5000
     folder = Path(scratch())
     try:
         records = write_tables(folder, arguments.data, arguments.records)

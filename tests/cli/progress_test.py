@@ -34,15 +34,16 @@ def on_terminal(arguments, folder, stdout=subprocess.DEVNULL, **variables):
 
 with tempfile.TemporaryDirectory() as folder:
     run = lambda *arguments: subprocess.run([cordon, *arguments], cwd=folder, check=True, capture_output=True, text=True)
-    run("generate", "census", "--rows", "4000", "--output", ".")
+    run("generate", "census", "--rows", "1000", "--output", ".")
     anonymize = ["anonymize", "census.csv", "--policy", "policy.toml", "--output", "out.csv", "--force"]
-    silent = run(*anonymize)
+    quick = [*anonymize, "--effort", "low"]
+    silent = run(*quick)
     files = "written: out.csv, out.csv.manifest.json, out.csv.codebook.json; private: out.csv.private.json\n"
     assert silent.stderr == files, silent.stderr
-    quiet = run(*anonymize, "--quiet")
+    quiet = run(*quick, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", ""), quiet
 
-    seen = on_terminal(anonymize, folder)
+    seen = on_terminal(quick, folder)
     drawn = [line for line in re.split(r"\r\x1b\[K", seen) if line]
     stages = [re.match(r"[\w. -]*[a-z]", line).group() for line in drawn]
     for stage in ("read", "refine", "verify", "write"):
@@ -53,20 +54,20 @@ with tempfile.TemporaryDirectory() as folder:
     # What a person sees after all: no part of the bar is left on a line with text.
     def shown(bytes_seen):
         return [re.split(r"\r\x1b\[K", line)[-1] for line in bytes_seen.replace("\r\n", "\n").split("\n")]
-    both = shown(on_terminal(anonymize, folder, stdout=None))
-    assert re.match(r"4000 rows", both[0]) and not any("[#" in line for line in both), both
-    assert shown(on_terminal(["inspect", "census.csv"], folder, stdout=None))[0].startswith("4000 rows"), both
+    both = shown(on_terminal(quick, folder, stdout=None))
+    assert re.match(r"1000 rows", both[0]) and not any("[#" in line for line in both), both
+    assert shown(on_terminal(["inspect", "census.csv"], folder, stdout=None))[0].startswith("1000 rows"), both
 
     # A notebook gives a terminal and keeps every byte; a dumb terminal cannot wipe. Rows on a terminal are not cut by a bar.
     for name, value in (("JPY_PARENT_PID", "1"), ("TERM", "dumb")):
-        seen = on_terminal(anonymize, folder, **{name: value})
+        seen = on_terminal(quick, folder, **{name: value})
         assert "\x1b" not in seen and "\r" not in seen.replace("\r\n", "\n"), repr(seen)
-    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--output", "-", "--quiet"], folder, stdout=None)
+    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--effort", "low", "--output", "-", "--quiet"], folder, stdout=None)
     assert "\x1b" not in rows, repr(rows[:200])
-    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--output", "-"], folder, stdout=None)
+    rows = on_terminal(["anonymize", "census.csv", "--policy", "policy.toml", "--effort", "low", "--output", "-"], folder, stdout=None)
     assert "\x1b" not in rows, repr(rows[:200])
 
-    seen = on_terminal(anonymize + ["--effort", "high", "--seconds", "2"], folder)
+    seen = on_terminal([*anonymize, "--effort", "high", "--seconds", "1"], folder)
     assert "1. mondrian" in seen and "2. partition" in seen, seen
     # A step that takes a while tells the time that is left.
     run("generate", "census", "--rows", "200000", "--output", "large")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills `cordon anonymize --registry` before every call that writes, changes a name or makes bytes durable. A release that is there
+"""Kills `cordon anonymize --registry` before calls that write, change a name or make bytes durable. A release that is there
 is in the registry, or `cordon history --check` names it, and the next run with the registry enters it. Nothing is entered that is
 not there: registry_kill_test.py CORDON DIE_AT_LIBRARY"""
 import json
@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 CORDON, LIBRARY = (os.path.abspath(path) for path in (sys.argv.pop(1), sys.argv.pop(1)))
+ALL = "CORDON_TEST_ALL" in os.environ  # every call in every test, not every third
 POLICY = """
 population = "people"
 [attributes.age]
@@ -63,14 +64,14 @@ class RegistryKills(unittest.TestCase):
             if name not in keep:
                 os.remove(name)
 
-    def every_step(self, before, **environment):
-        """`before`: the releases of the registry that is there. Tells in which states the registry was found."""
+    def every_step(self, first, before, **environment):
+        """`first`: tests that begin with another step take other ones. `before`: the releases of the registry that is there. Tells in which states the registry was found."""
         kept = {name: pathlib.Path(name).read_bytes() for name in os.listdir()}
         self.assertEqual(anonymize("new.csv", LD_PRELOAD=LIBRARY, DIE_COUNT="count").returncode, 0)
         with open("count") as file:
             steps = json.load(file)[0]
         seen = set()
-        for step in range(1, steps + 1):
+        for step in range(1, steps + 1) if ALL else range(first, steps + 1, 3):
             self.clear([])
             for name, text in kept.items():
                 with open(os.open(name, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
@@ -109,15 +110,15 @@ class RegistryKills(unittest.TestCase):
 
     def test_killed_with_a_registry(self):
         self.assertEqual(anonymize("old.csv").returncode, 0)
-        self.assertEqual(self.every_step(["old.csv"]), {"not published", "published", "entered"})
+        self.assertEqual(self.every_step(1, ["old.csv"]), {"not published", "published", "entered"})
 
     def test_killed_while_the_registry_is_made(self):
-        self.assertEqual(self.every_step([]), {"no registry", "not published", "published", "entered"})
+        self.assertEqual(self.every_step(2, []), {"no registry", "not published", "published", "entered"})
 
     def test_the_power_fails(self):
         """What was not made durable is lost."""
         self.assertEqual(anonymize("old.csv").returncode, 0)
-        self.assertEqual(self.every_step(["old.csv"], DIE_POWER="1"), {"not published", "published", "entered"})
+        self.assertEqual(self.every_step(3, ["old.csv"], DIE_POWER="1"), {"not published", "published", "entered"})
 
     def test_a_publisher_cannot_be_overtaken(self):
         """Two runs at once: both are entered, or one is told of the other."""

@@ -18,8 +18,8 @@ A file that a command needs is written before it:
     end
     $ cordon policy check k5.toml
 
-Commands run by bash in a fresh folder that holds a copy of tests/cli/files. `exit 0` and empty streams are the
-defaults. A line "..." stands for any lines, "<...>" inside a line for any text. With --update the file is rewritten
+Commands run by bash in a fresh folder that holds a copy of tests/cli/files. A command behind `$$` runs only if
+CORDON_TEST_ALL is set (make full). `exit 0` and empty streams are the defaults. A line "..." stands for any lines, "<...>" inside a line for any text. With --update the file is rewritten
 to what was seen; read the diff.
 """
 import os
@@ -29,11 +29,12 @@ import subprocess
 import sys
 import tempfile
 
+ALL = "CORDON_TEST_ALL" in os.environ
 TIMEOUT = 600  # seconds per command; the sanitizers are slow
 
 
 def parse(path):
-    """-> [(comments, command, expected)], expected = {"exit": int, "stdout": [lines], "stderr": [lines]}; files are among the comments"""
+    """-> [(comments, prompt, command, expected)], expected = {"exit": int, "stdout": [lines], "stderr": [lines]}; files are among the comments"""
     cases, comments, section, in_file = [], [], None, False
     for line in open(path, encoding="utf-8").read().split("\n"):
         if in_file or re.match(r"file \S+$", line):
@@ -41,8 +42,9 @@ def parse(path):
                 comments, section = [], None
             in_file = line != "end"
             comments.append(line)
-        elif line.startswith("$ "):
-            cases.append((comments, line[2:], {"exit": 0, "stdout": [], "stderr": []}))
+        elif line.startswith(("$ ", "$$ ")):
+            prompt, command = line.split(" ", 1)
+            cases.append((comments, prompt, command, {"exit": 0, "stdout": [], "stderr": []}))
             comments, section = [], None
         elif not cases or (section is None and (line.startswith("#") or not line.strip())):
             comments.append(line)
@@ -51,12 +53,12 @@ def parse(path):
         elif line in ("stdout", "stderr"):
             section = line
         elif section is None and line.startswith("exit "):
-            cases[-1][2]["exit"] = int(line[5:])
+            cases[-1][3]["exit"] = int(line[5:])
         elif section is not None:
-            cases[-1][2][section].append(line)
+            cases[-1][3][section].append(line)
         else:
             sys.exit(f"{path}: cannot read the line: {line}")
-    for _, _, expected in cases:
+    for *_, expected in cases:
         for name in ("stdout", "stderr"):
             while expected[name] and not expected[name][-1]:
                 expected[name].pop()
@@ -106,8 +108,10 @@ def main():
         sys.exit(f"{path}: no command in it")
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(files, folder, dirs_exist_ok=True)
-        for comments, command, expected in cases:
+        for comments, prompt, command, expected in cases:
             write_files(comments, folder)
+            if prompt == "$$" and not (ALL or update):
+                continue
             seen = run(command, folder, binary)
             good = seen["exit"] == expected["exit"] and all(matches(expected[s], seen[s]) for s in ("stdout", "stderr"))
             failed += not good
@@ -118,7 +122,7 @@ def main():
             show = expected if good else seen
             while comments and not comments[0]:
                 comments = comments[1:]
-            written += comments + [f"$ {command}"]
+            written += comments + [f"{prompt} {command}"]
             if show["exit"]:
                 written.append(f"exit {show['exit']}")
             for name in ("stdout", "stderr"):

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "cordon/crypto/compare_circuit.h"
 #include "cordon/crypto/payload.h"
 #include "tests/crypto/crypto_vectors.h"
+#include "tests/some_or_all.h"
 
 namespace cordon::engine {
 namespace {
@@ -106,12 +106,12 @@ TEST(PrivateCompare, NoKeyLosesAndTwoOfThemEndTheRun) {
   EXPECT_EQ(compare(UInt128{1} << 95, (UInt128{1} << 95) - 1), CompareOutcome::kGarbler);
 }
 
-// 10^5 random pairs in four parts: independent ones, ones that share their high bits, neighbours, and no key.
+// 10^5 random pairs, or some of them, in four parts: independent ones, ones that share their high bits, neighbours, and no key.
 class PrivateComparePairs : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Parts, PrivateComparePairs, testing::Range<std::uint64_t>(0, 4));
 
 TEST_P(PrivateComparePairs, TheGreaterKeyWins) {
-  const std::uint32_t num_pairs = std::getenv("CORDON_TEST_ALL") != nullptr ? 25'000 : 5'000;
+  const std::uint32_t num_pairs = SomeOrAll(1'500u, 25'000u);
   const Circuit circuit = CompareCircuit(kCompareBits);
   Random random = Random::FromSeed(GetParam());
   Random labels_random = random.Substream("labels");
@@ -286,7 +286,7 @@ TEST(PrivateCompareProperty, ChangedMessagesNeverChangeTheOutcome) {
 }
 
 TEST(PrivateCompare, AChangedAnswerIsRefused) {
-  for (std::size_t bit = 0; bit < 2 * 128; bit += 7) {
+  for (std::size_t bit = 0; bit < 2 * 128; bit += SomeOrAll(29u, 7u)) {
     Table table = MakeTable(1, 13);
     const CompareChoices choices = table.evaluator.Start({1, 0}, MakeCompareKey(5)).value();
     const CompareTable sent = table.garbler.Start({1, 0}, MakeCompareKey(6), choices, table.bytes).value();

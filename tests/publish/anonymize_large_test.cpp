@@ -19,6 +19,7 @@
 #include "cordon/publish/evaluate.h"
 #include "cordon/publish/verify.h"
 #include "tests/scratch_folder.h"
+#include "tests/some_or_all.h"
 
 namespace cordon::engine {
 namespace {
@@ -156,7 +157,8 @@ std::string RandomModels(std::mt19937& random) {
 
 TEST_F(Large, EveryReleaseHoldsByTwoVerifiersHoweverTheTableIsCut) {
   std::size_t cut = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  const unsigned cases = SomeOrAll(20u, 60u);
+  for (unsigned seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const Policy policy = PolicyOf(RandomModels(random));
@@ -175,7 +177,7 @@ TEST_F(Large, EveryReleaseHoldsByTwoVerifiersHoweverTheTableIsCut) {
     EXPECT_EQ(Kept("out.csv"), Kept("in.csv"));
     if (seed % 6 == 0) ExpectSecondVerifierAgrees();
   }
-  EXPECT_GT(cut, 40u) << "most tables must have been cut";
+  EXPECT_GT(cut, cases * 2 / 3) << "most tables must have been cut";
 }
 
 TEST_F(Large, WhatIsToldIsWhatTheFileShows) {

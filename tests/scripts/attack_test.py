@@ -10,6 +10,7 @@ import csv
 import itertools
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from pathlib import Path
 
 parser = argparse.ArgumentParser()
 parser.add_argument("cordon")
-parser.add_argument("--tables", type=int, default=60)
+parser.add_argument("--tables", type=int, default=60 if "CORDON_TEST_ALL" in os.environ else 20)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--data")
 OPTIONS = parser.parse_args()

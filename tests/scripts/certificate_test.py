@@ -7,7 +7,6 @@ either, agrees with them if it is installed.
 """
 import base64
 import copy
-import importlib.util
 import json
 import os
 import random
@@ -23,11 +22,10 @@ import time
 import unittest
 from pathlib import Path
 
+import second_verifier
+from second_verifier import verify_release
+
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "verify_release.py"
-specification = importlib.util.spec_from_file_location("verify_release", SCRIPT)
-verify_release = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(verify_release)
 try:
     import pyarrow.parquet
 except ImportError:  # then the second verifier does not read stores
@@ -126,7 +124,7 @@ class Certificate(unittest.TestCase):
         return done.stdout + done.stderr
 
     def second(self, *arguments, status=0):
-        done = subprocess.run([sys.executable, "-B", SCRIPT, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = second_verifier.run(*arguments, cwd=self.folder)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 

@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--duckdb", required=True)
     parser.add_argument("--postgres", help="the folder of initdb and pg_ctl")
     parser.add_argument("--psql", default="psql")
-    parser.add_argument("--tables", type=int, default=40)
+    parser.add_argument("--tables", type=int, default=40 if two.ALL else 15)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     cordon = str(Path(asked.cordon).resolve())

@@ -17,6 +17,7 @@
 
 #include "cordon/base/digest.h"
 #include "tests/scratch_folder.h"
+#include "tests/some_or_all.h"
 #include "tests/stream/world.h"
 
 namespace cordon::engine {
@@ -204,7 +205,7 @@ TEST_P(StoreChangeTest, AtEveryOperationItIsTheOldStoreOrTheNewOne) {
 TEST_P(StoreChangeTest, AndWhenTheNextRunIsCutTooAndTheNext) {
   for (const Change& change : kChanges) {
     SCOPED_TRACE(change.name);
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < SomeOrAll(60u, 300u); ++seed) {
       SCOPED_TRACE(seed);
       Random random = Random::FromSeed(seed);
       Disk disk;

@@ -20,6 +20,7 @@
 #include "cordon/models/verify/verifier.h"
 #include "tests/algorithms/all_partitions.h"
 #include "tests/models/random_cases.h"
+#include "tests/some_or_all.h"
 
 namespace cordon::engine {
 namespace {
@@ -98,7 +99,8 @@ std::vector<std::vector<RowId>> ToSets(const Groups& groups) {
 // Two halves of a table, searched apart, then together: the same rows, still admitted, and no more loss.
 TEST(PartitionProperty, RefinedGroupsAreAdmittedAndLoseNoMore) {
   int better = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  const int cases = SomeOrAll(120, 600);
+  for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 60, seed % 2 == 0);
     const Counted counted(each);
@@ -129,12 +131,13 @@ TEST(PartitionProperty, RefinedGroupsAreAdmittedAndLoseNoMore) {
     EXPECT_LE(after, before + 1e-9);
     better += after < before - 1e-9 ? 1 : 0;
   }
-  EXPECT_GT(better, 100);
+  EXPECT_GT(better, cases / 6);
 }
 
 TEST(PartitionProperty, EveryReleaseHoldsWhateverTheModelsEffortAndStart) {
   int satisfied = 0;
-  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+  const int cases = SomeOrAll(240, 1200);
+  for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 60, seed % 2 == 0);
     const Counted counted(each);
@@ -158,7 +161,7 @@ TEST(PartitionProperty, EveryReleaseHoldsWhateverTheModelsEffortAndStart) {
     for (const Verdict& verdict : verdicts) EXPECT_TRUE(verdict.holds) << verdict.text;
     EXPECT_EQ(Partition(view, counted.model, counted.counted, options, {.threads = 3}).value().rows, groups.value().rows);
   }
-  EXPECT_GT(satisfied, 600);
+  EXPECT_GT(satisfied, cases / 2);
 }
 
 // Rows one after the other to where each costs least, earlier ones included; the change of the total.
@@ -286,7 +289,8 @@ TEST(PartitionProperty, RefinementNeverLosesAndLeavesNoSingleMove) {
 
 TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
   int less = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  const int cases = SomeOrAll(60, 300);
+  for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = RandomCase(seed, 120, seed % 2 == 0);
     const Counted counted(each);
@@ -303,13 +307,14 @@ TEST(PartitionProperty, HighEffortLosesNoMoreThanNormalEffort) {
     EXPECT_LE(after, before + 1e-4);
     less += after < before - 1e-4 ? 1 : 0;
   }
-  EXPECT_GT(less, 30);
+  EXPECT_GT(less, cases / 10);
 }
 
 TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMoreAndMoreOftenLosesLess) {
   int less = 0;
   int less_than_once = 0;
-  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+  const int cases = SomeOrAll(50, 250);
+  for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     Case each = RandomCase(seed, 120, seed % 2 == 0);
     each.specs = {KAnonymitySpec{static_cast<std::int64_t>(2 + seed % 9), {}}};  // others are not annealed at this effort
@@ -330,12 +335,12 @@ TEST(PartitionProperty, AnnealingAtNormalEffortNeverLosesMoreAndMoreOftenLosesLe
     less += between < before - 1e-4 ? 1 : 0;
     less_than_once += after < between - 1e-4 ? 1 : 0;
   }
-  EXPECT_GT(less, 10);
-  EXPECT_GT(less_than_once, 10);
+  EXPECT_GT(less, cases / 25);
+  EXPECT_GT(less_than_once, cases / 25);
 }
 
 TEST(PartitionProperty, NormalEffortNeverLosesMoreThanLow) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < SomeOrAll(25u, 100u); ++seed) {
     SCOPED_TRACE(seed);
     Case each = RandomCase(seed, 120, seed % 2 == 0);
     each.specs = {KAnonymitySpec{static_cast<std::int64_t>(2 + seed % 9), {}}};

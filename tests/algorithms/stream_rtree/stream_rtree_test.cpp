@@ -12,6 +12,7 @@
 #include "cordon/algorithms/stream_rtree/release_probability.h"
 #include "cordon/algorithms/stream_rtree/stream_rtree_internal.h"
 #include "tests/algorithms/stream_rtree/stream_rtree_cases.h"
+#include "tests/some_or_all.h"
 
 namespace cordon::engine {
 namespace {
@@ -280,8 +281,8 @@ TEST(StreamRtree, ReachesTheReferenceFigures) {
         Figures{Method::kDensityAware, true, .730, .927, 223}, Figures{Method::kFull, true, .650, .895, 283}}) {
     SCOPED_TRACE(fmt::format("method {}{}", static_cast<int>(expected.method), expected.normal ? ", normal" : ""));
     test::Costs mean;
-    constexpr int kSeeds = 5;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const int seeds = SomeOrAll(1, 5);
+    for (int seed = 1; seed <= seeds; ++seed) {
       const StreamRtreeOptions options{.method = expected.method,
                                        .control = Control::kFixed,
                                        .active = 300,
@@ -291,9 +292,9 @@ TEST(StreamRtree, ReachesTheReferenceFigures) {
       const std::vector<Arrival> arrivals =
           expected.normal ? NormalArrivals(30'000, seed) : test::UniformArrivals(schema, 30'000, seed);
       const test::Costs costs = test::CostOf(schema, arrivals, test::RunRtree(schema, 10, options, arrivals, seed).left, .001);
-      mean.loss += costs.loss / kSeeds;
-      mean.cost += costs.cost / kSeeds;
-      mean.delay += costs.delay / kSeeds;
+      mean.loss += costs.loss / seeds;
+      mean.cost += costs.cost / seeds;
+      mean.delay += costs.delay / seeds;
     }
     EXPECT_NEAR(mean.loss, expected.loss, .03 * expected.loss);
     EXPECT_NEAR(mean.cost, expected.cost, .03 * expected.cost);

@@ -18,6 +18,7 @@
 #include "cordon/publish/make_release.h"
 #include "cordon/publish/search_large.h"
 #include "tests/scratch_folder.h"
+#include "tests/some_or_all.h"
 
 namespace cordon::engine {
 namespace {
@@ -564,7 +565,8 @@ TEST_F(Shards, ThreadsAndMemoryDoNotChangeTheRowsOrTheirOrder) {
   for (unsigned seed = 0; seed < 2; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const Given given = Cut(KOf(3) + (seed % 2 == 1 ? Closely() : ""), RandomBorderRows(random, 400), 40);
+    const auto num_rows = SomeOrAll<std::size_t>(120, 400);
+    const Given given = Cut(KOf(3) + (seed % 2 == 1 ? Closely() : ""), RandomBorderRows(random, num_rows), num_rows / 10);
     ASSERT_GT(given.cut.shards.size(), 4u);
     const AlgorithmEntry algorithm = Algorithm(given.policy);
     const Unjudged alone = Search(given, algorithm, {.effort = Effort::kNormal, .threads = 1});
