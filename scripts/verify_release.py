@@ -1700,18 +1700,18 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     elif people:
         notes.append("the release has no person column, so k was counted in rows. To count people, give --original and --row-map")
     if beside is not None and not findings:
-        check_claims(path, data, beside, not people and not exempt_suppressed, findings)
+        counts = ("l-diversity",) if people else ("k-anonymity", "ks-anonymity", "l-diversity")  # of rows, which cells show
+        check_claims(path, data, beside, () if exempt_suppressed else counts, findings)
     return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
 
 
-def check_claims(path, data, manifest, compare_counts, findings):
+def check_claims(path, data, manifest, counts, findings):
     """What the manifest next to a release says that is not so: the file, its columns, its claims, counts of published cells."""
     release, faults = release_by(manifest, path, data)
     findings += faults + claim_faults(manifest["privacy"])
     if not manifest["privacy"] and "join" not in manifest:
         findings.append("the manifest claims nothing")
-    counted = [claim for claim in manifest["privacy"] if claim["model"] in ("k-anonymity", "ks-anonymity", "l-diversity") and
-               claim.get("counts") != "persons"] if compare_counts and release is not None else []
+    counted = [claim for claim in manifest["privacy"] if claim["model"] in counts and claim.get("counts") != "persons" and release is not None]
     for claim, verdict in zip(counted, judge(release, counted)):
         if not same_figure(claim.get("reached"), verdict):
             findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")

@@ -298,6 +298,7 @@ class Certificate(unittest.TestCase):
         manifest["privacy"][1]["reached"] += "0"
         self.put(manifest)
         self.assertIn("reached another figure", self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))[0])
+        self.second("out.csv", "--policy", "p.toml", status=1)
 
     def test_a_release_may_be_judged_by_another_policy(self):
         manifest = self.release()
