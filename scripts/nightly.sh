@@ -9,12 +9,13 @@ shift
 mkdir -p "$folder"
 summary=$folder/summary.md
 commit=$(git rev-parse --short=8 HEAD)
-[ -z "$(git status --porcelain)" ] || commit="$commit and changes"
+changed=$(git status --porcelain)
+[ -z "$changed" ] || commit="$commit and changes"
 [ -s "$summary" ] || printf '| part | commit | outcome | seconds |\n|---|---|---|---|\n' >"$summary"
 
 failed=0
 for part in "$@"; do
-  grep -q "^| $part | $commit | passed" "$summary" && continue
+  [ -z "$changed" ] && grep -q "^| $part | $commit | passed" "$summary" && continue
   started=$SECONDS
   if make --no-print-directory "$part" >"$folder/$part.log" 2>&1; then
     outcome=passed
