@@ -117,7 +117,7 @@ Ranked RankBoxes(const Recoding& recoding, std::span<const std::size_t> matched,
   return ranked;
 }
 
-// Rows by box, in the order of the boxes; boxes without a row are no groups.
+// Rows by box, in the order of the boxes; a box without a row is not a group.
 Groups GroupRows(const View& view, std::span<const std::uint32_t> box_of, std::size_t num_boxes,
                  std::vector<std::size_t>& used) {
   Groups groups;

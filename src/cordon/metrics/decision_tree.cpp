@@ -261,7 +261,7 @@ class Tree final : public Classifier {
     return branch == 0 ? CodeRange{bounds.lo, threshold - 1} : CodeRange{threshold, bounds.hi};
   }
 
-  // Estimated errors of the subtree, after it was cut back to a leaf if that is no worse.
+  // Estimated errors of the subtree, after it was cut back to a leaf if that is not worse.
   double Prune(int id) {
     const std::vector<double>& classes = nodes_[id].classes;
     const double all = Sum(classes);

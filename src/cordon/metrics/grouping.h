@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a reader of a release sees of its groups: rows with equal texts in all quasi columns, and in the `group` column if
-// there is one, belong together. Rows that were suppressed and published as stars are no group. A run knows which those are;
+// there is one, belong together. Rows that were suppressed and published as stars are not a group. A run knows which those are;
 // of a release that somebody made, they are taken to be all rows that show "*" in every quasi column.
 #pragma once
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxPolicy = 4 << 20;  // bytes
 constexpr int kDeepestKey = 16;              // parts of a dotted key
 
 // A key of very many parts would nest tables deeper than the stack on which they are taken apart again. Dots in comments
-// and texts are no keys.
+// and texts do not count.
 bool KeysAreShallow(std::string_view text) {
   int dots = 0;
   char quote = '\0';

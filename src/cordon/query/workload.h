@@ -37,7 +37,7 @@ struct WorkloadQuery {
   std::vector<WorkloadTest> tests;
 };
 
-// `name` stands in messages, with the line. Columns of the schema's `sensitive` are no others; leave it empty.
+// `name` stands in messages, with the line. Columns of the schema's `sensitive` do not count as others; leave it empty.
 Result<std::vector<WorkloadQuery>> ParseWorkload(std::string_view text, const QuerySchema& schema, const std::string& name);
 
 }  // namespace cordon::engine

@@ -39,10 +39,12 @@ std::string InWords(const ModelSpec& model) {
   return std::visit(
       Overloaded{
           [](const KAnonymitySpec& spec) {
-            return fmt::format("Whoever knows {} of a person finds at least {} people who look alike.", Known(spec.on), spec.k);
+            return fmt::format("Someone who knows {} of a person finds at least {} people who look alike.", Known(spec.on),
+                               spec.k);
           },
           [](const KsAnonymitySpec& spec) {
-            return fmt::format("Whoever knows the quasi columns of a person finds at least {} people who look alike.", spec.k);
+            return fmt::format("Someone who knows the quasi columns of a person finds at least {} people who look alike.",
+                               spec.k);
           },
           [](const LDiversitySpec& spec) { return InWords(spec); },
           [](const TClosenessSpec& spec) {
@@ -65,7 +67,7 @@ std::string InWords(const ModelSpec& model) {
                                spec.k, spec.sensitive, Percent(spec.alpha.ToDouble()));
           },
           [](const ConfidenceSpec& spec) {
-            return fmt::format("Whoever knows {} of a person is right about a guarded value in at most {} of the cases.",
+            return fmt::format("Someone who knows {} of a person is right about a guarded value in at most {} of the cases.",
                                Known(spec.on), Percent(spec.h.ToDouble()));
           },
           [](const KeAnonymitySpec& spec) {

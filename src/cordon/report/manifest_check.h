@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a manifest says, held against the release that it is of (docs/certificate.md, "What of a manifest is checked").
+// What a manifest says, compared with its release (docs/certificate.md, "What of a manifest is checked").
 // A key that is missing claims nothing: manifests of earlier versions have fewer keys.
 #pragma once
 

@@ -210,8 +210,8 @@ Result<QueryAnswer> AskStore(const std::string& path, const std::string& text, c
   return ReadConsistent(store, run, [&] { return AskOnce(store, text, run); });
 }
 
-// The Json library keeps numbers as doubles, which are no bounds. So it writes zeros in their places, and those are replaced in
-// the text: a quote inside a name or a key is escaped there, so `"lower": 0` stands nowhere else.
+// The Json library keeps numbers as doubles, which would not be bounds. So it writes zeros in their places, and those are
+// replaced in the text: a quote inside a name or a key is escaped there, so `"lower": 0` stands nowhere else.
 std::string JsonText(const QueryAnswer& answer) {
   static constexpr std::array kNames = {"lower", "estimate", "upper"};
   Json lines = Json::array();

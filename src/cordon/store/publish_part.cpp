@@ -93,13 +93,13 @@ Result<KeReport> PublishPart(const OpenedStore& store, KeRows rows, const KeGrou
   CORDON_TRY(std::vector<StoreColumn> columns, Widest(store.columns, needed));
   const int scale = std::max(store.scale, publication.scale);
   // More digits after the point are another type, and all files of a table have the same types.
-  const bool anew = compact == Compact::kYes || !SameTypes(columns, store.columns);
+  const bool merge_all = compact == Compact::kYes || !SameTypes(columns, store.columns);
 
   CORDON_TRY(NextParts next, BeginNext(store, std::move(columns), scale));
   CORDON_RETURN_IF_ERROR(
       WritePart(publication, next.columns, scale, store.policy, NextStage(store.path), next.next_number, run));
   CORDON_RETURN_IF_ERROR(AddPart(next, num_rows, 0));
-  const MergePlan plan = anew ? MergePlan{next.parts.size(), StorePart::kSettled} : PlanMerge(next.parts);
+  const MergePlan plan = merge_all ? MergePlan{next.parts.size(), StorePart::kSettled} : PlanMerge(next.parts);
   CORDON_RETURN_IF_ERROR(MergeLast(next, plan, manifest["files"], run));
 
   manifest["rows"] = manifest["rows"].get<std::uint64_t>() + num_rows;

@@ -18,7 +18,7 @@ void FingerprintAxes(const StreamSchema& schema, ByteWriter& writer);
 // k, and l of each column that has one.
 void FingerprintNeeds(const StreamSchema& schema, const GroupRequirements& needs, ByteWriter& writer);
 
-// Reads the head. An error where version or fingerprint are others; bytes that are no head are left to the reader's Finish.
+// Reads the head. An error if the version or the fingerprint differ; bytes that are not a head are left to the reader's Finish.
 // `what` is the snapshot in words.
 Result<void> CheckSnapshotHead(ByteReader& reader, std::uint64_t version, std::string_view fingerprint, std::string_view what);
 

@@ -174,7 +174,7 @@ void CutFinder::SetHalves(std::size_t attribute, Code below, Code median, std::s
   cut.parts.push_back({{median, box_[attribute].hi}, run_.size() - rows_below});
 }
 
-// Into the children of the lowest node above all rows; children without rows are no parts.
+// Into the children of the lowest node above all rows; children without rows are left out.
 void CutFinder::FindChildren(std::size_t attribute) {
   const Hierarchy& hierarchy = *attributes_[attribute].domain->hierarchy();
   const CodeRange box = box_[attribute];

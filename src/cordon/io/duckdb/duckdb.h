@@ -130,7 +130,7 @@ std::string QuoteSqlName(std::string_view name);
 
 // DuckDB takes the name of a file as a pattern. This one matches that name alone; or nothing, with a backslash in it.
 std::string LiteralPattern(std::string_view path);
-// The rows of Parquet files, as they stand after FROM. Folders like year=2024 above a file are no columns of it.
+// The rows of Parquet files, as they stand after FROM. Folders like year=2024 above a file do not become columns.
 std::string ParquetRows(const std::vector<std::string>& paths);
 
 }  // namespace cordon::engine

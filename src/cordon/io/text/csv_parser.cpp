@@ -120,7 +120,7 @@ void CsvParser::Parse(const Block& block, ParsedBlock& rows) {
 }
 
 // kChecked: the block may hold quotes or carriage returns. kGeneral: the delimiter is longer than a byte, or spaces
-// at the ends of lines are no delimiters.
+// at the ends of lines are not delimiters.
 template <bool kChecked, bool kGeneral>
 void CsvParser::ParseRows(const Block& block, ParsedBlock& rows) {
   // Without quoting zero stands in for the quote: a block that holds one is refused anyway.

@@ -32,7 +32,7 @@ class Decoder {
 
 // The encoding of a text, by all of its bytes: a byte order mark or many zero bytes are UTF-16, what is not UTF-8 is taken for
 // Windows-1252, which holds Latin-1. A text with more letters of several bytes of UTF-8 than wrong bytes is UTF-8 that was
-// damaged: whoever reads it is told where, and does not get every one of those letters as two.
+// damaged: the error says where, so that none of those letters is read as two.
 class EncodingGuess {
  public:
   void Look(std::string_view piece);

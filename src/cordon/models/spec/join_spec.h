@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requirements of a release together with what was published before: (X,Y)-anonymity and (X,Y)-linkability of their join.
-// They need more than a release to be judged, so they are no ModelSpec. They list their fields as model_spec.h does, with
+// They need more than a release to be judged, so they are not ModelSpecs. They list their fields as model_spec.h does, with
 // three more kinds: Known (what an attacker knows, X), Counted (what is counted, Y) and Guarded (columns with values).
 #pragma once
 

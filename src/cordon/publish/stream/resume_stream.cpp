@@ -26,11 +26,11 @@ Result<void> StreamRun::CheckSnapshot() const {
   const auto refuse = [&](const std::string& what, const std::string& hint) {
     return Error::InvalidPolicy("the checkpoint in {} was made with {}", *request_.checkpoint, what).WithHint("{}", hint);
   };
-  const std::string anew =
+  const std::string start_over =
       "go on as it was begun; a second start would publish its tuples again, in other groups: it is for input that was not "
       "published yet";
-  if (snapshot_->policy != policy_.digest) return refuse("another policy", anew);
-  if (snapshot_->columns != Columns()) return refuse("other columns of the input", anew);
+  if (snapshot_->policy != policy_.digest) return refuse("another policy", start_over);
+  if (snapshot_->columns != Columns()) return refuse("other columns of the input", start_over);
   if (snapshot_->options != Options())
     return refuse(fmt::format("other options ({})", snapshot_->options), "give the same options");
   if (request_.seed && Random::FromSeed(*request_.seed).Save() != snapshot_->random) {
