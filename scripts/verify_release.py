@@ -920,7 +920,9 @@ def is_number_in(low, high=math.inf, above=False, whole=False):
 TEXTS = is_list_of(is_text)
 TOP = {"format": lambda value: is_count(value) and value in (1, 2), "tool": is_text, "policy_sha256": is_text, "algorithm": is_text,
        "suppressed": is_count, "permuted": is_text, "set": TEXTS, "previous": is_list_of(is_object), "join": is_object,
-       "output": is_object, "privacy": is_list_of(is_object), "signed_at": is_text}
+       "output": is_object, "privacy": is_list_of(is_object),
+       "signed_at": lambda value: is_text(value) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", value) is not None,
+       "signatures": is_list_of(lambda entry: True)}
 OUTPUT = {"name": is_text, "sha256": lambda value: is_text(value) and value != "", "bytes": is_count, "rows": is_count,
           "format": is_one_of("csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas"), "delimiter": is_delimiter, "quote": is_quote,
           "header": is_flag, "names": TEXTS, "missing": TEXTS, "columns": is_list_of(is_object)}

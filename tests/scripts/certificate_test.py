@@ -203,10 +203,10 @@ class Certificate(unittest.TestCase):
         self.assertGreater(len(paths), 25)
         for path in paths:
             self.assertNotEqual(verify_release.signature_fault(changed(manifest, path), "manifest", keys), "", path)
-        for path in [("output", "sha256"), ("signed_at",), ("tool",), ("privacy", 0, "k"), ("policy_sha256",), ("suppressed",)]:
+        for path in [("output", "sha256"), ("tool",), ("privacy", 0, "k"), ("policy_sha256",), ("suppressed",)]:
             self.put(changed(manifest, path))
             self.cordon("verify", "out.csv", "--policy", "p.toml", "--key", "key.pub", status=1)
-        for more in [{"note": 1}, {"privacy": manifest["privacy"][:1]}, {"format": 1}]:
+        for more in [{"note": 1}, {"privacy": manifest["privacy"][:1]}, {"format": 1}, {"signed_at": "2020-01-01T00:00:00Z"}]:
             self.put({**manifest, **more})
             self.refused()
         signature = manifest["signatures"][0]
@@ -220,6 +220,13 @@ class Certificate(unittest.TestCase):
         text = json.dumps(manifest)
         self.write("out.csv.manifest.json", '{"suppressed":' + str(manifest["suppressed"]) + "," + text[1:])
         self.refused(status=2)  # a name that stands twice
+
+    def test_what_is_not_the_form_of_a_certificate_cannot_be_read(self):
+        manifest = self.release("out.csv", "--sign", "key")
+        for more in [{"signatures": {}}, {"signatures": "none"}, {"signed_at": "yesterday"}, {"signed_at": "2020-01-01 00:00:00Z"}, {"signed_at": 3}]:
+            self.put({**manifest, **more})
+            self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))  # also if nobody asks for a key
+            self.refused(status=2)
 
     def test_the_five_ways_to_tamper_are_refused_even_with_a_new_digest(self):
         """Deleted, moved, doubled rows, a falsified interval, an exchanged sensitive cell; the manifest is made to fit."""

@@ -31,6 +31,13 @@ bool IsRole(const Json& json) {
                              Role::kClass,      Role::kInsensitive, Role::kGroup};
   return std::any_of(std::begin(kRoles), std::end(kRoles), [&](Role role) { return json == RoleName(role); });
 }
+bool IsTime(const Json& json) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  if (!IsText(json) || json.get_ref<const std::string&>().size() != kForm.size()) return false;
+  return std::equal(kForm.begin(), kForm.end(), json.get_ref<const std::string&>().begin(),
+                    [](char form, char is) { return form == '0' ? is >= '0' && is <= '9' : is == form; });
+}
+bool IsList(const Json& json) { return json.is_array(); }
 bool IsColumnType(const Json& json) { return json == "numeric" || json == "date" || json == "categorical"; }
 
 // A key, what its value must be, and whether it must be there.
@@ -43,7 +50,8 @@ struct FormField {
 constexpr FormField kManifestFields[] = {
     {"format", IsVersion, true}, {"tool", IsText},           {"policy_sha256", IsText}, {"algorithm", IsText},
     {"suppressed", IsCount},     {"permuted", IsText},       {"set", IsTexts},          {"previous", IsObjects},
-    {"join", IsObject},          {"output", IsObject, true}, {"privacy", IsObjects},    {"signed_at", IsText}};
+    {"join", IsObject},          {"output", IsObject, true}, {"privacy", IsObjects},    {"signed_at", IsTime},
+    {"signatures", IsList}};
 constexpr FormField kOutputFields[] = {{"name", IsText},     {"sha256", IsText, true},    {"bytes", IsCount},
                                        {"rows", IsCount},    {"format", IsKnownFormat},   {"delimiter", IsDelimiter},
                                        {"quote", IsQuote},   {"header", IsFlag},          {"names", IsTexts},

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/base/random.h"
@@ -119,6 +121,34 @@ TEST(Partition, OnlyGroupsThatReachAnotherHomeAreLookedAtAcrossSeams) {
   EXPECT_EQ(looked_at(std::vector<std::uint32_t>(4, BoxTree::kNoHome)), (std::vector<GroupId>{0, 1, 2, 3}));
   refinement.Rounds({});
   EXPECT_EQ(refinement.Settled().size(), refinement.Take().size());
+}
+
+TEST(Partition, PartsOfOneGroupAreFoundInFewSteps) {
+  constexpr std::size_t kRows = 2048;
+  std::vector<Code> ages(kRows);
+  std::iota(ages.begin(), ages.end(), Code{0});
+  SmallTable table(kRows);
+  table.Add("age", Role::kQuasi, Numbers(kRows), ages);
+  const CountedModel model(table.data, {K(2)});
+  const View view = View::All(table.data);
+  const RankSpace space(view, {});
+  GroupGate gate(view, model.model, model.counted);
+  RowPlaces places(view.size());
+  std::vector<Place> all(kRows);
+  std::iota(all.begin(), all.end(), Place{0});
+  GroupRefinement refinement(space, gate, places, {all}, {.rounds = 1});
+  refinement.Rounds({});
+  const BoxedGroups<double>& groups = refinement.groups();
+  ASSERT_GT(groups.size(), 500u);
+  for (GroupId g = 0; g < groups.size(); ++g) {
+    if (!groups.alive(g)) continue;
+    const Rank* row = space.row(groups.rows(g).front());
+    double least = std::numeric_limits<double>::infinity();
+    for (GroupId other = 0; other < groups.size(); ++other) {
+      if (other != g && groups.alive(other)) least = std::min(least, groups.InsertCost(other, row));
+    }
+    EXPECT_NEAR(refinement.tree().Cheapest(row, 1e9, g, nullptr, 60).cost, least, 1e-6) << g;
+  }
 }
 
 TEST(Partition, WeightsSteer) {

@@ -21,14 +21,19 @@ GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPla
       visits_(options.max_visits),
       box_(space) {
   for (std::vector<Place>& rows : groups) groups_.Add(std::move(rows));
+  BuildTree();
+}
+
+void GroupRefinement::BuildTree() {
   tree_.Build();
+  groups_in_tree_ = groups_.size();
 }
 
 void GroupRefinement::Rounds(const Run& run) {
   double before = total();
   std::vector<GroupId> order;
   for (int round = 0; round < options_.rounds; ++round) {
-    if (round == 1 && 2 * order.size() > groups_.size()) tree_.Build();  // few groups change after the first round
+    if (round == 1 && 2 * order.size() > groups_.size()) BuildTree();  // few groups change after the first round
     order.clear();
     for (GroupId g = 0; g < groups_.size(); ++g) {
       if (groups_.alive(g) && groups_.dirty(g)) order.push_back(g);
@@ -429,6 +434,8 @@ bool GroupRefinement::ReplaceIfBetter(std::span<const GroupId> old) {
       tree_.Insert(groups_.Add(std::move(parts[i])), old[0]);
     }
   }
+  // They hang one below the other: of one group with thousands of parts that is a list, and searches see little of it.
+  if (groups_.size() > 2 * groups_in_tree_) BuildTree();
   return true;
 }
 

@@ -86,6 +86,7 @@ class GroupRefinement {
     bool empty_ = true;
   };
 
+  void BuildTree();
   void RefineGroup(GroupId g);
   void Relocate(GroupId g);
   void Trim(GroupId g);
@@ -118,6 +119,7 @@ class GroupRefinement {
   PartitionTuning tuning_;
   BoxedGroups<double> groups_;
   BoxTree tree_;
+  std::size_t groups_in_tree_ = 0;  // when it was built
   PartitionCuts top_down_;
   CutCounts counts_;  // of the group that is trimmed
   RowPlaces& places_;
