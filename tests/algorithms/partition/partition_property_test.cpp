@@ -12,6 +12,7 @@
 
 #include "cordon/algorithms/partition/partition.h"
 #include "cordon/algorithms/partition/partition_peel.h"
+#include "cordon/algorithms/partition/rank_lanes.h"
 #include "cordon/algorithms/partition/refine.h"
 #include "cordon/algorithms/partition/regrow.h"
 #include "cordon/data/recode.h"
@@ -675,6 +676,18 @@ TEST(BoxTreeProperty, CheapestIsWhatAScanFinds) {
 }
 
 // The best cut of narrow ranks, of wide ones and of a slow search by the definition is the same.
+template <typename Lane>
+std::vector<Lane> LanesOf(const RankSpace& space) {
+  const std::size_t width = internal::RankLanes<Lane>::Width(space.num_quasi());
+  std::vector<Lane> lanes(space.num_rows() * width);
+  for (std::size_t row = 0; row < space.num_rows(); ++row) {
+    for (std::size_t q = 0; q < space.num_quasi(); ++q) {
+      lanes[row * width + q] = static_cast<Lane>(space.row(static_cast<Place>(row))[q]);
+    }
+  }
+  return lanes;
+}
+
 TEST(CutScoresProperty, TheBestCutIsWhatTheDefinitionSays) {
   int cut = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -692,9 +705,11 @@ TEST(CutScoresProperty, TheBestCutIsWhatTheDefinitionSays) {
     std::vector<PartitionCut> all;
     CutScores<std::int16_t> narrow_scores(space, gate);
     CutScores<std::int32_t> wide_scores(space, gate);
-    const double whole = narrow_scores.Find(rows, -1, CutScores<std::int16_t>::Wanted::kBest, narrow);
-    EXPECT_EQ(whole, wide_scores.Find(rows, -1, CutScores<std::int32_t>::Wanted::kBest, wide));
-    wide_scores.Find(rows, -1, CutScores<std::int32_t>::Wanted::kAll, all);
+    const std::vector<std::int16_t> narrow_lanes = LanesOf<std::int16_t>(space);
+    const std::vector<std::int32_t> wide_lanes = LanesOf<std::int32_t>(space);
+    const double whole = narrow_scores.Find(narrow_lanes.data(), rows, -1, CutScores<std::int16_t>::Wanted::kBest, narrow);
+    EXPECT_EQ(whole, wide_scores.Find(wide_lanes.data(), rows, -1, CutScores<std::int32_t>::Wanted::kBest, wide));
+    wide_scores.Find(wide_lanes.data(), rows, -1, CutScores<std::int32_t>::Wanted::kAll, all);
     EXPECT_NEAR(whole, TotalLoss(each.data, {{rows.begin(), rows.end()}}), 1e-4);
     ASSERT_EQ(narrow.empty(), wide.empty());
     ASSERT_EQ(narrow.empty(), all.empty());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sides of cuts hold, for models that look at histograms: for one attribute at a time, the sensitive values of
-// the rows at each rank, summed up from the left. Then both sides of any cut of the attribute, a run of ranks against the
-// rest, are two subtractions away, and asking the model about all of them takes one pass over the rows.
+// What the sides of cuts hold, for models that look at histograms. The rows of one side are counted, and the other side is the
+// rest. If an attribute is asked about again, the values of the rows at each of its ranks are summed up from the left: then
+// both sides of any cut of the attribute, a run of ranks against the rest, are two subtractions away.
 //
 // Keeps its memory from call to call: one per thread.
 #pragma once
@@ -13,48 +13,54 @@
 
 #include "cordon/algorithms/grouping/group_gate.h"
 #include "cordon/algorithms/grouping/rank_space.h"
+#include "cordon/algorithms/partition/cut_rows.h"
 
 namespace cordon::engine {
 
 class CutCounts {
  public:
-  CutCounts(const RankSpace& space, const GroupGate& gate);
+  CutCounts(const RankSpace& space, const GroupGate& gate, const CutRows& rows);
 
   // Whether the model can be asked this way at all.
-  bool usable() const { return num_values_ > 0; }
+  bool usable() const { return rows_.counted(); }
   // From here on cuts of these rows, which stay as they are.
-  void Begin(std::span<const Place> rows) {
-    rows_ = rows;
-    ++question_;
-  }
-  // Whether the attribute's table has been made, or can be: if it would be far larger than the rows it cannot.
-  bool Has(std::size_t q);
-  // REQUIRES: Has(q).
-  bool AdmitsInside(std::size_t q, Rank lo, Rank hi) { return Admits(q, lo, hi, false); }
-  bool AdmitsOutside(std::size_t q, Rank lo, Rank hi) { return Admits(q, lo, hi, true); }
+  void Begin(std::size_t begin, std::size_t size);
+  // REQUIRES: usable().
+  bool AdmitsInside(std::size_t q, Rank lo, Rank hi);
+  bool AdmitsOutside(std::size_t q, Rank lo, Rank hi);
 
  private:
+  using Count = std::uint32_t;
   struct Table {
-    std::uint64_t question = 0;  // of which it holds the answer
+    std::uint64_t question = 0;  // in which it was last asked for
     bool made = false;
     Rank lo = 0;
     Rank hi = -1;
-    std::vector<GroupCounts> below;  // by rank - lo: the rows below that rank; perhaps more of them than ranks
+    std::vector<Count> below;  // by rank - lo: the rows below that rank
   };
-  bool Make(std::size_t q, Table& table);
-  bool Admits(std::size_t q, Rank lo, Rank hi, bool outside);
+  void CountInside(std::size_t q, Rank lo, Rank hi);
+  bool MakeTable(std::size_t q, Table& table);
+  bool Admits(std::span<const Count> counts);
+  template <typename Function>
+  void ForEachValue(std::size_t q, const Function& f) const;
 
-  const RankSpace& space_;
   const GroupGate& gate_;
-  std::size_t num_values_ = 0;  // of all histograms together; 0 if the model is not asked this way
-  std::span<const Place> rows_;
+  const CutRows& rows_;
+  std::size_t num_counts_;     // of all histograms together
+  std::size_t num_first_ = 0;  // of the first histogram: their sum is the number of rows
+  std::size_t begin_ = 0;
+  std::size_t size_ = 0;
   std::uint64_t question_ = 0;
   std::vector<Table> tables_;  // by attribute
-  std::vector<Rank> ranks_;    // of the rows, for the attribute at hand
-  std::vector<std::size_t> begins_;
-  std::vector<RowId> by_rank_;
-  GroupCounts inside_;
-  GroupCounts outside_;
+  // The cut that was asked about last.
+  bool counted_ = false;
+  std::size_t attribute_ = 0;
+  Rank lo_ = 0;
+  Rank hi_ = -1;
+  std::vector<Count> inside_;
+  std::vector<Count> outside_;
+  std::vector<Count> all_;  // of the question; empty: not counted yet
+  GroupCounts group_;
 };
 
 }  // namespace cordon::engine

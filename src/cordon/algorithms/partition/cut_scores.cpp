@@ -10,12 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxValues = 4096;
 constexpr std::size_t kBins = 256;
-constexpr std::size_t kMaxKept = std::size_t{1} << 22;  // lanes of rows that stay allocated
-
-template <typename Value>
-void Grow(std::vector<Value>& values, std::size_t size) {
-  if (values.size() < size) values.resize(size);
-}
+constexpr std::size_t kAtOnce = 2048;  // ranks of the attributes that are looked at together; their boxes stay in the cache
 
 }  // namespace
 
@@ -30,36 +25,35 @@ CutScores<Lane>::CutScores(const RankSpace& space, const GroupGate& gate)
       outside_box_(2 * width_) {}
 
 template <typename Lane>
-double CutScores<Lane>::Find(std::span<const Place> rows, double price, Wanted wanted, std::vector<PartitionCut>& cuts) {
+double CutScores<Lane>::Find(const Lane* rows, std::span<const Place> places, double price, Wanted wanted,
+                             std::vector<PartitionCut>& cuts) {
   cuts.clear();
   cuts_ = &cuts;
   price_ = price;
   wanted_ = wanted;
-  TakeRows(rows);
-  const double whole = BoxLoss(box_.data(), rows.size());
+  rows_ = rows;
+  internal::RankLanes<Lane>::Around(rows, places.size(), width_, box_.data());
+  if (gate_.has_masks()) {
+    internal::Grow(masks_, places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) masks_[i] = gate_.Mask(places[i]);
+  }
+  const double whole = BoxLoss(box_.data(), places.size());
   below_ = whole - kGainMargin;
-  if (whole >= kGainMargin && rows.size() >= (price < 0 ? 2 : 1) * gate_.min_rows()) {
+  if (whole >= kGainMargin && places.size() >= (price < 0 ? 2 : 1) * gate_.min_rows()) {
+    along_.clear();
     for (std::size_t q = 0; q < d_; ++q) {
-      if (box_[q] < box_[width_ + q]) ScoreAttribute(rows.size(), q);
+      if (box_[q] >= box_[width_ + q]) continue;
+      const Along next{q, box_[q], static_cast<std::size_t>(box_[width_ + q] - box_[q]) + 1, 0};
+      if (!along_.empty() && along_.back().slots + along_.back().width + next.width > kAtOnce) {
+        ScoreAlong(places.size(), along_);
+        along_.clear();
+      }
+      along_.push_back(next);
+      if (along_.size() > 1) along_.back().slots = along_[along_.size() - 2].slots + along_[along_.size() - 2].width;
     }
+    ScoreAlong(places.size(), along_);
   }
-  if (rows_.size() > kMaxKept) rows_ = {};
   return whole;
-}
-
-template <typename Lane>
-void CutScores<Lane>::TakeRows(std::span<const Place> rows) {
-  Grow(rows_, rows.size() * width_);
-  internal::RankLanes<Lane>::Empty(box_.data(), width_);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Rank* const from = space_.row(rows[i]);
-    Lane* const to = &rows_[i * width_];
-    for (std::size_t q = 0; q < d_; ++q) to[q] = static_cast<Lane>(from[q]);
-    internal::RankLanes<Lane>::Include(box_.data(), to, width_);
-  }
-  if (!gate_.has_masks()) return;
-  Grow(masks_, rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) masks_[i] = gate_.Mask(rows[i]);
 }
 
 template <typename Lane>
@@ -75,66 +69,125 @@ double CutScores<Lane>::BoxLoss(const Lane* box, std::size_t count) const {
   return (even + odd) * static_cast<double>(count);
 }
 
-// The values that occur, or bins of them if a numeric attribute has very many.
+// Rows are looked at once for several attributes: what one of them waits for, the others need not.
 template <typename Lane>
-void CutScores<Lane>::FindValues(std::size_t num_rows, std::size_t q) {
-  const Rank lo = box_[q];
-  const auto width = static_cast<std::size_t>(box_[width_ + q] - lo) + 1;
-  values_.clear();
-  last_.clear();
-  Grow(slot_, width);
-  if (width <= 4 * num_rows + 64) {
-    seen_.assign(width, 0);
-    for (std::size_t i = 0; i < num_rows; ++i) ++seen_[static_cast<std::size_t>(rank(i, q) - lo)];
-    std::size_t bin_rows = 1;
-    if (width > kMaxValues && !space_.has_nodes(q)) {
-      const auto distinct = width - static_cast<std::size_t>(std::count(seen_.begin(), seen_.end(), 0U));
-      if (distinct > kMaxValues) bin_rows = num_rows / kBins + 1;
-    }
-    std::size_t filled = bin_rows;
-    for (std::size_t i = 0; i < width; ++i) {
-      if (seen_[i] == 0) continue;
-      if (filled >= bin_rows) {
-        values_.push_back(lo + static_cast<Rank>(i));
-        last_.push_back(0);
-        filled = 0;
-      }
-      filled += seen_[i];
-      last_.back() = lo + static_cast<Rank>(i);
-      slot_[i] = static_cast<std::uint32_t>(values_.size() - 1);
-    }
-    return;
+void CutScores<Lane>::ScoreAlong(std::size_t num_rows, std::span<Along> along) {
+  if (along.empty()) return;
+  const std::size_t width = along.back().slots + along.back().width;
+  internal::Grow(slot_, width);
+  all_values_.clear();
+  all_last_.clear();
+  count_at_.clear();
+  slots_.clear();
+  seen_.assign(width, 0);
+  for (const Along& each : along) {
+    if (Listed(num_rows, each)) slots_.push_back({each.q, seen_.data() + each.slots - each.lo});
   }
-  for (std::size_t i = 0; i < num_rows; ++i) values_.push_back(rank(i, q));
-  std::sort(values_.begin(), values_.end());
-  values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
-  last_ = values_;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    slot_[static_cast<std::size_t>(values_[i] - lo)] = static_cast<std::uint32_t>(i);
+  const Lane* row = rows_;
+  for (std::size_t i = 0; i < num_rows; ++i, row += width_) {
+    for (const Slots& each : slots_) ++each.of[row[each.q]];
+  }
+  for (Along& each : along) FindValues(num_rows, each);
+  UniteAtValues(num_rows, along);
+  for (const Along& each : along) {
+    SumUp(num_rows, each);
+    if (space_.has_nodes(each.q)) {
+      ScoreNodes(each.q);
+    } else {
+      for (std::size_t i = 1; i < values_.size(); ++i) Score(each.q, 0, i - 1);
+    }
   }
 }
 
-// A box and a count for each value, and for all before and all from there on.
+// The values that occur, or bins of them if a numeric attribute has very many.
 template <typename Lane>
-void CutScores<Lane>::SumUp(std::size_t num_rows, std::size_t q) {
-  const std::size_t size = 2 * width_;
-  const std::size_t n = values_.size();
-  const Rank lo = box_[q];
-  Grow(at_, size * n);
-  Grow(prefix_, size * (n + 1));
-  Grow(suffix_, size * (n + 1));
-  count_before_.assign(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i) internal::RankLanes<Lane>::Empty(&at_[size * i], width_);
-  for (std::size_t i = 0; i < num_rows; ++i) {
-    const std::uint32_t slot = slot_[static_cast<std::size_t>(rank(i, q) - lo)];
-    internal::RankLanes<Lane>::Include(&at_[size * slot], &rows_[i * width_], width_);
-    ++count_before_[slot + 1];
+void CutScores<Lane>::FindValues(std::size_t num_rows, Along& along) {
+  const std::span<const std::uint32_t> seen = std::span(seen_).subspan(along.slots, along.width);
+  std::uint32_t* const slot = &slot_[along.slots];
+  along.begin = all_values_.size();
+  if (Listed(num_rows, along)) {
+    std::size_t bin_rows = 1;
+    if (along.width > kMaxValues && !space_.has_nodes(along.q)) {
+      const auto distinct = along.width - static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 0U));
+      if (distinct > kMaxValues) bin_rows = num_rows / kBins + 1;
+    }
+    std::size_t filled = bin_rows;
+    for (std::size_t i = 0; i < along.width; ++i) {
+      if (seen[i] == 0) continue;
+      if (filled >= bin_rows) {
+        all_values_.push_back(along.lo + static_cast<Rank>(i));
+        all_last_.push_back(0);
+        count_at_.push_back(0);
+        filled = 0;
+      }
+      filled += seen[i];
+      count_at_.back() += seen[i];
+      all_last_.back() = along.lo + static_cast<Rank>(i);
+      slot[i] = static_cast<std::uint32_t>(all_values_.size() - 1);
+    }
+    along.end = all_values_.size();
+    return;
   }
+  for (std::size_t i = 0; i < num_rows; ++i) all_values_.push_back(rank(i, along.q));
+  const auto first = all_values_.begin() + static_cast<std::ptrdiff_t>(along.begin);
+  std::sort(first, all_values_.end());
+  for (auto each = first; each != all_values_.end(); ++each) {
+    if (each == first || *each != *(each - 1)) count_at_.push_back(0);
+    ++count_at_.back();
+  }
+  all_values_.erase(std::unique(first, all_values_.end()), all_values_.end());
+  all_last_.insert(all_last_.end(), first, all_values_.end());
+  along.end = all_values_.size();
+  for (std::size_t i = along.begin; i < along.end; ++i) {
+    slot[static_cast<std::size_t>(all_values_[i] - along.lo)] = static_cast<std::uint32_t>(i);
+  }
+}
+
+// The box of the rows at each value.
+template <typename Lane>
+void CutScores<Lane>::UniteAtValues(std::size_t num_rows, std::span<const Along> along) {
+  const std::size_t size = 2 * width_;
+  internal::Grow(all_at_, size * all_values_.size());
+  for (std::size_t i = 0; i < all_values_.size(); ++i) internal::RankLanes<Lane>::Empty(&all_at_[size * i], width_);
+  slots_.clear();
+  for (const Along& each : along) slots_.push_back({each.q, slot_.data() + each.slots - each.lo});
+  if (width_ == internal::RankLanes<Lane>::kLanes) {
+    UniteRows<1>(num_rows);
+  } else {
+    UniteRows<0>(num_rows);
+  }
+}
+
+// kBlocks: of a row's lanes; 0: any number.
+template <typename Lane>
+template <std::size_t kBlocks>
+void CutScores<Lane>::UniteRows(std::size_t num_rows) {
+  const std::size_t width = kBlocks == 0 ? width_ : kBlocks * internal::RankLanes<Lane>::kLanes;
+  const std::span<const Slots> slots = slots_;
+  Lane* const at = all_at_.data();
+  const Lane* row = rows_;
+  for (std::size_t i = 0; i < num_rows; ++i, row += width) {
+    for (const Slots& each : slots) internal::RankLanes<Lane>::Include(at + 2 * width * each.of[row[each.q]], row, width);
+  }
+}
+
+// For each value boxes and counts of all before and of all from there on.
+template <typename Lane>
+void CutScores<Lane>::SumUp(std::size_t num_rows, const Along& along) {
+  const std::size_t size = 2 * width_;
+  const std::size_t n = along.end - along.begin;
+  values_ = std::span(all_values_).subspan(along.begin, n);
+  last_ = std::span(all_last_).subspan(along.begin, n);
+  at_ = &all_at_[size * along.begin];
+  internal::Grow(prefix_, size * (n + 1));
+  internal::Grow(suffix_, size * (n + 1));
+  internal::Grow(count_before_, n + 1);
+  count_before_[0] = 0;
   internal::RankLanes<Lane>::Empty(prefix_.data(), width_);
   for (std::size_t i = 0; i < n; ++i) {
     std::copy_n(&prefix_[size * i], size, &prefix_[size * (i + 1)]);
     internal::RankLanes<Lane>::Unite(&prefix_[size * (i + 1)], &at_[size * i], width_);
-    count_before_[i + 1] += count_before_[i];
+    count_before_[i + 1] = count_before_[i] + count_at_[along.begin + i];
   }
   internal::RankLanes<Lane>::Empty(&suffix_[size * n], width_);
   for (std::size_t i = n; i-- > 0;) {
@@ -145,17 +198,12 @@ void CutScores<Lane>::SumUp(std::size_t num_rows, std::size_t q) {
   mask_at_.assign(n, 0);
   mask_before_.assign(n + 1, 0);
   mask_from_.assign(n + 1, 0);
-  for (std::size_t i = 0; i < num_rows; ++i) mask_at_[slot_[static_cast<std::size_t>(rank(i, q) - lo)]] |= masks_[i];
+  const std::uint32_t* const slot = &slot_[along.slots];
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    mask_at_[slot[static_cast<std::size_t>(rank(i, along.q) - along.lo)] - along.begin] |= masks_[i];
+  }
   for (std::size_t i = 0; i < n; ++i) mask_before_[i + 1] = mask_before_[i] | mask_at_[i];
   for (std::size_t i = n; i-- > 0;) mask_from_[i] = mask_from_[i + 1] | mask_at_[i];
-}
-
-template <typename Lane>
-void CutScores<Lane>::ScoreAttribute(std::size_t num_rows, std::size_t q) {
-  FindValues(num_rows, q);
-  SumUp(num_rows, q);
-  if (space_.has_nodes(q)) return ScoreNodes(q);
-  for (std::size_t i = 1; i < values_.size(); ++i) Score(q, 0, i - 1);
 }
 
 // Every node strictly below the common one, at every depth; a chain of nodes over the same values counts once.

@@ -13,6 +13,7 @@
 #include "cordon/algorithms/grouping/group_gate.h"
 #include "cordon/algorithms/grouping/rank_space.h"
 #include "cordon/algorithms/partition/cut_counts.h"
+#include "cordon/algorithms/partition/cut_rows.h"
 #include "cordon/algorithms/partition/cut_scores.h"
 #include "cordon/algorithms/partition/partition_tuning.h"
 
@@ -28,7 +29,8 @@ class PartitionCuts {
         gate_(gate),
         most_asked_(tuning.most_asked),
         foresight_rows_(tuning.foresight_rows),
-        counts_(space, gate),
+        rows_(space, gate),
+        counts_(space, gate, rows_),
         narrow_(space, gate),
         wide_(space, gate) {}
 
@@ -64,17 +66,26 @@ class PartitionCuts {
   };
 
   std::vector<Place> Sample(std::span<const Place> rows) const;
+  // Sets of rows lie in rows_ from `begin` on, in the order of their places. What Divide and the others do with them; parts are
+  // left out where they are null.
+  double DivideTaken(std::span<Place> rows, std::size_t begin, RowSets* parts);
+  double DivideForeseen(std::span<Place> rows, std::size_t begin, int width, double hopeless, RowSets& parts, double greedy);
+  void ExpelTaken(std::span<Place> rows, std::size_t begin, double price, RowSets& parts, std::vector<Place>& pool);
+  std::optional<Halves> CutTaken(std::span<Place> rows, std::size_t begin, double price);
   // `greedy`: what Divide makes of the rows, if known. Sets whole_.
-  std::optional<Foreseen> Foresee(std::span<const Place> rows, int width, double greedy);
-  double FindCuts(std::span<const Place> rows, double price, bool best);
+  std::optional<Foreseen> Foresee(std::span<const Place> rows, std::size_t begin, int width, double greedy);
+  double FindCuts(std::span<const Place> rows, std::size_t begin, double price, bool best);
   bool Allowed(std::span<const Place> rows, const Cut& cut);
-  const Cut* BestCut(std::span<const Place> rows);
-  std::span<Place> Apply(std::span<Place> rows, const Cut& cut);
+  const Cut* BestCut(std::span<const Place> rows, std::size_t begin);
+  // Sets whole_. Null if no cut gains.
+  const Cut* FindBest(std::span<const Place> rows, std::size_t begin, double price);
+  static Halves HalvesOf(std::span<Place> rows, std::size_t inside, Cut::Side expelled);
 
   const RankSpace& space_;
   GroupGate& gate_;
   std::size_t most_asked_;
   std::size_t foresight_rows_;
+  CutRows rows_;
   CutCounts counts_;
   CutScores<std::int16_t> narrow_;
   CutScores<std::int32_t> wide_;

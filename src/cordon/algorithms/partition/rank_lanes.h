@@ -8,8 +8,15 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace cordon::engine::internal {
+
+// Memory that is kept from call to call grows and never shrinks.
+template <typename Value>
+void Grow(std::vector<Value>& values, std::size_t size) {
+  if (values.size() < size) values.resize(size);
+}
 
 template <typename Lane>
 struct RankLanes {
@@ -31,6 +38,21 @@ struct RankLanes {
   static void Unite(Lane* box, const Lane* other, std::size_t width) {
     Lower(box, other, width);
     Raise(box + width, other + width, width);
+  }
+  // The box around rows that lie one after the other, into `box`.
+  static void Around(const Lane* rows, std::size_t num_rows, std::size_t width, Lane* box) {
+    for (std::size_t lane = 0; lane < width; lane += kLanes) {
+      Block least = Block{} + std::numeric_limits<Lane>::max();
+      Block greatest = Block{} + Lane{-1};
+      const Lane* row = rows + lane;
+      for (std::size_t i = 0; i < num_rows; ++i, row += width) {
+        const Block block = Load(row);
+        least = least < block ? least : block;
+        greatest = greatest > block ? greatest : block;
+      }
+      std::memcpy(box + lane, &least, sizeof(least));
+      std::memcpy(box + width + lane, &greatest, sizeof(greatest));
+    }
   }
 
  private:

@@ -16,7 +16,8 @@ GroupRefinement::GroupRefinement(const RankSpace& space, GroupGate& gate, RowPla
       groups_(space, gate, places),
       tree_(space, groups_, gate.min_rows(), options.max_visits, tuning),
       top_down_(space, gate, tuning),
-      counts_(space, gate),
+      trimmed_(space, gate),
+      counts_(space, gate, trimmed_),
       places_(places),
       visits_(options.max_visits),
       box_(space) {
@@ -211,14 +212,14 @@ bool GroupRefinement::TrimOnce(GroupId g) {
   std::vector<TrimCut> cuts;
   if (groups_.rows(g).size() > gate_.min_rows()) FindTrims(g, cuts);
   std::stable_sort(cuts.begin(), cuts.end(), [](const TrimCut& a, const TrimCut& b) { return a.per_row > b.per_row; });
-  const std::vector<Place> rows(groups_.rows(g).begin(), groups_.rows(g).end());
-  if (!cuts.empty()) counts_.Begin(rows);
+  trimmed_.Pop(0);
+  const bool counted = counts_.usable();
+  if (counted && !cuts.empty()) counts_.Begin(trimmed_.Push(groups_.rows(g)), groups_.rows(g).size());
   std::vector<Place> kept;
   std::vector<Place> block;
   std::size_t tried = 0;
   for (std::size_t i = 0; i < cuts.size() && tried < tuning_.trims_tried; ++i) {
     const TrimCut& cut = cuts[i];
-    const bool counted = counts_.Has(cut.attribute);
     if (counted && !counts_.AdmitsInside(cut.attribute, cut.lo, cut.hi)) continue;
     kept.clear();
     block.clear();

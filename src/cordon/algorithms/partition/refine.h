@@ -121,7 +121,8 @@ class GroupRefinement {
   BoxTree tree_;
   std::size_t groups_in_tree_ = 0;  // when it was built
   PartitionCuts top_down_;
-  CutCounts counts_;  // of the group that is trimmed
+  CutRows trimmed_;   // of the group that is trimmed,
+  CutCounts counts_;  // and what its cuts hold
   RowPlaces& places_;
   std::vector<Place> left_out_;  // places_.at says where in it
   std::vector<BoxTree::Candidate> around_;

@@ -282,6 +282,12 @@ void GroupCounts::Split(const GroupCounts& part) {
   }
 }
 
+void GroupCounts::Set(std::int64_t rows, std::span<const std::uint32_t> counts) {
+  CORDON_CHECK_EQ(counts_.size(), counts.size());
+  rows_ = rows;
+  for (std::size_t i = 0; i < counts.size(); ++i) counts_[i] = counts[i];
+}
+
 void GroupCounts::Clear() {
   rows_ = 0;
   counts_.assign(counts_.size(), 0);

@@ -96,6 +96,9 @@ class GroupCounts {
   // The rest after `part` is split off. REQUIRES: part's rows are among these.
   void Split(const GroupCounts& part);
   void Clear();
+  // As if rows with these counts had been added, of all histograms one after the other. REQUIRES: none is sparse, and neither
+  // persons nor holdings are counted.
+  void Set(std::int64_t rows, std::span<const std::uint32_t> counts);
 
  private:
   const CountedColumns* columns_;
