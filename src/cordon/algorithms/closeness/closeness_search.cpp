@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "cordon/algorithms/closeness/closeness_block.h"
 #include "cordon/algorithms/mondrian/mondrian.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr std::size_t kMaxShardRows = 130'000;
 constexpr std::int64_t kMaxLookAhead = 4096;  // rows of a group, if the models ask for many
 constexpr std::size_t kMaxValues = 2048;      // of sensitive columns; of more, a group's counts are too long to be moved about
+constexpr std::size_t kBlocksPerTried = 8;    // of which one is annealed first, to see whether it pays
 constexpr std::int64_t kMaxGrown = 128;       // growing larger cores row by row takes too long; others' groups do then
 
 SearchPlan PlanOf(const ClosenessSearchOptions& options, const MixLookahead& outlook, bool loose, bool large) {
@@ -183,53 +185,88 @@ double CostOf(const ClosenessProblem& problem, std::span<const RowGroup> groups)
   return cost;
 }
 
-// Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table.
+// Rounds of blocks of neighbours, cut again each time, so that rows find groups from anywhere in the table. If the first blocks
+// of a round gain a smaller share than plan.least_gain, the others are left as they are and it is the last round.
 Grouping ImproveInBlocks(const ClosenessProblem& problem, Grouping groups, double heat, const SearchPlan& plan,
                          const Random& random, const Run& run) {
   for (int round = 0; round < plan.rounds && !run.ShouldStop(); ++round) {
     const Random own = random.Substream("round", static_cast<std::uint64_t>(round));
     std::vector<std::vector<RowGroup>> blocks = CutBlocks(problem, std::move(groups), own);
-    ParallelFor(run.threads, blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
+    std::vector<double> before(blocks.size());
+    std::vector<double> after(blocks.size());
+    const auto improve = [&](std::size_t number) {
       RowGroup rows;
       for (const RowGroup& group : blocks[number]) rows.insert(rows.end(), group.begin(), group.end());
       const Random block_random = own.Substream("block", number);
       ClosenessBlock block(problem, rows, block_random);
       QuickRandom quick(block_random.Substream("improve"));
       block.BeginWith(blocks[number]);
+      before[number] = block.cost();
       block.Improve(plan.round_sweeps, heat, quick, run.Silent());
+      after[number] = block.cost();
       blocks[number] = block.Result();
+    };
+    // Blocks come in an order of the rows, so those tried first are from all over the table.
+    const std::size_t tried = plan.least_gain > 0 ? blocks.size() / kBlocksPerTried : 0;
+    ParallelFor(run.threads, tried, 1, [&](std::size_t i, std::size_t, std::size_t) { improve(i * kBlocksPerTried); });
+    const double cost = std::accumulate(before.begin(), before.end(), 0.0);
+    const bool last = tried > 0 && cost - std::accumulate(after.begin(), after.end(), 0.0) < plan.least_gain * cost;
+    ParallelFor(run.threads, last ? 0 : blocks.size(), 1, [&](std::size_t number, std::size_t, std::size_t) {
+      if (number % kBlocksPerTried != 0 || number / kBlocksPerTried >= tried) improve(number);
     });
     groups = Gather(std::move(blocks));
+    if (last) break;
   }
   return groups;
 }
 
-// Groups of a table of many blocks, shard by shard; none if the time was used up before. Growing them takes long, so it is
-// tried in the first shard: where even cuts of the whole table, which are refined later, lose less, there are none either.
-Grouping GrowInShards(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
-                      const SearchPlan& plan, double cuts_per_row, const Random& random, const Run& run) {
-  std::atomic<std::uint64_t> done = 0;
-  std::vector<Grouping> solved(shards.size());
-  const auto solve = [&](std::size_t shard, const SearchPlan& how) {
-    const Random own = random.Substream("shard", shard);
-    ClosenessBlock block(problem, shards[shard], own);
-    if (Solve(block, ways, {}, how, problem.tuning, own, run.Silent())) solved[shard] = block.Result();
-    run.Report("search", ++done, shards.size());
-    return block.cost() / static_cast<double>(shards[shard].size());
-  };
-  SearchPlan brief = plan;
-  brief.ways = 1;
-  brief.trial_sweeps = 0;
-  brief.sweeps = std::min(plan.sweeps, problem.tuning.low.sweeps);
-  const bool as_planned = plan.ways == 1 && brief.sweeps == plan.sweeps;
-  if (shards.empty() || solve(0, brief) >= cuts_per_row) return {};
-  const std::size_t first = as_planned ? 1 : 0;
-  ParallelFor(run.threads, shards.size() - first, 1, [&](std::size_t shard, std::size_t, std::size_t) {
-    if (!run.ShouldStop()) solve(first + shard, plan);
-  });
-  const bool whole = std::none_of(solved.begin(), solved.end(), [](const Grouping& groups) { return groups.empty(); });
-  return whole ? Gather(std::move(solved)) : Grouping();
-}
+// Groups of a table of many blocks, shard by shard. Growing them takes long, so it is tried in the first shard. Where even cuts
+// of the whole table lose less per row, none is grown.
+class ShardGrowth {
+ public:
+  ShardGrowth(const ClosenessProblem& problem, std::span<const RowGroup> shards, std::span<const GrowthOptions> ways,
+              const SearchPlan& plan, const Random& random, const Run& run)
+      : problem_(problem), shards_(shards), ways_(ways), plan_(plan), random_(random), run_(run), solved_(shards.size()) {}
+
+  // What the first shard loses per row; infinite if there are no shards.
+  double Try() {
+    if (shards_.empty()) return std::numeric_limits<double>::infinity();
+    SearchPlan brief = plan_;
+    brief.ways = 1;
+    brief.trial_sweeps = 0;
+    brief.sweeps = std::min(plan_.sweeps, problem_.tuning.low.sweeps);
+    as_planned_ = plan_.ways == 1 && brief.sweeps == plan_.sweeps;
+    return SolveShard(0, brief);
+  }
+  // None if the time was used up before. REQUIRES: tried.
+  Grouping Finish() {
+    const std::size_t first = as_planned_ ? 1 : 0;
+    ParallelFor(run_.threads, shards_.size() - first, 1, [&](std::size_t shard, std::size_t, std::size_t) {
+      if (!run_.ShouldStop()) SolveShard(first + shard, plan_);
+    });
+    const bool whole = std::none_of(solved_.begin(), solved_.end(), [](const Grouping& groups) { return groups.empty(); });
+    return whole ? Gather(std::move(solved_)) : Grouping();
+  }
+
+ private:
+  double SolveShard(std::size_t shard, const SearchPlan& how) {
+    const Random own = random_.Substream("shard", shard);
+    ClosenessBlock block(problem_, shards_[shard], own);
+    if (Solve(block, ways_, {}, how, problem_.tuning, own, run_.Silent())) solved_[shard] = block.Result();
+    run_.Report("search", ++done_, shards_.size());
+    return block.cost() / static_cast<double>(shards_[shard].size());
+  }
+
+  const ClosenessProblem& problem_;
+  std::span<const RowGroup> shards_;
+  std::span<const GrowthOptions> ways_;
+  const SearchPlan& plan_;
+  const Random& random_;
+  const Run& run_;
+  std::vector<Grouping> solved_;
+  std::atomic<std::uint64_t> done_ = 0;
+  bool as_planned_ = false;
+};
 
 std::size_t NumValues(const CountedColumns& counted) {
   std::size_t values = 0;
@@ -321,12 +358,14 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
   }
   const bool try_cuts = !loose && !options.growth;
   double cuts_cost = std::numeric_limits<double>::infinity();
+  std::size_t largest_cut = 0;
   if (try_cuts) {
     CORDON_TRY(
         const Groups cuts,
         Partition(view, model, counted, {.effort = effort, .start = PartitionOptions::Start::kTopDown, .refine = false}, run));
     starts.push_back(GroupingOf(cuts));
     cuts_cost = CostOf(problem, starts.back());
+    for (const RowGroup& group : starts.back()) largest_cut = std::max(largest_cut, group.size());
   }
 
   std::vector<RowGroup> shards;
@@ -351,22 +390,42 @@ Result<Groups> ClosenessSearch(const View& view, std::span<const ModelSpec> spec
     return true;
   };
   double heat = tuning.starts_heat;
+  // Where cuts alone come near what the search has found, they come further once they are refined.
+  const auto near_best = [&](double best) {
+    return try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near * best);
+  };
+  bool refined_cuts = false;
+  const auto refine_cuts = [&]() -> Result<void> {
+    refined_cuts = true;
+    // At low effort cuts of a large table are followed side by side, unless one group keeps much of it whatever is cut: that
+    // needs all others around it (census, 300,000 rows, beta = 1: .5009 against .4786).
+    const bool spread = largest_cut * tuning.spread_share <= view.size();
+    const PartitionOptions by_cuts{.effort = effort, .divide_first = effort == Effort::kLow && spread};
+    CORDON_TRY(const Groups refined, Partition(view, model, counted, by_cuts, run));
+    Grouping cuts = GroupingOf(refined);
+    if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan.sweeps, random.Substream("cuts"), run);
+    if (keep_better(std::move(cuts))) heat = tuning.starts_heat;
+    return {};
+  };
   if (!large && !many_values) {
     ClosenessBlock block(problem, view.rows(), random);
     if (Solve(block, ways, starts, plan, tuning, random, run)) keep_better(block.Result());
   } else {
     for (Grouping& start : starts) keep_better(std::move(start));
-    Grouping grown = GrowInShards(problem, shards, ways, plan, cuts_cost / static_cast<double>(view.size()), random, run);
+    const auto rows = static_cast<double>(view.size());
+    ShardGrowth growth(problem, shards, ways, plan, random, run);
+    const double per_row = growth.Try();
+    bool grows = per_row < cuts_cost / rows;
+    // At low effort it is worth while to refine the cuts first, if that is to be done anyway: mostly they then lose less.
+    if (grows && effort == Effort::kLow && near_best(std::min(cost, per_row * rows))) {
+      CORDON_RETURN_IF_ERROR(refine_cuts());
+      grows = per_row < cost / rows;
+    }
+    Grouping grown = grows ? growth.Finish() : Grouping();
     if (!grown.empty() && keep_better(std::move(grown))) heat = HeatFor(tuning, plan.round_sweeps);
   }
   if (run.Stopped()) return Error::Cancelled();
-  // Where cuts alone come near what the search has found, they come further once they are refined.
-  if (try_cuts && !run.ShouldStop() && (view.size() <= tuning.few_rows || cuts_cost < tuning.near * cost)) {
-    CORDON_TRY(const Groups refined, Partition(view, model, counted, {.effort = effort}, run));
-    Grouping cuts = GroupingOf(refined);
-    if (!large && !many_values) cuts = ImproveWhole(problem, cuts, plan.sweeps, random.Substream("cuts"), run);
-    if (keep_better(std::move(cuts))) heat = tuning.starts_heat;
-  }
+  if (!refined_cuts && near_best(cost)) CORDON_RETURN_IF_ERROR(refine_cuts());
   if (large && !many_values) keep_better(ImproveInBlocks(problem, found, heat, plan, random, run));
   if (!large && !many_values && effort != Effort::kLow && !options.growth && !run.ShouldStop()) {
     const PartitionOptions refinement = RefinementOf(view.size(), effort, tuning);

@@ -40,6 +40,25 @@ std::vector<std::vector<std::uint32_t>> Levels(const Domain& domain) {
   return levels;
 }
 
+using KeyedRow = std::pair<NeighbourKey, std::uint32_t>;
+
+// As std::sort would: first by the first bits of the keys, then each run of those alone. Keys begin with coarse levels, so runs
+// are short.
+void SortKeys(std::vector<KeyedRow>& keys, std::vector<KeyedRow>& spare) {
+  constexpr int kBits = 12;
+  const auto run_of = [](const KeyedRow& each) { return static_cast<std::size_t>(each.first.high >> (64 - kBits)); };
+  std::vector<std::uint32_t> begins((std::size_t{1} << kBits) + 1, 0);
+  for (const KeyedRow& each : keys) ++begins[run_of(each) + 1];
+  for (std::size_t run = 1; run < begins.size(); ++run) begins[run] += begins[run - 1];
+  spare.resize(keys.size());
+  for (const KeyedRow& each : keys) spare[begins[run_of(each)]++] = each;
+  std::uint32_t begin = 0;
+  for (std::size_t run = 0; run + 1 < begins.size(); begin = begins[run++]) {  // begins[run] is now where the next run begins
+    if (begins[run] - begin > 1) std::sort(spare.begin() + begin, spare.begin() + begins[run]);
+  }
+  keys.swap(spare);
+}
+
 }  // namespace
 
 NeighbourTokens::NeighbourTokens(const BoxSpans& spans, Random random) {
@@ -80,11 +99,12 @@ NeighbourOrders::NeighbourOrders(const SearchRows& rows, const BoxSpans& spans, 
     : class_starts_(num_classes + 1) {
   for (const std::uint8_t value_class : rows.value_classes) ++class_starts_[value_class + 1u];
   for (std::size_t c = 0; c < num_classes; ++c) class_starts_[c + 1] += class_starts_[c];
-  std::vector<std::pair<NeighbourKey, std::uint32_t>> keys(rows.size());
+  std::vector<KeyedRow> keys(rows.size());
+  std::vector<KeyedRow> spare;
   for (std::size_t r = 0; r < num_orders; ++r) {
     const NeighbourTokens tokens(spans, random.Substream("order", r));
     for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = {tokens.Key(rows.row(i)), static_cast<std::uint32_t>(i)};
-    std::sort(keys.begin(), keys.end());
+    SortKeys(keys, spare);
     Order order{std::vector<std::uint32_t>(rows.size()), std::vector<std::uint32_t>(rows.size()),
                 std::vector<std::uint32_t>(rows.size()), std::vector<std::uint32_t>(rows.size())};
     std::vector<std::size_t> next(class_starts_.begin(), class_starts_.end() - 1);

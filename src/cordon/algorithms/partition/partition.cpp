@@ -24,6 +24,11 @@ Groups ToGroups(const View& view, RowSets sets, std::span<const Place> left_out)
   return groups;
 }
 
+// Whether large groups are cut before the rest is refined.
+bool DividesFirst(const PartitionSearch& search, const PartitionOptions& options) {
+  return options.refine && (options.size_decides || (options.divide_first && search.view.size() > options.whole_rows));
+}
+
 // The rows to divide, and groups of the others that may give and take rows.
 Result<KeptGroups> SearchGroups(const PartitionSearch& search, RowSets open, const PartitionOptions& options) {
   const Run& run = search.run;
@@ -33,7 +38,7 @@ Result<KeptGroups> SearchGroups(const PartitionSearch& search, RowSets open, con
   }
   if (run.Stopped()) return Error::Cancelled();
   for (StartGroups& start : starts) {
-    if (options.refine && options.size_decides) start.groups = DivideLarge(search, std::move(start.groups));
+    if (DividesFirst(search, options)) start.groups = DivideLarge(search, std::move(start.groups));
     for (std::vector<Place>& rows : start.groups) std::sort(rows.begin(), rows.end());
     start.groups.insert(start.groups.end(), open.begin(), open.end());
   }

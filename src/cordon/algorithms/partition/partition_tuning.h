@@ -75,8 +75,12 @@ struct PartitionTuning {
   // Large tables.
   int part_rounds = 2;  // at most, of each part
   // census, 10,000,000 rows, k = 10: .00582 with 1, .00576 with 5 in 14 % more time; with seams .0057 in 40 % more.
-  std::size_t low_parts = 3;   // times part_rows: at low effort, where the seams are not gone over
-  std::size_t spare_rows = 4;  // of a combination that is a group, beyond what the model asks for: they may help other groups
+  std::size_t low_parts = 3;  // times part_rows: at low effort, where the seams are not gone over
+  // census, 1,000,000 rows, equal t = 0.4: .0469 in parts of 300,000 rows, .0471 of 150,000, .0460 as a whole, which one thread
+  // does
+  std::size_t seam_parts = 2;   // times whole_rows: of the parts at the seams, if large groups were cut first
+  std::size_t seam_share = 16;  // of a part: with larger groups the seams are gone over as a whole
+  std::size_t spare_rows = 4;   // of a combination that is a group, beyond what the model asks for: they may help other groups
 
   // Cuts.
   // flat

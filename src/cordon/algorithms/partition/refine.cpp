@@ -281,6 +281,21 @@ double GroupRefinement::GrowingBox::Loss() const {
   return sum;
 }
 
+// Rows of ranks in lo..hi, in any order where they are equal.
+void GroupRefinement::SortByRank(std::vector<Place>& rows, std::size_t q, Rank lo, Rank hi) {
+  const auto rank = [&](Place row) { return space_.row(row)[q]; };
+  if (rows.size() < tuning_.many_rows || static_cast<std::size_t>(hi - lo) > rows.size()) {
+    std::sort(rows.begin(), rows.end(), [&](Place a, Place b) { return rank(a) < rank(b); });
+    return;
+  }
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(hi - lo) + 2, 0);
+  for (const Place row : rows) ++next[static_cast<std::size_t>(rank(row) - lo) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  sorted_.resize(rows.size());
+  for (const Place row : rows) sorted_[next[static_cast<std::size_t>(rank(row) - lo)]++] = row;
+  rows.swap(sorted_);
+}
+
 // All that would gain, whether the model allows them or not.
 void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
   const std::size_t size = groups_.rows(g).size();
@@ -292,8 +307,7 @@ void GroupRefinement::FindTrims(GroupId g, std::vector<TrimCut>& cuts) {
     const Rank hi = groups_.hi(g, q);
     if (lo == hi) continue;
     const auto rank = [&](std::size_t i) { return space_.row(rows[i])[q]; };
-    std::sort(rows.begin(), rows.end(),
-              [&](Place a, Place b) { return std::pair(space_.row(a)[q], a) < std::pair(space_.row(b)[q], b); });
+    SortByRank(rows, q, lo, hi);
     // Rows first..last in this order are kept; all rows of their ranks are among them.
     const auto consider = [&](std::size_t first, std::size_t last, double loss) {
       const std::size_t kept = last + 1 - first;

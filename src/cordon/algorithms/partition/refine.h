@@ -91,6 +91,7 @@ class GroupRefinement {
   void Relocate(GroupId g);
   void Trim(GroupId g);
   bool TrimOnce(GroupId g);
+  void SortByRank(std::vector<Place>& rows, std::size_t q, Rank lo, Rank hi);
   void FindTrims(GroupId g, std::vector<TrimCut>& cuts);
   bool FailedBefore(GroupId g, const TrimCut& cut, std::size_t rows) const;
   void SortBlock(std::vector<Place>& rows) const;
@@ -125,6 +126,7 @@ class GroupRefinement {
   CutCounts counts_;  // and what its cuts hold
   RowPlaces& places_;
   std::vector<Place> left_out_;  // places_.at says where in it
+  std::vector<Place> sorted_;
   std::vector<BoxTree::Candidate> around_;
   double around_bound_ = 0;  // what may take up a row of the group at hand for less is among them
   struct Kind {              // equal rows of a group
