@@ -99,8 +99,7 @@ std::optional<std::string> NearestFlag(const std::string& flag, const std::vecto
 }
 
 // Words that the command does not know: the first flag among them, with what may have been meant.
-Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App& command = Innermost(app);
+Error NotExpected(const CLI::App& command, const std::vector<std::string>& words) {
   const auto found = std::find_if(words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
   if (found == words.end()) {
     return Error::InvalidPolicy("{} does not expect '{}'", ShortName(command), words.front())
@@ -117,6 +116,54 @@ Error NotExpected(const CLI::App& app, const std::vector<std::string>& words) {
   return std::move(error).WithHint("{} --help lists its flags", FullName(command));
 }
 
+const CLI::Option* OptionOf(const CLI::App& app, const std::string& flag) {
+  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      if (option->check_name(flag)) return option;
+    }
+  }
+  return nullptr;
+}
+
+// The nearest command of `app`, for a word that is none.
+Error NoSuchCommand(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string of = app.get_parent() == nullptr ? "there is no command" : ShortName(app) + " has no command";
+  Error error = Error::InvalidPolicy("{} '{}'", of, word);
+  if (const auto near = Nearest(word, names)) return std::move(error).WithHint("did you mean '{}'?", *near);
+  return std::move(error).WithHint("known: {}", fmt::join(names, ", "));
+}
+
+// Words that CLI11 would take for something else, or speak of only after it has missed another one: commands and flags that are
+// misspelt, and flags that stand in the place of a value.
+std::optional<Error> MisspeltWord(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* app = &root;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-') || word == "-") {
+      const auto commands = app->get_subcommands({});
+      if (commands.empty()) continue;
+      const auto found =
+          std::find_if(commands.begin(), commands.end(), [&](const CLI::App* each) { return each->get_name() == word; });
+      if (found == commands.end()) return NoSuchCommand(*app, word);
+      app = *found;
+      continue;
+    }
+    const std::string flag = word.substr(0, word.find('='));
+    const CLI::Option* option = OptionOf(*app, flag);
+    if (option == nullptr && word.starts_with("--")) return NotExpected(*app, {word});
+    const bool takes_next = option != nullptr && option->get_items_expected_max() > 0 && flag == word;
+    if (!takes_next || i + 1 == words.size()) continue;
+    const std::string& value = words[++i];
+    if (value.size() > 1 && value.starts_with('-') && OptionOf(*app, value) != nullptr) {
+      return Error::InvalidPolicy("{}: {} has no value; '{}' is a flag", ShortName(*app), flag, value)
+          .WithHint("a file of that name is ./{}", value);
+    }
+  }
+  return std::nullopt;
+}
+
 // CLI11 speaks by exceptions; they end here.
 int ShowParseResult(const CLI::App& app, const CLI::Error& result, Console& console) {
   if (result.get_exit_code() == 0) {  // --help, --version
@@ -127,25 +174,18 @@ int ShowParseResult(const CLI::App& app, const CLI::Error& result, Console& cons
     return 0;
   }
   if (result.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    console.Show(NotExpected(app, app.remaining(true)));
+    console.Show(NotExpected(Innermost(app), app.remaining(true)));
     return kExitError;
   }
   const std::string name = FullName(Innermost(app));
-  console.Show(Error::InvalidPolicy("{}", result.what()).WithHint("{} --help shows what it takes", name));
+  std::string what = result.what();
+  // "Could not convert: --k = 2.5"
+  constexpr std::string_view kNoValue = "Could not convert: ";
+  const std::size_t equals = what.find(" = ");
+  if (what.starts_with(kNoValue) && equals != std::string::npos)
+    what = fmt::format("{} cannot be '{}'", what.substr(kNoValue.size(), equals - kNoValue.size()), what.substr(equals + 3));
+  console.Show(Error::InvalidPolicy("{}", what).WithHint("{} --help shows what it takes", name));
   return kExitError;
-}
-
-// A first word that is not a command gets the nearest one as hint; CLI11 would only ask for a command.
-std::optional<Error> UnknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return std::nullopt;
-    names.push_back(command->get_name());
-  }
-  Error error = Error::InvalidPolicy("there is no command '{}'", argv[1]);
-  if (const auto near = Nearest(argv[1], names)) return std::move(error).WithHint("did you mean '{}'?", *near);
-  return std::move(error).WithHint("known: {}", fmt::join(names, ", "));
 }
 
 int Main(int argc, char** argv) {
@@ -191,8 +231,8 @@ int Main(int argc, char** argv) {
       AddManual(app),       //
       AddHelp(app),         //
   };
-  if (const auto unknown = UnknownCommand(app, argc, argv)) {
-    console.Show(*unknown);
+  if (const auto misspelt = MisspeltWord(app, std::vector<std::string>(argv + 1, argv + std::max(argc, 1)))) {
+    console.Show(*misspelt);
     return kExitError;
   }
   try {
