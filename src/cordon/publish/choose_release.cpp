@@ -10,6 +10,7 @@
 #include "cordon/plan/objective.h"
 #include "cordon/plan/run_top_down.h"
 #include "cordon/plan/unused_settings.h"
+#include "cordon/plan/warn_several_rows.h"
 #include "cordon/policy/exact_columns.h"
 #include "cordon/policy/workload.h"
 #include "cordon/publish/make_release.h"
@@ -267,6 +268,7 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
     auto warning = WarnOfExactSensitive(sensitive->columns, sensitive->unique_alone, release.num_rows);
     if (warning) report.warnings.push_back(*std::move(warning));
   }
+  if (auto warning = WarnOfSeveralRows(data, run)) report.warnings.push_back(*std::move(warning));
   CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));
   for (Warning& warning : allowed) report.warnings.push_back(std::move(warning));
   for (Warning& warning : UnusedSettings(policy, request, ran)) report.warnings.push_back(std::move(warning));
