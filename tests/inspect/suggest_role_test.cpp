@@ -269,9 +269,9 @@ TEST(SuggestRole, GivenNamesWithSurnamesThatNoListHas) {
   const std::vector<std::string> given = {"Wanda", "Edda", "Dario", "Jolanta", "Émile", "Anna-Lena", "Tycho", "Oona"};
   const std::vector<std::string> surnames = {"Quillfeather", "Ingleby", "Pemberly", "Ötzal", "O'Grain", "van Dorpel", "Zabek"};
   const auto full = Made(56, [&](std::size_t i) { return given[i / 7] + " " + surnames[i % 7]; });
-  EXPECT_EQ(Repeated("x1", full).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("x1", full).role, Role::kPerson);
   EXPECT_EQ(Repeated("x1", full).content, Content::kFullNames);
-  EXPECT_EQ(Repeated("column_1", full).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("column_1", full).role, Role::kPerson);
   EXPECT_EQ(Repeated("column_1", {"Anna", "Petra", "Uwe", "Lena", "Zoltan"}).role, Role::kIdentifier);
   EXPECT_EQ(Repeated("occupation", full).role, Role::kQuasi);
   EXPECT_EQ(Repeated("disease", full).role, Role::kSensitive);
@@ -285,6 +285,204 @@ TEST(SuggestRole, WhatOnlyLooksAlikeIsNotTakenForANumberOfAPerson) {
   EXPECT_EQ(Repeated("x1", Made(300, [](std::size_t i) { return std::to_string(123456780 + i); })).role, Role::kQuasi);
   EXPECT_EQ(Repeated("job", {"Koch", "Schneider", "Bauer", "Richter", "Lehrer"}).role, Role::kQuasi);
   EXPECT_EQ(Repeated("born", {"1946-04-21", "1950-01-02", "1961-12-31"}).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, NumbersOfPeopleByTheirNames) {
+  const auto numbers = Made(60, [](std::size_t i) { return std::to_string((i * 15731 + 4711) % 1000000); });
+  for (const char* name : {"Personalnr",
+                           "PersNr",
+                           "Personal-Nr.",
+                           "Steuernr",
+                           "Kd-Nr",
+                           "Mitgliedsnr",
+                           "Policennr",
+                           "Vertragsnr",
+                           "Versnr",
+                           "Matrikelnr",
+                           "Konto",
+                           "kto",
+                           "Az",
+                           "Ausweisnr",
+                           "Personalausweisnummer",
+                           "steuerliche_identifikationsnummer",
+                           "RVNR",
+                           "eGK",
+                           "SUBJID",
+                           "USUBJID",
+                           "account",
+                           "account_no",
+                           "cc_number",
+                           "case_no",
+                           "claim_no",
+                           "policy_no",
+                           "emp_no",
+                           "staff_no",
+                           "hospital_no",
+                           "nhsno",
+                           "chi_number",
+                           "ni_number",
+                           "sin",
+                           "tin",
+                           "licence_no",
+                           "plate",
+                           "badge",
+                           "num_ss",
+                           "numéro_sécurité_sociale",
+                           "compte",
+                           "rib",
+                           "ipp",
+                           "immatriculation",
+                           "num_contrat",
+                           "numpat",
+                           "cuenta",
+                           "cuenta_bancaria",
+                           "legajo",
+                           "historia_clinica",
+                           "nhc",
+                           "NUSS",
+                           "CIP",
+                           "numero_afiliado",
+                           "cod_fiscale",
+                           "CF",
+                           "conto_corrente",
+                           "partita_iva",
+                           "carta_di_credito",
+                           "n_tessera",
+                           "n_paziente",
+                           "gsmnummer",
+                           "rekening",
+                           "klantnr",
+                           "polisnr",
+                           "dossiernr",
+                           "personeelsnr",
+                           "lidnr",
+                           "n° client",
+                           "celular"}) {
+    const Role role = Repeated(name, numbers, 420).role;
+    EXPECT_TRUE(role == Role::kPerson || role == Role::kIdentifier) << name;
+  }
+  for (const char* name : {"lname", "fname", "addr", "portable", "whatsapp", "telegram", "skype", "remote_addr", "udid", "gaid",
+                           "idfa", "coords"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kIdentifier) << name;
+  }
+  for (const char* name : {"room_no", "casino", "piano", "number of rooms", "anno"}) {
+    EXPECT_EQ(Repeated(name, numbers, 420).role, Role::kQuasi) << name;
+  }
+  EXPECT_EQ(Repeated("account", {"checking", "savings", "none"}).role, Role::kQuasi);
+  EXPECT_EQ(Repeated("sin", Made(60, [](std::size_t i) { return "0." + std::to_string(100 + i); })).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, NumbersOfPeopleByTheirLooks) {
+  const auto role = [](const std::function<std::string(std::size_t)>& make) {
+    return Repeated("zeta", Made(60, make), 420).role;
+  };
+  const auto digits = [](std::size_t i, std::size_t count) {
+    std::string text;
+    for (std::size_t place = 0; place < count; ++place)
+      text += static_cast<char>('0' + (i * 7919 + place * place * 31 + i / (place + 1)) % 10);
+    return text;
+  };
+  const auto nhs = [](std::size_t i) {
+    for (std::size_t last = 400000000 + i * 977;; ++last) {
+      const std::string bare = std::to_string(last);
+      int sum = 0;
+      for (std::size_t place = 0; place < 9; ++place) sum += (bare[place] - '0') * static_cast<int>(10 - place);
+      const int check = (11 - sum % 11) % 11;
+      if (check < 10) return bare.substr(0, 3) + " " + bare.substr(3, 3) + " " + bare.substr(6) + std::to_string(check);
+    }
+  };
+  EXPECT_EQ(role(nhs), Role::kPerson);
+  EXPECT_EQ(Repeated("result", Made(60, nhs), 420).role, Role::kPerson);  // a sensitive column no less
+  EXPECT_EQ(
+      role([&](std::size_t i) { return "06." + digits(i, 2) + "." + digits(i + 9, 2) + ".97.1" + std::to_string(i % 10); }),
+      Role::kPerson);
+  EXPECT_EQ(role([](std::size_t i) { return "5A-0F-3A-F0-B7-" + std::to_string(10 + i); }), Role::kPerson);
+  EXPECT_EQ(role([](std::size_t i) { return "10.0.1." + std::to_string(i) + ":5392" + std::to_string(i % 10); }),
+            Role::kPerson);
+  EXPECT_EQ(role([](std::size_t i) { return "48.79" + std::to_string(100 + i) + ",12.32170"; }), Role::kPerson);
+  EXPECT_EQ(role([](std::size_t i) { return "X88361" + std::to_string(10 + i % 90) + "L"; }), Role::kPerson);
+  EXPECT_EQ(role([](std::size_t i) { return "Am Markt " + std::to_string(i + 1); }), Role::kPerson);
+  EXPECT_EQ(role([&](std::size_t i) { return std::string(1, static_cast<char>('A' + i % 20)) + digits(i, 9); }),
+            Role::kPerson);                                                                                 // KVNR
+  EXPECT_EQ(role([](std::size_t i) { return "220567-" + std::to_string(7300 + i); }), Role::kPerson);       // CPR
+  EXPECT_EQ(role([](std::size_t i) { return "1850578006048" + std::to_string(10 + i); }), Role::kPerson);   // NIR
+  EXPECT_EQ(role([](std::size_t i) { return "45398701234567" + std::to_string(10 + i); }), Role::kPerson);  // cards
+  EXPECT_EQ(role([](std::size_t i) { return "17000000" + std::to_string(10000 + i); }), Role::kQuasi);      // times
+  EXPECT_EQ(Repeated("ward", {"Ward 1", "Ward 2", "Stage 3", "North 4", "Type 2"}).role, Role::kQuasi);
+}
+
+TEST(SuggestRole, PeopleAreNotExemptInColumnsOfOtherThings) {
+  std::vector<std::string> mixed = {"flu", "gout", "acne"};
+  for (const char* name : {"Mr Ann Smith", "Mrs Joan Brown", "Dr. Evans", "M. Jean Martin", "Frau Zabek"})
+    mixed.emplace_back(name);
+  for (const char* name : {"disease", "diagnosis", "Krankheit", "hospital", "job", "Ort", "station", "Firma", "product"}) {
+    EXPECT_EQ(Repeated(name, mixed).role, Role::kIdentifier) << name;
+    EXPECT_EQ(Repeated(name, {"Weber, Anna", "Fischer, Uwe", "Zabek, Petra"}).role, Role::kIdentifier) << name;
+  }
+  EXPECT_EQ(Repeated("station",
+                     {"W1", "W2", "W3", "W4", "W5", "W6", "Anna Weber", "Uwe Fischer", "Petra Koch", "Jan Vos", "Emma Smith"})
+                .role,
+            Role::kIdentifier);
+  EXPECT_EQ(Repeated("disease", {"Parkinson", "Crohn", "Type 2 diabetes", "Morbus Bechterew"}).role, Role::kSensitive);
+  EXPECT_EQ(Repeated("town", {"San Jose", "Santa Maria", "St. Martin", "Dr. Oetker", "Frankfurt", "Ulm", "Bonn", "Kiel"}).role,
+            Role::kQuasi);
+}
+
+TEST(SuggestRole, AFewSentencesMakeASensitiveColumnText) {
+  const auto with = [](const std::string& name, const std::string& sentence) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < 400; ++i)
+      cells.push_back(i % 50 == 0 ? sentence + " (" + std::to_string(i) + ")" : i % 3 == 0 ? "flu" : "gout");
+    return ProfileTable(TableOf({{name, cells}}), {}).columns[0].role;
+  };
+  for (const char* name : {"diagnosis", "disease", "Behandlung", "complaint", "symptoms"}) {
+    EXPECT_EQ(with(name, "patient reports that her neighbour Ann Smith saw her at the clinic"), Role::kIdentifier) << name;
+    EXPECT_EQ(with(name, "flu of type"), Role::kSensitive) << name;
+  }
+}
+
+TEST(SuggestRole, SensitiveDaysThatFewShareAreLeftOut) {
+  const auto day = [](std::size_t i) {
+    return "20" + std::to_string(10 + i / 300) + "-0" + std::to_string(1 + i % 9) + "-" + std::to_string(10 + i / 9 % 19);
+  };
+  EXPECT_EQ(Repeated("diagnosis_date", Made(150, day), 150).role, Role::kIdentifier);
+  EXPECT_EQ(Repeated("diagnosis_date", Made(150, day), 1500).role, Role::kSensitive);
+}
+
+TEST(SuggestRole, DaysThatAreNotReadAreLeftOut) {
+  const auto two = [](std::size_t i) { return (i < 10 ? "0" : "") + std::to_string(i); };
+  const auto role = [](const std::string& name, const std::function<std::string(std::size_t)>& make) {
+    return Repeated(name, Made(200, make), 600).role;
+  };
+  const std::vector<std::function<std::string(std::size_t)>> unread = {
+      [&](std::size_t i) { return two(i % 28 + 1) + "-AUG-19" + two(40 + i / 28); },
+      [&](std::size_t i) { return two(i % 28 + 1) + " Mar 19" + two(40 + i / 28); },
+      [&](std::size_t i) { return std::to_string(i % 28 + 1) + ". Januar 19" + two(40 + i / 28); },
+      [&](std::size_t i) { return std::to_string(i % 28 + 1) + " de febrero de 19" + two(40 + i / 28); },
+      [&](std::size_t i) { return two(i % 28 + 1) + ".12." + two(40 + i / 28); },
+      [&](std::size_t i) { return two(i % 28 + 1) + "05" + "19" + two(40 + i / 28); },
+      [&](std::size_t i) { return std::to_string(i % 28 + 1) + "04" + "19" + two(40 + i / 28); },
+      [&](std::size_t i) { return "11." + two(i % 28 + 1) + ".20" + two(i / 28); },
+      [&](std::size_t i) { return "20" + two(i / 52) + "-W" + two(i % 52 + 1); },
+      [&](std::size_t i) { return "202301" + two(i % 28 + 1) + "1059" + two(i / 28); }};
+  for (std::size_t i = 0; i < unread.size(); ++i) {
+    EXPECT_EQ(role("x1", unread[i]), Role::kIdentifier) << i;
+    EXPECT_EQ(role("Aufnahmedatum", unread[i]), Role::kIdentifier) << i;
+  }
+  EXPECT_EQ(role("dob", [](std::size_t i) { return std::to_string(30000 + i); }), Role::kIdentifier);  // of a spreadsheet
+  EXPECT_EQ(role("dob", [](std::size_t i) { return std::to_string(1930 + i % 60); }), Role::kQuasi);
+  EXPECT_EQ(role("fee", [](std::size_t i) { return std::to_string(30000 + i); }), Role::kQuasi);
+  EXPECT_EQ(role("candidate", [](std::size_t i) { return std::to_string(30000 + i); }), Role::kQuasi);
+}
+
+TEST(SuggestRole, WhatReportsAndFilesOfClaimsHold) {
+  for (const char* name :
+       {"HDiag",  "DRG",      "CIM10",     "farmaci", "serostatus",    "covid",           "GdB",           "Sucht",
+        "drogen", "tabac",    "IVG",       "suicide", "depression",    "sexual_partners", "contraception", "felony",
+        "victim", "violence", "casier",    "kirche",  "Kirchensteuer", "culto",           "partij",        "Schadenhöhe",
+        "claims", "fraud",    "Mahnstufe", "schufa",  "ALG2",          "Bürgergeld",      "bijstand",      "AEDECOD"}) {
+    EXPECT_EQ(Repeated(name, {"aa", "bb", "cc", "dd"}).role, Role::kSensitive) << name;
+  }
 }
 
 TEST(SuggestRole, FreeText) {

@@ -99,8 +99,38 @@ Encoding GuessEncoding(const std::string& path, const std::stop_token& stop) {
   }
 }
 
+// What stands between quotes is no delimiter; nothing is left out if a quote is not closed.
+std::string WithoutQuoted(std::string_view line) {
+  if (std::count(line.begin(), line.end(), '"') % 2 != 0) return std::string(line);
+  std::string left;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) left += c;
+  }
+  return left;
+}
+
+// The first lines of a file as far as its header goes: a quoted name may have a line break. The first line alone if no quote of
+// the next ones closes it.
+std::string HeaderOf(Source& lines) {
+  constexpr std::size_t kMostLines = 20;
+  const std::string& first = lines.column_names()[0];
+  const auto open = [](const std::string& text) { return std::count(text.begin(), text.end(), '"') % 2 != 0; };
+  if (!open(first)) return first;
+  const auto batch = lines.Next({});
+  if (!batch.ok() || !batch.value()) return first;
+  std::string header = first;
+  for (std::size_t row = 0; row < std::min(batch.value()->num_rows, kMostLines) && open(header); ++row) {
+    const Code line = batch.value()->columns[0][row];
+    if (line != kNull) header.append("\n").append((*lines.dictionary(0))[line].bytes());
+  }
+  return open(header) ? first : header;
+}
+
 // The one the line has most of. A space only if it makes many cells and nothing else makes any.
-std::string DelimiterOf(std::string_view line) {
+std::string DelimiterOf(std::string_view whole_line) {
+  const std::string line = WithoutQuoted(whole_line);
   constexpr std::array kDelimiters = {',', ';', '\t', '|'};
   constexpr std::ptrdiff_t kManyCells = 5;
   char best = ',';
@@ -181,7 +211,7 @@ Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& d
   lines.quote = '\0';
   auto opened = OpenSource(path, {.text = lines, .format = format, .stop = stop, .skip_columns = {}});
   if (!opened.ok() || opened.value()->column_names().empty()) return text;  // the reader proper will say what is wrong
-  const std::string& line = opened.value()->column_names()[0];
+  const std::string line = HeaderOf(*opened.value());
   if (delimiter.empty()) text.delimiter = DelimiterOf(line);
   text.trim = delimiter.empty() && SpacesFollow(line, text.delimiter);
   return text;

@@ -22,7 +22,19 @@ std::string Names(const Draft& draft) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void TellOfDraft(const InspectRequest& request, const Draft& draft, bool in_doubt, Console& console) {
+// What the draft leaves to its reader, in the order of its lines.
+std::string ToFillIn(const InspectRequest& request, const Profile& profile) {
+  std::vector<std::string> open;
+  if (profile.names_in_doubt) open.emplace_back("header");
+  const bool whose = profile.several_rows && profile.several_rows->column;
+  if (whose) open.push_back(fmt::format("the role of {}", profile.columns[*profile.several_rows->column].name));
+  if (!request.k || (profile.several_rows && !whose)) open.emplace_back("k");
+  std::string text;
+  for (const std::string& each : open) text += ", fill in " + each;
+  return text;
+}
+
+void TellOfDraft(const InspectRequest& request, const Draft& draft, const Profile& profile, Console& console) {
   console.Note("written: {}{}", request.write_policy,
                draft.hierarchies.empty()
                    ? ""
@@ -30,9 +42,9 @@ void TellOfDraft(const InspectRequest& request, const Draft& draft, bool in_doub
                                  draft.hierarchies.size() == 1 ? "a hierarchy" : "hierarchies", Names(draft)));
   if (!draft.used.empty()) console.Note("hierarchies in use: {}", fmt::join(draft.used, ", "));
   for (const PassedOver& file : draft.passed_over) console.Note("not used: {}: {}", file.path, file.why);
-  console.Note("next: read the roles{}{}, then cordon {} {} --policy {} --output OUT{}", in_doubt ? ", fill in header" : "",
-               request.k ? "" : ", fill in k", request.stream ? "stream" : "anonymize", request.input.name,
-               request.write_policy, draft.counts_persons ? " --row-map PRIVATE" : "");
+  console.Note("next: read the roles{}, then cordon {} {} --policy {} --output OUT{}", ToFillIn(request, profile),
+               request.stream ? "stream" : "anonymize", request.input.name, request.write_policy,
+               draft.counts_persons ? " --row-map PRIVATE" : "");
 }
 
 Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& run) {
@@ -40,7 +52,7 @@ Result<Answer> RunInspect(const InspectArgs& args, Console& console, const Run& 
   CORDON_TRY(request.format, ParseFormat(args.format));
   TellOfSheets(request.input.name, request.format, console, run);
   CORDON_TRY(Inspection made, Inspect(request, run));
-  if (made.draft) TellOfDraft(request, *made.draft, made.profile.names_in_doubt, console);
+  if (made.draft) TellOfDraft(request, *made.draft, made.profile, console);
   args.json ? console.Out(Dump(ToJson(made.profile))) : console.Say(Describe(made.profile));
   if (made.no_draft) return *std::move(made.no_draft);
   return Answer::kYes;

@@ -227,10 +227,13 @@ const std::vector<Notation>& KnownDates() {
                                                     "D/M/YYYY",
                                                     "M/D/YYYY",
                                                     "D-M-YYYY",
+                                                    "M-D-YYYY",
                                                     "D.M.YYYY h:mm",
                                                     "D/M/YYYY h:mm",
                                                     "M/D/YYYY h:mm",
+                                                    "D/M/YYYY h:mm AM",
                                                     "M/D/YYYY h:mm AM",
+                                                    "D/M/YYYY h:mm:ss AM",
                                                     "M/D/YYYY h:mm:ss AM",
                                                     "YYYY-M-D"});
   return known;

@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kMaxDays = 390 * 366;
 constexpr int kDraftDelay = 10'000;
 constexpr std::int64_t kMaxStep = std::int64_t{1} << 50;
+constexpr std::int64_t kSmallUsualK = 5;
 constexpr std::int64_t kLargeUsualK = 20;   // for drafts that leave k to be filled in
 constexpr std::size_t kFewValues = 4;       // of so few values no hierarchy is made
 constexpr std::size_t kMaxLeaves = 20'000;  // of this many neither
@@ -105,8 +106,18 @@ class Drafter {
       Line("role = \"identifier\"  # sensitive ({}), and no model of streams suits its values: left out", column.why);
       return {};
     }
+    if (profile_.several_rows && profile_.several_rows->column == index) {
+      Line("# {}.", DescribeSeveralRows(*profile_.several_rows));
+      Line(
+          "role = \"FILL IN\"  # identifier, if each row is another person ({}); person, if this column tells people apart: "
+          "then "
+          "models of sensitive columns need counts = \"persons\"",
+          column.why);
+      return {};
+    }
     Line("role = \"{}\"  # {}", RoleName(column.role), column.why);
     if (column.role != Role::kQuasi && column.role != Role::kSensitive) return {};
+    if (HasStars(column)) Line("# {}", DescribeStars(column));
     if (column.role == Role::kQuasi && AddKnown(index)) return {};
     if (column.role == Role::kQuasi && column.codes && (column.postcode || column.distinct > 20)) {
       Line("type = \"categorical\"");
@@ -352,7 +363,12 @@ class Drafter {
     Line("\n# What must hold. The models of sensitive columns are proposals: read each one.");
     Line("[[privacy]]");
     Line("model = \"{}\"", options_.stream ? "ks-anonymity" : "k-anonymity");
-    if (k) {
+    if (profile_.several_rows && !profile_.several_rows->column) {
+      Line("# {}.", DescribeSeveralRows(*profile_.several_rows));
+      Line(
+          "# Give the column that tells people apart role = \"person\", or join the rows of a person into one before the run.");
+      Line("k = \"FILL IN\"  # {}, if each row is another person", k.value_or(kSmallUsualK));
+    } else if (k) {
       Line("k = {}", *k);
     } else {
       Line("# k =   FILL IN: every person hides among at least this many; 5 to 20 are common");

@@ -8,6 +8,7 @@
 #include "cordon/data/notation.h"
 #include "cordon/inspect/profile.h"
 #include "cordon/inspect/recognize.h"
+#include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 #include "cordon/io/open_source.h"
 #include "cordon/io/text/csv_record_internal.h"
@@ -53,7 +54,10 @@ std::uint64_t RowsWith(const Column& column, std::string_view text) {
 // Whether the name of a column has a word that names of columns have.
 bool IsUsualName(const std::string& name) {
   // These are values at least as often.
-  static const std::set<std::string> values = {"hiv", "vih", "aids", "sida", "abortion", "pregnancy", "pregnant", "disabled"};
+  static const std::set<std::string> values = {
+      "hiv",         "vih",        "aids",      "sida",        "abortion",  "pregnancy", "pregnant",    "disabled", "covid",
+      "covid19",     "depression", "depresion", "depressione", "depressie", "suicide",   "suizid",      "suicidio", "felony",
+      "misdemeanor", "victim",     "violence",  "fraud",       "betrug",    "alg2",      "buergergeld", "bijstand", "sucht"};
   static const std::set<std::string> others = {
       "age",          "sex",     "gender",  "birth",    "born",     "dob",   "date",       "day",   "month",  "year",
       "time",         "group",   "status",  "value",    "level",    "race",  "who",        "where", "when",   "place",
@@ -65,8 +69,10 @@ bool IsUsualName(const std::string& name) {
     if (others.contains(word)) return true;
   }
   if (words.size() == 1 && values.contains(words[0])) return false;
-  for (const Meant meant : {Meant::kName, Meant::kContact, Meant::kOfficial, Meant::kAccount, Meant::kFreeText,
-                            Meant::kPostcode, Meant::kPerson, Meant::kKey, Meant::kNumber, Meant::kThing, Meant::kSensitive}) {
+  if (NumberedBy(words) != NumberOf::kNothing) return true;
+  for (const Meant meant :
+       {Meant::kName, Meant::kContact, Meant::kOfficial, Meant::kAccount, Meant::kFreeText, Meant::kPostcode, Meant::kPerson,
+        Meant::kKey, Meant::kNumber, Meant::kThing, Meant::kBirth, Meant::kDate, Meant::kSensitive}) {
     if (Mentions(words, meant)) return true;
   }
   return false;
@@ -136,6 +142,11 @@ bool IsAbovePoints(const Column& column, const std::vector<std::string_view>& va
 }  // namespace
 
 bool NamesAreInDoubt(const Table& table) {
+  // No column is called so, whatever the others are called.
+  const auto is_of_person = [](const Column& column) {
+    return IsMail(column.name) || IsTelephone(column.name) || IsSurelyPerson(column.name);
+  };
+  if (std::any_of(table.columns.begin(), table.columns.end(), is_of_person)) return true;
   const std::vector<std::string> markers = MarkersIn(table);
   bool written_as_names = true;
   for (const Column& column : table.columns) {

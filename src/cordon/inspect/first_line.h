@@ -28,7 +28,8 @@ bool MayBeRow(const std::vector<std::string>& cells);
 // stands above numbers or dates.
 bool NamesAreRow(const Table& table);
 
-// Of a table that was read with a header: whether nothing shows that the line is one. No name is a usual one or stands above
+// Of a table that was read with a header: whether a name is that of a person, a mail address or a telephone number; or whether
+// nothing shows that the line is a header. No name is a usual one or stands above
 // numbers or dates, and not all of them are written as names of columns are: first_seen, x1.
 bool NamesAreInDoubt(const Table& table);
 

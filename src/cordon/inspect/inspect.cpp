@@ -231,6 +231,7 @@ Json ToJson(const Profile& profile) {
                {"rows", profile.rows},
                {"missing", profile.missing},
                {"header_in_doubt", profile.names_in_doubt},
+               {"several_rows_each", nullptr},
                {"columns", Json::array()},
                {"pairs", Json::array()}};
   for (const ColumnProfile& column : profile.columns) {
@@ -246,6 +247,9 @@ Json ToJson(const Profile& profile) {
                                {"separation", column.separation},
                                {"role", RoleName(column.role)},
                                {"why", column.why}});
+  }
+  if (const auto& several = profile.several_rows) {
+    json["several_rows_each"] = {{"share", several->share}, {"rows_each", several->rows_each}};
   }
   for (const Singled& pair : profile.pairs) json["pairs"].push_back(ToJson(pair));
   json["all_quasi"] = ToJson(profile.all);
@@ -267,6 +271,8 @@ std::string Describe(const Profile& profile) {
                      TypeName(column.type), column.distinct, column.missing, Percent(column.unique_rows, profile.rows),
                      100 * column.distinction, 100 * column.separation, RoleName(column.role), column.why));
   }
+  if (profile.several_rows)
+    line(fmt::format("\n{}: which column tells people apart?", DescribeSeveralRows(*profile.several_rows)));
   if (profile.names_in_doubt) line(fmt::format("\n{}", kNamesInDoubt));
   for (const ColumnProfile& column : profile.columns) {
     if (column.unclear.empty()) continue;
@@ -278,6 +284,9 @@ std::string Describe(const Profile& profile) {
     if (column.odd.cells == 0) continue;
     line(fmt::format("\n{} is categorical because {}: fix these cells, or list them in missing", column.name,
                      DescribeOdd(column.odd)));
+  }
+  for (const ColumnProfile& column : profile.columns) {
+    if (HasStars(column)) line(fmt::format("\n{}: {}", column.name, DescribeStars(column)));
   }
   if (const std::string asked = LooksSensitive(profile) ? AskOfTexts(profile) : kNoneSensitive; !asked.empty())
     line(fmt::format("\n{}", asked));

@@ -7,6 +7,8 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
+#include "cordon/inspect/choose_person.h"
+#include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 #include "cordon/metrics/grouping.h"
 
@@ -136,6 +138,22 @@ ColumnProfile::OddCells OddCellsOf(const Column& column, const std::vector<std::
   return {};
 }
 
+// Sentences that one row has, of a column whose texts that repeat are rarely such: "Essential (primary) hypertension of unknown
+// cause" may be long as well, but then others are.
+std::uint64_t CountRemarks(const Column& column, const std::vector<std::uint64_t>& counts) {
+  std::uint64_t unique = 0;
+  std::uint64_t unique_remarks = 0;
+  std::uint64_t repeated = 0;
+  std::uint64_t repeated_remarks = 0;
+  for (std::size_t code = 0; code + 1 < counts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    const bool remark = IsRemark((*column.dictionary)[static_cast<Code>(code)].bytes());
+    (counts[code] == 1 ? unique : repeated) += 1;
+    (counts[code] == 1 ? unique_remarks : repeated_remarks) += remark ? 1 : 0;
+  }
+  return unique_remarks * repeated >= 2 * repeated_remarks * unique ? unique_remarks : 0;
+}
+
 ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std::vector<std::string>& markers, int& rank) {
   ColumnProfile profile;
   profile.name = column.name;
@@ -171,6 +189,8 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   if (profile.codes) profile.type = Domain::Kind::kCategorical;
   if (!dates) profile.content = Recognize(values);
   if (!dates && !numbers && !profile.postcode && !NamesCodes(column.name)) profile.odd = OddCellsOf(column, counts, markers);
+  if (const auto star = column.dictionary->Find("*")) profile.stars = counts[static_cast<std::size_t>(*star)];
+  if (profile.type == Domain::Kind::kCategorical) profile.remarks = CountRemarks(column, counts);
   const auto n = static_cast<double>(rows);
   profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
   profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
@@ -180,21 +200,6 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.why = std::move(suggested.why);
   rank = suggested.rank;
   return profile;
-}
-
-// Only one column can tell whose a row is; further ones would name people.
-void ChoosePerson(const std::vector<int>& ranks, std::vector<ColumnProfile>& columns) {
-  const auto best = std::max_element(ranks.begin(), ranks.end()) - ranks.begin();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    ColumnProfile& column = columns[i];
-    if (static_cast<std::ptrdiff_t>(i) != best && column.role == Role::kPerson) {
-      column.role = Role::kIdentifier;
-      column.why = "its name says that it is a key; another column tells people apart";
-    } else if (static_cast<std::ptrdiff_t>(i) == best && ranks[i] > 0 && column.role == Role::kIdentifier) {
-      column.role = Role::kPerson;
-      column.why += ", and values repeat: rows of one person?";
-    }
-  }
 }
 
 Singled SingledBy(const std::vector<const Column*>& columns, std::size_t rows, const Run& run) {
@@ -253,6 +258,17 @@ std::string DescribeOdd(const ColumnProfile::OddCells& odd) {
   return fmt::format("{} of its cells are not {}s (the first is in row {})", odd.cells, what, odd.first_row);
 }
 
+bool HasStars(const ColumnProfile& column) {
+  return column.stars > 0 && (column.role == Role::kQuasi || column.role == Role::kSensitive);
+}
+
+std::string DescribeStars(const ColumnProfile& column) {
+  return fmt::format(
+      "{} of its cells {} \"*\", which would read as suppressed, so anonymize refuses the table: change them, or "
+      "list \"*\" in missing behind another marker",
+      column.stars, column.stars == 1 ? "is" : "are");
+}
+
 bool HasSensitive(const Profile& profile) {
   return std::any_of(profile.columns.begin(), profile.columns.end(),
                      [](const ColumnProfile& column) { return column.role == Role::kSensitive; });
@@ -261,6 +277,13 @@ bool HasSensitive(const Profile& profile) {
 bool LooksSensitive(const Profile& profile) {
   return std::any_of(profile.columns.begin(), profile.columns.end(),
                      [](const ColumnProfile& column) { return column.role == Role::kSensitive || column.named_sensitive; });
+}
+
+std::string DescribeSeveralRows(const SeveralRowsEach& several) {
+  return fmt::format(
+      "the rows look as if each person had several, {:.1f} on average ({:.0f} % agree with another one in all "
+      "that tells people apart), so a group of 5 rows may be one person",
+      several.rows_each, 100 * several.share);
 }
 
 std::string AskOfTexts(const Profile& profile) {
@@ -286,7 +309,8 @@ Profile ProfileTable(const Table& table, const Run& run) {
   ParallelFor(run.threads, table.columns.size(), 1, [&](std::size_t i, std::size_t, std::size_t) {
     profile.columns[i] = ProfileColumn(table.columns[i], table.num_rows, profile.missing, ranks[i]);
   });
-  ChoosePerson(ranks, profile.columns);
+  ChoosePerson(table, ranks, profile, run);
+  LookForSeveralRows(table, profile, run);
   std::vector<const Column*> quasi;
   for (std::size_t i = 0; i < profile.columns.size(); ++i) {
     if (profile.columns[i].role == Role::kQuasi) quasi.push_back(&table.columns[i]);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ struct ColumnProfile {
   bool codes = false;     // values of one length, digits among them: postal codes and the like
   bool postcode = false;  // codes, and the name says of what
   Content content = Content::kUnknown;
+  std::uint64_t remarks = 0;     // sentences that one row has, of a column whose other texts are none
+  std::uint64_t stars = 0;       // cells "*", which would read as suppressed
   bool named_sensitive = false;  // by its name, whatever role it gets
   Role role = Role::kQuasi;      // suggested
   std::string why;               // for that role, in words; no cell is in it
@@ -49,6 +52,13 @@ struct Singled {
   std::uint64_t groups = 0;
 };
 
+// No column tells people apart, and the rows look as if each person had several.
+struct SeveralRowsEach {
+  double share = 0;                   // of the rows: those that agree with another one in all that tells people apart
+  double rows_each = 0;               // on average
+  std::optional<std::size_t> column;  // one that was left out and may tell people apart
+};
+
 struct Profile {
   std::uint64_t rows = 0;
   std::vector<ColumnProfile> columns;
@@ -56,10 +66,14 @@ struct Profile {
   std::vector<Singled> pairs;        // of suspected quasi columns, the worst first, at most five
   Singled all;                       // all suspected quasi columns together
   bool names_in_doubt = false;       // the names of the columns may be a row of the data
+  std::optional<SeveralRowsEach> several_rows;
 };
 
 // "1 of its cells is not a number (row 201)".
 std::string DescribeOdd(const ColumnProfile::OddCells& odd);
+// "3 cells are \"*\" (...)"; only columns that are published matter.
+bool HasStars(const ColumnProfile& column);
+std::string DescribeStars(const ColumnProfile& column);
 bool HasSensitive(const Profile& profile);
 // Also of those that are left out.
 bool LooksSensitive(const Profile& profile);
@@ -68,9 +82,10 @@ inline constexpr const char* kNoneSensitive =
     "role = \"sensitive\" and a model";
 
 inline constexpr const char* kNamesInDoubt =
-    "the first line is taken for the names of the columns, and none of them is a usual one. Names are published: if the line "
-    "is "
-    "a row, give --no-header, or put a line of names above it";
+    "the first line is taken for the names of the columns, and one of them may be a person, or none is a usual one. Names are "
+    "published: if the line is a row, give --no-header, or put a line of names above it";
+// "the rows look as if each person had several, 6.0 on average".
+std::string DescribeSeveralRows(const SeveralRowsEach& several);
 // Asks whether one of the quasi columns of texts is sensitive as well; empty if none is such.
 std::string AskOfTexts(const Profile& profile);
 
@@ -83,10 +98,22 @@ bool MeansMissing(std::string_view text);
 // A number; a leading zero makes a code of it: 01234 is not a quantity.
 bool IsQuantity(std::string_view text);
 
+// How well a column whose values repeat tells people apart. From kNamesOfPeople on it is people that its values name.
+enum PersonRank : int {
+  kNobody,
+  kDevice,          // network addresses, serial numbers
+  kKeyOfAnything,   // visit_id, order number
+  kBareKey,         // id
+  kNamesOfPeople,   // with surnames: two people may have one
+  kWayToReach,      // mail, telephone, address: a family may have one
+  kOfficialNumber,  // of an office, an insurance, a bank
+  kKeyOfPeople,     // patient_id, customer number
+};
+
 struct Suggestion {
   Role role = Role::kQuasi;
   std::string why;
-  int rank = 0;  // how well the column would serve as the person column, above 0 if it would at all
+  PersonRank rank = kNobody;
 };
 
 // The role that name and contents of a column suggest, and why. REQUIRES: `values` are the distinct ones.

@@ -97,12 +97,25 @@ bool IsDni(std::string_view bare) {
   return "TRWAGMYFPDXBNJZSQVHLCKE"[Modulo(digits, 23)] == static_cast<char>(bare[8] & ~0x20);
 }
 
+// Ten digits, the last of them a check digit modulo 11 (health service of the United Kingdom).
+bool IsNhsNumber(std::string_view bare) {
+  if (bare.size() != 10 || !AllOf(bare, InDigits)) return false;
+  int sum = 0;
+  for (std::size_t i = 0; i < 9; ++i) sum += (bare[i] - '0') * static_cast<int>(10 - i);
+  return (11 - sum % 11) % 11 == bare[9] - '0';
+}
+
+// A foreigner's number in Spain.
+bool IsNie(std::string_view bare) {
+  return HasShape(bare, "A9999999A") && std::string_view("XYZxyz").find(bare[0]) != std::string_view::npos;
+}
+
 bool IsNationalId(std::string_view text) {
   const std::string bare = Bare(text, " -.");
   return HasShape(text, "999-99-9999")          // United States
          || HasShape(bare, "AAAAAA99A99A999A")  // Italy
          || HasShape(bare, "AA999999A")         // United Kingdom
-         || IsNir(bare) || IsBsn(bare) || IsTaxId(bare) || IsDni(bare);
+         || IsNir(bare) || IsBsn(bare) || IsTaxId(bare) || IsDni(bare) || IsNie(bare) || IsNhsNumber(bare);
 }
 
 // By Luhn's check digit.
@@ -118,7 +131,32 @@ bool IsCard(std::string_view text) {
   return sum % 10 == 0;
 }
 
+// Of a network card: 5A-0F-3A-F0-B7-B0.
+bool IsMac(std::string_view text) {
+  constexpr std::size_t kSize = 17;
+  if (text.size() != kSize || (text[2] != '-' && text[2] != ':')) return false;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    if (i % 3 == 2 ? text[i] != text[2] : !InHex(text[i])) return false;
+  }
+  return true;
+}
+
+// Latitude and longitude, to three digits or more.
+bool AreCoordinates(std::string_view text) {
+  const std::size_t mark = text.find_first_of(",; ");
+  if (mark == std::string_view::npos) return false;
+  const auto is_degree = [](std::string_view part) {
+    constexpr std::size_t kFine = 3;
+    const auto number = ParseRounded(part);
+    const std::size_t point = part.find('.');
+    return number && point != std::string_view::npos && point <= 4 && part.size() - point > kFine;
+  };
+  const std::size_t second = text.find_first_not_of(",; ", mark);
+  return second != std::string_view::npos && is_degree(text.substr(0, mark)) && is_degree(text.substr(second));
+}
+
 bool IsIp(std::string_view text) {
+  if (IsMac(text)) return true;
   if (std::count(text.begin(), text.end(), ':') >= 2) {  // also of network cards
     return std::all_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '.' || InHex(c); }) && text.size() > 6;
   }
@@ -129,7 +167,7 @@ bool IsIp(std::string_view text) {
     for (; size < text.size() && size < 3 && InDigits(text[size]); ++size) number = number * 10 + (text[size] - '0');
     if (size == 0 || number > 255) return false;
     text.remove_prefix(size);
-    if (++parts == 4) return text.empty();
+    if (++parts == 4) return text.empty() || (text[0] == ':' && AllOf(text.substr(1), InDigits));
     if (!text.starts_with('.')) return false;
     text.remove_prefix(1);
   }
@@ -229,7 +267,7 @@ bool IsTelephone(std::string_view text) {
   const std::string digits = Bare(text, " +-/().");
   if (digits.size() < 7 || digits.size() > 15 || IsDate(text)) return false;
   if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
-  const bool marked = text.find_first_of(" -/()") != std::string_view::npos;
+  const bool marked = text.find_first_of(" -/()") != std::string_view::npos || HasShape(text, "99.99.99.99.99");
   if ((text[0] == '0' || text[0] == '(') && marked) return true;
   if (text[0] == '0' && digits.size() >= 9 && digits.size() == text.size()) return true;
   return digits.size() == 10 && (HasShape(text, "999-999-9999") || HasShape(text, "999.999.9999"));
@@ -244,6 +282,8 @@ const char* ContentName(Content content) {
     case Content::kNationalId: return "national identity numbers";
     case Content::kCard: return "numbers of payment cards";
     case Content::kIp: return "network addresses";
+    case Content::kCoordinates: return "coordinates of places";
+    case Content::kAddress: return "streets and houses";
     case Content::kUrl: return "web addresses";
     case Content::kHandle: return "names in a network (@name)";
     case Content::kUuid: return "keys";
@@ -268,19 +308,21 @@ Content Recognize(const std::vector<std::string_view>& all) {
     bool (*test)(std::string_view);
     std::size_t least;  // distinct values: a few may look like anything by chance
   };
-  constexpr std::array<Test, 9> kTests = {{{Content::kMail, IsMail, 1},
-                                           {Content::kUrl, IsUrl, 1},
-                                           {Content::kHandle, IsHandle, 1},
-                                           {Content::kIp, IsIp, 1},
-                                           {Content::kIban, IsIban, 1},
-                                           {Content::kUuid, IsUuid, 1},
-                                           {Content::kNationalId, IsNationalId, 5},
-                                           {Content::kCard, IsCard, 5},
-                                           {Content::kTelephone, IsTelephone, 2}}};
+  constexpr std::array<Test, 10> kTests = {{{Content::kMail, IsMail, 1},
+                                            {Content::kUrl, IsUrl, 1},
+                                            {Content::kHandle, IsHandle, 1},
+                                            {Content::kIp, IsIp, 1},
+                                            {Content::kCoordinates, AreCoordinates, 1},
+                                            {Content::kIban, IsIban, 1},
+                                            {Content::kUuid, IsUuid, 1},
+                                            {Content::kNationalId, IsNationalId, 5},
+                                            {Content::kCard, IsCard, 5},
+                                            {Content::kTelephone, IsTelephone, 2}}};
   for (const Test& test : kTests) {
     if (values.size() >= test.least && share(test.test) >= 0.8) return test.content;
   }
   if (AreSerials(values)) return Content::kSerial;
+  if (values.size() >= 5 && share(IsAddress) >= 0.5) return Content::kAddress;
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
   if (share(IsTitledName) >= 0.5) return Content::kPersonNames;
   if (values.size() >= 3 && share(IsAbbreviatedName) >= 0.8) return Content::kPersonNames;

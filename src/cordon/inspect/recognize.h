@@ -14,9 +14,11 @@ enum class Content {
   kMail,
   kTelephone,
   kIban,
-  kNationalId,  // social security, tax and insurance numbers of several countries
-  kCard,        // payment cards
-  kIp,          // addresses of computers
+  kNationalId,   // social security, tax and insurance numbers of several countries
+  kCard,         // payment cards
+  kIp,           // addresses of computers and of their network cards
+  kCoordinates,  // 48.79858,12.32170
+  kAddress,      // streets with the numbers of houses
   kUrl,
   kHandle,       // @wanda_q
   kUuid,         // and other long hexadecimal keys

@@ -45,33 +45,74 @@ bool IsKeyOfPeople(const Names& words) {
   return only && (Mentions(words, Meant::kPerson) || Mentions(words, Meant::kKey));
 }
 
+bool SaysWhoseKey(const Names& words) {
+  return Mentions(words, Meant::kPerson) || std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return Means(word, Meant::kKey) && !IsBareKey(word);
+         });
+}
+
+double Share(const std::vector<std::string_view>& values, bool (*test)(std::string_view)) {
+  return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
+}
+
 // What names people says who a row is about, if values repeat. A better column may take that place.
-Suggestion NamesPeople(const ColumnProfile& column, std::uint64_t present, std::string why) {
+Suggestion NamesPeople(const ColumnProfile& column, std::uint64_t present, std::string why, PersonRank rank) {
   const bool repeats = column.distinct >= kFewPeople && column.distinct * 10 < present * 9;
-  return {Role::kIdentifier, std::move(why), repeats ? 1 : 0};
+  return {Role::kIdentifier, std::move(why), repeats ? rank : kNobody};
+}
+
+// A given name or a surname alone is that of many people.
+PersonRank RankOfNames(const std::vector<std::string_view>& values) {
+  const auto has_space = [](std::string_view text) { return text.find(' ') != std::string_view::npos; };
+  return Share(values, has_space) >= 0.5 ? kNamesOfPeople : kNobody;
+}
+
+// A street without the number of a house has many people.
+PersonRank RankOfContacts(const std::vector<std::string_view>& values) {
+  const auto tells = [](std::string_view text) { return text.find_first_of("0123456789@") != std::string_view::npos; };
+  return Share(values, tells) >= 0.5 ? kWayToReach : kNobody;
 }
 
 std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words, std::uint64_t present) {
   const bool key = Mentions(words, Meant::kKey);
   const bool number = Mentions(words, Meant::kNumber) || Mentions(words, Meant::kPerson);
   if (!key && !number) return std::nullopt;
+  if (Mentions(words, Meant::kRelative))
+    return Suggestion{Role::kIdentifier, "its name says that it is the key of somebody else: a doctor, a guardian", kNobody};
   if (column.distinct == present)
-    return Suggestion{Role::kIdentifier, "its name says that it is a key, and no value repeats", 0};
+    return Suggestion{Role::kIdentifier, "its name says that it is a key, and no value repeats", kNobody};
   const bool people = column.distinct >= kFewPeople && column.distinct * kMaxRowsPerPerson >= present;
   const char* why = "its name says that it is a key, and values repeat: rows of one person?";
-  if (IsKeyOfPeople(words) && people) return Suggestion{Role::kPerson, why, Mentions(words, Meant::kPerson) ? 4 : 3};
-  if (key && people) return Suggestion{Role::kPerson, why, 2};
-  if (number && 5 * column.distinct > present && column.type != Domain::Kind::kDate) return Suggestion{Role::kPerson, why, 2};
+  if (IsKeyOfPeople(words) && people) return Suggestion{Role::kPerson, why, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey};
+  if (key && people) return Suggestion{Role::kPerson, why, kKeyOfAnything};
+  if (number && 5 * column.distinct > present && column.type != Domain::Kind::kDate)
+    return Suggestion{Role::kPerson, why, kKeyOfAnything};
   return std::nullopt;
+}
+
+// Personalnr, claim_no: if the values are numbers, and there are many.
+std::optional<Suggestion> ByNumber(const ColumnProfile& column, const Names& words, std::uint64_t present,
+                                   const std::vector<std::string_view>& values) {
+  const NumberOf of = NumberedBy(words);
+  if (of == NumberOf::kNothing || IsKeyOfPeople(words)) return std::nullopt;
+  if (column.distinct < kFewPeople || column.type == Domain::Kind::kDate) return std::nullopt;
+  const auto is_number = [](std::string_view text) {
+    constexpr std::ptrdiff_t kFewDigits = 3;
+    return std::count_if(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; }) >= kFewDigits;
+  };
+  if ((column.type == Domain::Kind::kNumeric && !AreWhole(values)) || Share(values, is_number) < 0.8) return std::nullopt;
+  if (of == NumberOf::kRelative)
+    return Suggestion{Role::kIdentifier, "its name says that it is the number of somebody else: a doctor, a guardian", kNobody};
+  const bool of_person = of == NumberOf::kPerson;
+  return NamesPeople(column, present,
+                     of_person ? "its name says that it is a number of people" : "its name says that it is a number of cases",
+                     of_person ? kOfficialNumber : kKeyOfAnything);
 }
 
 // Incomes such as "$4,341.26" and "132k": texts, so neither rounded nor compared as numbers.
 bool AreAmounts(const std::vector<std::string_view>& values) {
   constexpr std::size_t kFewAmounts = 4;  // numbers of so few values are categories
-  const auto share = [&](bool (*test)(std::string_view)) {
-    return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
-  };
-  return values.size() > kFewAmounts && share(HasUnit) >= 0.5 && share(IsAmount) >= 0.8;
+  return values.size() > kFewAmounts && Share(values, HasUnit) >= 0.5 && Share(values, IsAmount) >= 0.8;
 }
 
 // A sensitive value is published as it is. Texts cannot be rounded, so what would find its row again is left out.
@@ -82,43 +123,130 @@ Suggestion OfSensitive(const ColumnProfile& column, std::uint64_t rows, const st
             "sensitive by its name, and numbers with a sign or unit: left out. Without the sign it is rounded and gets "
             "t-closeness"};
   }
+  const double unique = 100 * static_cast<double>(column.unique_rows) / static_cast<double>(rows);
   if (column.type == Domain::Kind::kCategorical && rows >= kFewRows && 2 * column.unique_rows >= rows) {
     return {Role::kIdentifier,
             fmt::format("sensitive by its name, and {:.0f} % of the rows have a unique text: anyone who knows it "
                         "would find the row, so it is left out; groups of such texts would repeat",
-                        100 * static_cast<double>(column.unique_rows) / static_cast<double>(rows))};
+                        unique)};
+  }
+  if (column.type == Domain::Kind::kDate && rows >= kFewRows && 2 * column.unique_rows >= rows) {
+    return {Role::kIdentifier,
+            fmt::format("sensitive by its name, and {:.0f} % of the rows have a day of their own: anyone who "
+                        "knows it would find the row, so it is left out; years would repeat",
+                        unique)};
+  }
+  if (column.type == Domain::Kind::kCategorical && column.remarks > 0) {
+    return {Role::kIdentifier,
+            fmt::format("sensitive by its name, but {} of its texts {} a sentence that no other row has, which may name people",
+                        column.remarks, column.remarks == 1 ? "is" : "are")};
   }
   return {Role::kSensitive, "its name says so"};
+}
+
+PersonRank RankOf(Content content) {
+  switch (content) {
+    case Content::kMail:
+    case Content::kTelephone:
+    case Content::kAddress: return kWayToReach;
+    case Content::kIban:
+    case Content::kNationalId:
+    case Content::kCard: return kOfficialNumber;
+    default: return kDevice;
+  }
+}
+
+// Towns, firms and illnesses are called after people; a title, or a list of people, is none of theirs.
+bool HoldsPeopleForSure(const std::vector<std::string_view>& values) {
+  constexpr std::size_t kMany = 5;
+  const auto named = static_cast<std::size_t>(std::count_if(values.begin(), values.end(), IsSurelyPerson));
+  return named >= kMany || 4 * named >= values.size();
 }
 
 std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present,
                                     const std::vector<std::string_view>& values) {
   constexpr std::uint64_t kFewLabels = 12;
   const Content content = column.content;
+  const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
+  if (column.type == Domain::Kind::kCategorical && !values.empty() && HoldsPeopleForSure(values))
+    return NamesPeople(column, present, "its values name people", RankOfNames(values));
   if (content == Content::kUnknown || content == Content::kSerial) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
-  const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
-  if (content == Content::kFullNames && says_else) return std::nullopt;
+  if ((content == Content::kFullNames || content == Content::kAddress) && says_else) return std::nullopt;
   // Names of illnesses have several words, too.
   const bool labels = content == Content::kFreeText && says_else && column.distinct < kFewLabels;
   if (labels && std::none_of(values.begin(), values.end(), HoldsContact)) return std::nullopt;
-  if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", 0};
-  if (content == Content::kPersonNames || content == Content::kFullNames) return Suggestion{Role::kIdentifier, why, 0};
-  return NamesPeople(column, present, why);
+  if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", kNobody};
+  const bool names = content == Content::kPersonNames || content == Content::kFullNames;
+  const bool others = Mentions(words, Meant::kRelative);
+  return NamesPeople(column, present, why, others ? kNobody : (names ? RankOfNames(values) : RankOf(content)));
 }
 
-std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words, std::uint64_t present,
+                                 const std::vector<std::string_view>& values) {
   const bool thing = Mentions(words, Meant::kThing);
-  const bool names = Mentions(words, Meant::kName) || Mentions(words, Meant::kRelative);
-  if (names && !thing && column.type == Domain::Kind::kCategorical)
-    return Suggestion{Role::kIdentifier, "its name says that it names people", 0};
-  if (Mentions(words, Meant::kContact) && !thing) return Suggestion{Role::kIdentifier, "its name says how to reach people", 0};
-  if (Mentions(words, Meant::kOfficial) || (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical))
-    return NamesPeople(column, present, "its name says that it identifies people");
+  const bool others = Mentions(words, Meant::kRelative);
+  if ((others || Mentions(words, Meant::kName)) && !thing && column.type == Domain::Kind::kCategorical) {
+    const bool ranked = !others && !values.empty();
+    return NamesPeople(column, present, "its name says that it names people", ranked ? RankOfNames(values) : kNobody);
+  }
+  if (Mentions(words, Meant::kContact) && !thing) {
+    return NamesPeople(column, present, "its name says how to reach people",
+                       others || values.empty() ? kNobody : RankOfContacts(values));
+  }
+  if (Mentions(words, Meant::kOfficial))
+    return NamesPeople(column, present, "its name says that it identifies people", others ? kNobody : kOfficialNumber);
+  if (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical)
+    return NamesPeople(column, present, "its name says that it identifies people", kDevice);
   if (Mentions(words, Meant::kFreeText) && column.type == Domain::Kind::kCategorical)
-    return Suggestion{Role::kIdentifier, "its name says that it is free text, which may name people", 0};
+    return Suggestion{Role::kIdentifier, "its name says that it is free text, which may name people", kNobody};
   return std::nullopt;
+}
+
+// Many digits in values of one length: numbers of people, accounts, cards. Quantities of more than ten
+// digits have several lengths.
+bool AreLongCodes(const std::vector<std::string_view>& values, bool numeric) {
+  constexpr std::ptrdiff_t kManyDigits = 8;
+  const std::size_t least = numeric ? 11 : 9;  // characters
+  const auto is_code = [&](std::string_view text) {
+    const auto digits = std::count_if(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+    const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+      return ('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || c == ' ' || c == '-' || c == '/';
+    });
+    return plain && text.size() == values[0].size() && text.size() >= least && digits >= kManyDigits;
+  };
+  return values.size() >= kFewPeople &&
+         10 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), is_code)) >= 9 * values.size();
+}
+
+// Milliseconds since 1970: a quantity.
+bool AreTimes(const std::vector<std::string_view>& values) {
+  constexpr std::size_t kMilliseconds = 13;
+  return std::all_of(values.begin(), values.end(),
+                     [](std::string_view text) { return text.size() == kMilliseconds && text[0] == '1'; });
+}
+
+// Days that are not read as days would be cut after some characters, or compared as numbers.
+std::optional<Suggestion> ByUnreadDate(const ColumnProfile& column, const Names& words,
+                                       const std::vector<std::string_view>& values) {
+  if (column.type == Domain::Kind::kDate || column.postcode || values.empty() || column.odd.cells > 0) return std::nullopt;
+  if (Share(values, LooksLikeDay) >= 0.8 && std::any_of(values.begin(), values.end(), IsUnreadDate)) {
+    return Suggestion{Role::kIdentifier,
+                      "its values look like days, in a notation that is not read here: left out. Write them as 2024-02-29, or "
+                      "give their format",
+                      kNobody};
+  }
+  const auto may_be = [](std::string_view text) {
+    return std::count_if(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; }) >= 5;
+  };
+  const bool named = Mentions(words, Meant::kDate) || (Mentions(words, Meant::kBirth) && !Mentions(words, Meant::kThing));
+  if (!named || Share(values, may_be) < 0.8) return std::nullopt;
+  return Suggestion{
+      Role::kIdentifier,
+      "its name says that it holds days, and its values are not read as such: left out. Write them as 2024-02-29, "
+      "or give their format",
+      kNobody};
 }
 
 }  // namespace
@@ -132,8 +260,10 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   const bool same = column.distinct == 1 && column.missing == 0;  // in these rows: later ones may differ
   if (column.postcode && !same) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
   if (const auto found = ByContent(column, words, present, values)) return *found;
+  if (const auto found = ByUnreadDate(column, words, values)) return *found;
   if (!sensitive) {
-    if (const auto found = ByName(column, words, present)) return *found;
+    if (const auto found = ByName(column, words, present, values)) return *found;
+    if (const auto found = ByNumber(column, words, present, values)) return *found;
     if (const auto found = ByKey(column, words, present)) return *found;
   }
   if (column.distinct == 0) return {Role::kIdentifier, "it has no values, and nothing tells what later rows will have"};
@@ -144,12 +274,17 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
     return {Role::kIdentifier,
             "all rows have the same value: publish it by role = \"insensitive\" if nobody is harmed, by later rows either"};
   }
+  const bool long_codes = (!sensitive || column.type == Domain::Kind::kCategorical) && column.type != Domain::Kind::kDate &&
+                          column.odd.cells == 0 && !Mentions(words, Meant::kThing) &&
+                          AreLongCodes(values, column.type == Domain::Kind::kNumeric) && !AreTimes(values);
+  if (long_codes) return NamesPeople(column, present, "long numbers of one length, as numbers of people are", kOfficialNumber);
   if (sensitive) return OfSensitive(column, rows, values);
   // Wards and products have serial numbers, too, but not one for every few rows.
   if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
-    return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)));
+    return NamesPeople(column, present, fmt::format("its values look like {}", ContentName(column.content)), kDevice);
   if (numbered && AreLongNumbers(values) && column.distinct >= kFewPeople && 5 * column.distinct > present)
-    return NamesPeople(column, present, "whole numbers of one length, as numbers of people are (a postcode would be quasi)");
+    return NamesPeople(column, present, "whole numbers of one length, as numbers of people are (a postcode would be quasi)",
+                       kDevice);
   const bool nearly_unique = rows >= 20 && 10 * column.distinct >= 9 * present;
   if (column.type == Domain::Kind::kCategorical && nearly_unique)
     return {Role::kIdentifier, "nearly every row has a unique value"};

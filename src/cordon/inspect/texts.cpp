@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <unordered_set>
 #include <vector>
+
+#include "cordon/data/decimal.h"
+#include "cordon/data/notation.h"
+#include "cordon/inspect/words.h"
 
 namespace cordon::engine {
 namespace {
@@ -131,7 +136,155 @@ bool HoldsLongNumber(std::string_view text) {
   return false;
 }
 
+// Runs of digits and of letters, the latter in lower case: "22AUG1957" has three.
+std::vector<std::string> RunsOf(std::string_view text) {
+  std::vector<std::string> runs;
+  for (const std::string& word : WordsOf(text)) {
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (i == 0 || IsFigureOf(word[i]) != IsFigureOf(word[i - 1])) runs.emplace_back();
+      runs.back() += word[i];
+    }
+  }
+  return runs;
+}
+
+bool IsMonthName(const std::string& word) {
+  static const std::unordered_set<std::string_view> known = {
+      "jan",     "feb",       "mar",       "apr",        "may",      "jun",       "jul",       "aug",      "sep",
+      "sept",    "oct",       "nov",       "dec",        "january",  "february",  "march",     "april",    "june",
+      "july",    "august",    "september", "october",    "november", "december",  "jaen",      "mrz",      "maer",
+      "maerz",   "mai",       "okt",       "dez",        "januar",   "jaenner",   "februar",   "juni",     "juli",
+      "oktober", "dezember",  "janv",      "fev",        "fevr",     "mars",      "avr",       "avril",    "juin",
+      "juil",    "juillet",   "aout",      "septembre",  "octobre",  "novembre",  "decembre",  "janvier",  "fevrier",
+      "ene",     "abr",       "ago",       "dic",        "enero",    "febrero",   "marzo",     "abril",    "mayo",
+      "junio",   "julio",     "agosto",    "septiembre", "octubre",  "noviembre", "diciembre", "gen",      "mag",
+      "giu",     "lug",       "set",       "ott",        "gennaio",  "febbraio",  "aprile",    "maggio",   "giugno",
+      "luglio",  "settembre", "ottobre",   "dicembre",   "mrt",      "mei",       "januari",   "februari", "maart",
+      "augustus"};
+  return known.contains(word);
+}
+
+bool IsReadDate(std::string_view text) { return ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value(); }
+
+int NumberIn(std::string_view digits) {
+  int number = 0;
+  for (const char c : digits) number = number * 10 + (c - '0');
+  return number;
+}
+
+bool IsYear(std::string_view digits) { return digits.size() == 4 && (digits.starts_with("19") || digits.starts_with("20")); }
+
+// A day and a month, in either order.
+bool AreDayAndMonth(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a.size() > 2 || b.size() > 2) return false;
+  const int less = std::min(NumberIn(a), NumberIn(b));
+  const int more = std::max(NumberIn(a), NumberIn(b));
+  return less >= 1 && less <= 12 && more <= 31;
+}
+
+// "20. Januar 1983", "Mar 20, 1947", "22AUG57".
+bool IsDayWithMonthName(const std::vector<std::string>& runs) {
+  constexpr std::size_t kMostRuns = 6;
+  std::size_t months = 0;
+  std::size_t numbers = 0;
+  bool year = false;
+  for (const std::string& run : runs) {
+    if (IsFigureOf(run[0])) {
+      if (run.size() > 4) return false;
+      ++numbers;
+      year = year || IsYear(run);
+    } else if (IsMonthName(run)) {
+      ++months;
+    } else if (run.size() > 3) {  // st, de, del
+      return false;
+    }
+  }
+  return months == 1 && runs.size() <= kMostRuns && numbers <= 3 && (year || numbers >= 2);
+}
+
+// In digits alone: 22051979, 3041980, 20230131235959.
+bool IsDayInDigits(std::string_view digits) {
+  constexpr std::size_t kToTheSecond = 14;
+  if (digits.size() == kToTheSecond)
+    return IsYear(digits.substr(0, 4)) && AreDayAndMonth(digits.substr(4, 2), digits.substr(6, 2));
+  if (digits.size() != 7 && digits.size() != 8) return false;
+  const std::string_view front = digits.substr(0, digits.size() - 4);
+  return IsYear(digits.substr(front.size())) &&
+         AreDayAndMonth(front.substr(0, front.size() - 2), front.substr(front.size() - 2));
+}
+
+// "Weber, Anna" with a frequent given name.
+bool IsListedName(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 || words.size() > 3 || !words[0].ends_with(',') || !IsSurname(words[0].substr(0, words[0].size() - 1)))
+    return false;
+  return IsSurname(words[1]) && IsNameOfPeople(WordsOf(words[1])[0]);
+}
+
 }  // namespace
+
+bool IsSurelyPerson(std::string_view text) {
+  if (std::any_of(text.begin(), text.end(), IsFigureOf)) return false;
+  const std::vector<std::string_view> words = SplitWords(text);
+  if (IsTitledName(text) || IsListedName(words)) return true;
+  if (words.size() != 2 && words.size() != 3) return false;
+  if (!std::all_of(words.begin() + 1, words.end(), IsSurname)) return false;
+  const auto is_known = [](std::string_view word) {
+    const std::vector<std::string> parts = WordsOf(word);
+    return !parts.empty() && IsNameOfPeople(parts[0]);
+  };
+  // "M." and "Sr." are an initial and a rank as well.
+  if (words[0] == "M." || words[0] == "Sr.") return is_known(words[1]) || is_known(words.back());
+  return IsSurname(words[0]) && is_known(words[0]) && is_known(words.back());
+}
+
+bool IsAddress(std::string_view text) {
+  constexpr std::size_t kMostWords = 7;
+  static const std::unordered_set<std::string_view> kStreets = {
+      "street",   "road",   "avenue",  "lane",  "drive",  "ave",    "rd",    "blvd",  "court",   "terrace",
+      "crescent", "am",     "an",      "im",    "zum",    "zur",    "auf",   "unter", "strasse", "str",
+      "weg",      "allee",  "platz",   "gasse", "markt",  "rue",    "route", "quai",  "chemin",  "boulevard",
+      "impasse",  "calle",  "avenida", "plaza", "paseo",  "carrer", "via",   "viale", "piazza",  "corso",
+      "vicolo",   "straat", "laan",    "plein", "gracht", "kade",   "dijk",  "singel"};
+  static constexpr std::array<std::string_view, 13> kEndings = {"strasse", "str",    "weg",  "platz", "allee",  "gasse", "damm",
+                                                                "ufer",    "straat", "laan", "plein", "gracht", "kade"};
+  const std::vector<std::string> words = WordsOf(text);
+  if (words.size() < 2 || words.size() > kMostWords) return false;
+  const auto is_number = [](const std::string& word) { return IsFigureOf(word[0]) && word.size() <= 5; };
+  if (!is_number(words.front()) && !std::any_of(words.begin() + 1, words.end(), is_number)) return false;
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return kStreets.contains(word) || std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
+             return word.size() > ending.size() + 2 && word.ends_with(ending);
+           });
+  });
+}
+
+bool IsUnreadDate(std::string_view text) {
+  constexpr std::size_t kShort = 6;
+  constexpr std::size_t kLong = 30;
+  if (text.size() < kShort || text.size() > kLong) return false;
+  if (IsReadDate(text)) return false;
+  if (std::all_of(text.begin(), text.end(), IsFigureOf)) return IsDayInDigits(text);
+  const std::vector<std::string> runs = RunsOf(text);
+  if (IsDayWithMonthName(runs)) return true;
+  // 2023-W06
+  if (runs.size() == 3 && IsYear(runs[0]) && (runs[1] == "w" || runs[1] == "kw") && runs[2].size() <= 2) return true;
+  // 08.12.78, 11.14.2023, each mark twice
+  const bool marked = text.find_first_not_of("0123456789./-") == std::string_view::npos;
+  if (!marked || runs.size() != 3 || text.find_first_of("./-") == std::string_view::npos) return false;
+  return AreDayAndMonth(runs[0], runs[1]) && (runs[2].size() == 2 || IsYear(runs[2]));
+}
+
+bool LooksLikeDay(std::string_view text) { return IsReadDate(text) || IsUnreadDate(text); }
+
+bool IsRemark(std::string_view text) {
+  constexpr std::size_t kLongRemark = 40;
+  constexpr std::ptrdiff_t kSmallWords = 4;
+  if (text.size() <= kLongRemark) return false;
+  const std::vector<std::string_view> words = SplitWords(text);
+  return std::count_if(words.begin(), words.end(), [](std::string_view word) {
+           return std::all_of(word.begin(), word.end(), [](char c) { return IsSmall(c) || IsBeyondAscii(c); });
+         }) >= kSmallWords;
+}
 
 bool HasUnit(std::string_view text) { return ReadAmount(text).has_unit; }
 bool IsAmount(std::string_view text) { return ReadAmount(text).is_one; }

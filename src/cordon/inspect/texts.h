@@ -26,6 +26,21 @@ bool IsSentence(std::string_view text);
 // "Dr. Smith", "Frau Prof. Weber": a title, then a word with a capital. Not "Herr" alone.
 bool IsTitledName(std::string_view text);
 
+// A title and a name, "Weber, Anna" or "Anna Weber" with names that are frequent. Towns and illnesses are called after people,
+// too, but not so.
+bool IsSurelyPerson(std::string_view text);
+
+// "Am Markt 12b", "12 High Street": a street and the number of a house.
+bool IsAddress(std::string_view text);
+
+// A day in a notation that nothing here reads: "22-AUG-1957", "08.12.78", "22051979", "2023-W06", "20230131235959".
+bool IsUnreadDate(std::string_view text);
+// The same, or in a notation that is read.
+bool LooksLikeDay(std::string_view text);
+
+// A long sentence. Names of illnesses may be so, too.
+bool IsRemark(std::string_view text);
+
 // "@wanda_q": what a person is called in a network.
 bool IsHandle(std::string_view text);
 

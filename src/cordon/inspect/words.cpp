@@ -16,7 +16,8 @@ const WordSet& SetOf(Meant meant) {
       "zuname",      "rufname",   "geburtsname", "familienname", "maedchenname", "nom",       "noms",          "prenom",
       "prenoms",     "patronyme", "nombre",      "nombres",      "apellido",     "apellidos", "nome",          "cognome",
       "nominativo",  "naam",      "voornaam",    "voornamen",    "achternaam",   "roepnaam",  "tussenvoegsel", "voorletters",
-      "meisjesnaam", "apellido1", "apellido2",   "bijnaam",      "spitzname",    "surnom"};
+      "meisjesnaam", "apellido1", "apellido2",   "bijnaam",      "spitzname",    "surnom",    "lname",         "fname",
+      "mname",       "patname"};
   static const WordSet contacts = {"email",
                                    "mail",
                                    "emailadresse",
@@ -73,7 +74,23 @@ const WordSet& SetOf(Meant meant) {
                                    "numerotelefono",
                                    "gsm",
                                    "posta",
-                                   "via"};
+                                   "via",
+                                   "addr",
+                                   "address1",
+                                   "address2",
+                                   "whatsapp",
+                                   "telegram",
+                                   "skype",
+                                   "celular",
+                                   "portable",
+                                   "gsmnummer",
+                                   "gsmnr",
+                                   "coords",
+                                   "coordinates",
+                                   "koordinaten",
+                                   "geokoordinaten",
+                                   "latlon",
+                                   "latlng"};
   static const WordSet official = {"ssn",
                                    "passport",
                                    "iban",
@@ -153,11 +170,34 @@ const WordSet& SetOf(Meant meant) {
                                    "rijbewijs",
                                    "rijbewijsnummer",
                                    "personeelsnummer",
-                                   "dossiernummer"};
+                                   "dossiernummer",
+                                   "egk",
+                                   "ipp",
+                                   "rib",
+                                   "immatriculation",
+                                   "securitesociale",
+                                   "numerosecuritesociale",
+                                   "identifikationsnummer",
+                                   "steueridentifikationsnummer",
+                                   "historiaclinica",
+                                   "nhc",
+                                   "codfiscale",
+                                   "contocorrente",
+                                   "partitaiva",
+                                   "cartadicredito",
+                                   "cuentabancaria",
+                                   "kundenkarte",
+                                   "kundenkartennummer",
+                                   "loyaltycard",
+                                   "licenceplate",
+                                   "numberplate",
+                                   "nhsno",
+                                   "nuss"};
   static const WordSet accounts = {
-      "login",     "username",  "nickname", "benutzername", "gebruikersnaam", "url",       "homepage", "website",   "ip",
-      "ipaddress", "ipadresse", "mac",      "imei",         "imsi",           "cookie",    "twitter",  "instagram", "facebook",
-      "linkedin",  "photo",     "foto",     "hostname",     "deviceid",       "signature", "handle",   "pseudo"};
+      "login",     "username",  "nickname",   "benutzername", "gebruikersnaam", "url",      "homepage", "website",
+      "ip",        "ipaddress", "ipadresse",  "mac",          "imei",           "imsi",     "cookie",   "twitter",
+      "instagram", "facebook",  "linkedin",   "photo",        "foto",           "hostname", "deviceid", "signature",
+      "handle",    "pseudo",    "remoteaddr", "clientip",     "udid",           "gaid",     "idfa"};
   static const WordSet relatives = {"kin",
                                     "emergencycontact",
                                     "contactperson",
@@ -268,19 +308,23 @@ const WordSet& SetOf(Meant meant) {
                                "clientid",
                                "personid",
                                "mrn",
-                               "dossier"};
+                               "dossier",
+                               "subjid",
+                               "usubjid",
+                               "subjectid",
+                               "patno"};
   static const WordSet numbers = {"key", "number", "no", "nr", "num", "account", "nummer", "numero", "codice", "konto"};
   static const WordSet things = {
-      "city",        "town",     "country",    "county",      "state",        "region",     "product",    "hospital",
-      "company",     "firm",     "school",     "file",        "brand",        "model",      "stadt",      "ort",
-      "land",        "kreis",    "klinik",     "krankenhaus", "produkt",      "firma",      "ville",      "pays",
-      "produit",     "hopital",  "entreprise", "ciudad",      "pais",         "producto",   "empresa",    "citta",
-      "paese",       "prodotto", "azienda",    "stad",        "bedrijf",      "ziekenhuis", "type",       "category",
-      "course",      "event",    "department", "drug",        "disease",      "make",       "body",       "variable",
-      "column",      "table",    "abteilung",  "station",     "beruf",        "occupation", "wohnort",    "geburtsort",
-      "birthplace",  "place",    "gemeinde",   "commune",     "comune",       "municipio",  "gemeente",   "plaats",
-      "lieu",        "luogo",    "lugar",      "woonplaats",  "municipality", "job",        "profession", "profesion",
-      "professione", "beroep",   "trade",      "colour",      "color",        "farbe"};
+      "city",      "town",       "country",      "county",      "state",      "region",     "product",     "hospital",
+      "company",   "firm",       "school",       "file",        "brand",      "model",      "stadt",       "ort",
+      "land",      "kreis",      "klinik",       "krankenhaus", "produkt",    "firma",      "ville",       "pays",
+      "produit",   "hopital",    "entreprise",   "ciudad",      "pais",       "producto",   "empresa",     "citta",
+      "paese",     "prodotto",   "azienda",      "stad",        "bedrijf",    "ziekenhuis", "type",        "category",
+      "course",    "event",      "department",   "make",        "body",       "variable",   "column",      "table",
+      "abteilung", "station",    "beruf",        "occupation",  "wohnort",    "geburtsort", "birthplace",  "place",
+      "gemeinde",  "commune",    "comune",       "municipio",   "gemeente",   "plaats",     "lieu",        "luogo",
+      "lugar",     "woonplaats", "municipality", "job",         "profession", "profesion",  "professione", "beroep",
+      "trade",     "colour",     "color",        "farbe"};
   static const WordSet sensitive = {
       "disease", "diseases", "diagnosis", "diagnoses", "icd", "icd10", "salary", "income", "wage", "wages", "pay", "cost",
       "costs", "charges", "credit", "loan", "debt", "balance", "drug", "drugs", "medication", "treatment", "procedure",
@@ -338,7 +382,19 @@ const WordSet& SetOf(Meant meant) {
       "ethnique", "afiliacionpolitica", "politica", "etnica", "estadomigratorio", "antecedentes", "religiosa", "religioso",
       "patrimonio", "debito", "causadimorte", "pensione", "pensioni", "permessodisoggiorno", "fede", "sindacale", "etnico",
       "medicatie", "zwanger", "afkomst", "etnische", "delict", "delicten", "vermogen", "verblijfsstatus", "verblijfsvergunning",
-      "pensioen", "arbeidsongeschikt", "arbeidsongeschiktheid", "huidskleur", "ziektedagen", "ziekteverzuim"};
+      "pensioen", "arbeidsongeschikt", "arbeidsongeschiktheid", "huidskleur", "ziektedagen", "ziekteverzuim",
+      // What reports, registers and files of claims call it.
+      "hdiag", "ndiag", "drg", "cim10", "farmaci", "serostatus", "covid", "covid19", "gdb", "sucht", "drogen", "drogue",
+      "drogues", "tabac", "ivg", "suicide", "suizid", "suicidio", "depression", "depresion", "depressione", "depressie",
+      "sexualpartners", "sexualpartner", "contraception", "verhuetung", "felony", "felonies", "misdemeanor", "victim",
+      "victims", "violence", "casier", "kirche", "kirchensteuer", "culto", "partij", "schadenhoehe", "claims", "fraud",
+      "betrug", "mahnstufe", "schufa", "alg2", "buergergeld", "bijstand", "aedecod", "aeterm"};
+  static const WordSet births = {"birth",         "born",         "dob",           "birthdate",       "birthday",
+                                 "geburt",        "geburtsdatum", "geburtstag",    "gebdat",          "gebdatum",
+                                 "geboren",       "naissance",    "nacimiento",    "nascita",         "geboorte",
+                                 "geboortedatum", "geburtsjahr",  "datenaissance", "fechanacimiento", "fechadenacimiento",
+                                 "datadinascita", "datanascita"};
+  static const WordSet dates = {"date", "datum", "fecha", "dated", "dob", "birthdate", "birthday", "gebdat", "geburtstag"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
@@ -351,6 +407,8 @@ const WordSet& SetOf(Meant meant) {
     case Meant::kKey: return keys;
     case Meant::kNumber: return numbers;
     case Meant::kThing: return things;
+    case Meant::kBirth: return births;
+    case Meant::kDate: return dates;
     case Meant::kSensitive: break;
   }
   return sensitive;
@@ -422,6 +480,7 @@ bool EndsInKnown(std::string_view word, Meant meant) {
   constexpr std::size_t kLongestWord = 40;  // longer than every word of the lists
   if (meant == Meant::kName) return IsNameOfSomebody(word);
   if (meant == Meant::kContact) return word.ends_with("adresse") || word.ends_with("adres");
+  if (meant == Meant::kDate) return word.ends_with("datum");
   if (meant != Meant::kSensitive) return false;
   const WordSet& known = SetOf(meant);
   const std::size_t first = word.size() > kLongestWord ? word.size() - kLongestWord : 1;
@@ -446,6 +505,91 @@ bool Mentions(const std::vector<std::string>& words, Meant meant) {
     }
   }
   return false;
+}
+
+namespace {
+
+// Of which people have a number.
+const WordSet& NumberedNouns() {
+  static const WordSet nouns = {
+      "contract", "member", "membership", "customer", "client", "staff", "account", "acct", "policy", "personnel", "employee",
+      "emp", "tax", "hospital", "insurance", "insured", "patient", "pat", "chi", "ni", "nhs", "cc", "card", "licence",
+      "license", "passport", "badge", "subject", "subj", "student", "person", "user", "phone", "loyalty", "payroll", "social",
+      // German
+      "personal", "pers", "steuer", "kunden", "kunde", "kd", "mitglied", "mitglieds", "police", "policen", "vertrag",
+      "vertrags", "vers", "versicherung", "versicherungs", "versicherten", "matrikel", "konto", "kto", "ausweis",
+      "personalausweis", "reisepass", "patienten", "rv", "sv", "kv", "karten", "kundenkarten", "probanden", "teilnehmer",
+      "benutzer",
+      // French
+      "contrat", "adherent", "compte", "ss", "secu", "securite", "allocataire", "assure", "abonne", "carte", "licencie",
+      // Spanish
+      "afiliado", "cuenta", "socio", "poliza", "historia", "cliente", "paciente", "empleado", "expediente", "tarjeta",
+      // Italian
+      "tessera", "paziente", "conto", "polizza", "socio", "matricola", "dipendente", "assistito", "carta",
+      // Dutch
+      "klant", "klanten", "polis", "personeels", "lid", "leden", "rekening", "patient", "deelnemer", "gsm"};
+  return nouns;
+}
+const WordSet& CaseNouns() {
+  static const WordSet nouns = {"case",    "claim",    "file",      "fall",     "akten",   "akte",   "vorgangs", "schaden",
+                                "dossier", "sinistre", "siniestro", "sinistro", "pratica", "schade", "zaak"};
+  return nouns;
+}
+
+NumberOf NumberOfNoun(std::string_view noun) {
+  if (SetOf(Meant::kRelative).contains(noun)) return NumberOf::kRelative;
+  if (NumberedNouns().contains(noun) || SetOf(Meant::kPerson).contains(noun)) return NumberOf::kPerson;
+  return CaseNouns().contains(noun) ? NumberOf::kCase : NumberOf::kNothing;
+}
+
+bool SaysNumber(std::string_view word) {
+  static const WordSet known = {"nr", "no", "num", "number", "nummer", "numero", "nro", "nbr", "n", "n\xc2\xb0", "n\xc2\xba"};
+  return known.contains(word);
+}
+
+// personalnr, numpat
+NumberOf NumberInWord(std::string_view word) {
+  for (const std::string_view ending : {"nummer", "number", "numero", "num", "nr", "no"}) {
+    if (!word.ends_with(ending)) continue;
+    const NumberOf of = NumberOfNoun(word.substr(0, word.size() - ending.size()));
+    if (of != NumberOf::kNothing) return of;
+  }
+  for (const std::string_view start : {"numero", "num"}) {
+    if (word.starts_with(start)) return NumberOfNoun(word.substr(start.size()));
+  }
+  return NumberOf::kNothing;
+}
+
+}  // namespace
+
+NumberOf NumberedBy(const std::vector<std::string>& words) {
+  // A number by themselves, if the column holds numbers.
+  static const WordSet alone = {"account", "acct", "konto", "kto", "compte", "cuenta", "rekening", "legajo", "badge",
+                                "plate",   "sin",  "tin",   "cf",  "cip",    "karte",  "rvnr",     "svnr"};
+  static const WordSet cases = {"az", "case", "claim", "dossier", "akte"};
+  static const WordSet between = {"de", "di", "du", "d", "of", "der", "del", "van", "id"};
+  std::vector<std::string_view> telling;
+  for (const std::string& word : words) {
+    if (!between.contains(word)) telling.push_back(word);
+  }
+  for (std::size_t i = 0; i < telling.size(); ++i) {
+    if (const NumberOf of = NumberInWord(telling[i]); of != NumberOf::kNothing) return of;
+    if (i + 1 == telling.size()) break;
+    const NumberOf before = SaysNumber(telling[i + 1]) ? NumberOfNoun(telling[i]) : NumberOf::kNothing;
+    if (before != NumberOf::kNothing) return before;
+    const NumberOf after = SaysNumber(telling[i]) ? NumberOfNoun(telling[i + 1]) : NumberOf::kNothing;
+    if (after != NumberOf::kNothing) return after;
+  }
+  if (telling.size() != 1) return NumberOf::kNothing;
+  if (alone.contains(telling[0])) return NumberOf::kPerson;
+  return cases.contains(telling[0]) ? NumberOf::kCase : NumberOf::kNothing;
+}
+
+bool IsBareKey(const std::string& word) {
+  static const WordSet bare = {"id",           "ids",           "uuid",           "guid",    "identifier",
+                               "identifiant",  "identificador", "identificativo", "kennung", "dossier",
+                               "aktenzeichen", "fallnummer",    "fallnr"};
+  return bare.contains(word);
 }
 
 bool IsNameOfPeople(const std::string& word) {

@@ -64,10 +64,24 @@ LineError ForEachFieldIn(ondemand::object& object, std::string& path, int depth,
   return {};
 }
 
+// Python writes NaN and Infinity, which JSON does not have.
+inline bool HoldsNoNumber(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\' && quoted)
+      ++i;
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (line.substr(i).starts_with("NaN") || line.substr(i).starts_with("Infinity")))
+      return true;
+  }
+  return false;
+}
+
 // Walks the object on a line: on_field(path, value) returns an error or none. A field of an object inside has the path
 // "meta.ip"; the path is valid during the call alone.
 template <typename OnField>
-LineError ForEachField(ondemand::parser& parser, std::string_view line, const OnField& on_field) {
+LineError ForEachFieldOf(ondemand::parser& parser, std::string_view line, const OnField& on_field) {
   ondemand::document document;
   const simdjson::padded_string_view padded(line.data(), line.size(), line.size() + kBlockPadding);
   if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return NotAnObject();
@@ -78,6 +92,13 @@ LineError ForEachField(ondemand::parser& parser, std::string_view line, const On
   // Only a document that was read to its end has no current place.
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return NotAnObject();
   return {};
+}
+
+template <typename OnField>
+LineError ForEachField(ondemand::parser& parser, std::string_view line, const OnField& on_field) {
+  LineError error = ForEachFieldOf(parser, line, on_field);
+  if (error.what != NotAnObject().what || !HoldsNoNumber(line)) return error;
+  return {"holds NaN or Infinity, which JSON does not have", "write null for a number that is missing"};
 }
 
 // The text of a scalar, or no text for null. 16 bytes can be read at its start. `bare`: a number, true or false.

@@ -32,13 +32,17 @@ Result<std::vector<std::string>> ReadHeader(Block& block, const TextFormat& text
 }
 
 Result<void> CheckNames(const std::vector<std::string>& names) {
+  constexpr const char* kNoName =
+      "an index (pandas writes one: index=False leaves it out) and a delimiter at the end of every line make a column without "
+      "a "
+      "name: name it in the first line; if that line is a row, give --no-header";
   constexpr const char* kHint =
       "if the file has no header, give --no-header; a policy names columns by columns = [...] in [data]";
   std::vector<std::size_t> order(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) return Error::InvalidData("column {} has no name in the header", i + 1).WithHint("{}", kHint);
+    if (names[i].empty()) return Error::InvalidData("column {} has no name in the header", i + 1).WithHint("{}", kNoName);
   }
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (names[order[i - 1]] != names[order[i]]) continue;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cordon/inspect/choose_person.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cordon/inspect/words.h"
+#include "cordon/metrics/several_rows.h"
+
+namespace cordon::engine {
+namespace {
+
+constexpr double kSeldom = 0.1;  // what people have in common by chance
+
+CodedColumn CodedOf(const Column& column) { return {&column.codes, column.dictionary->size()}; }
+
+bool Repeats(const ColumnProfile& column, std::uint64_t rows) { return column.distinct * 10 < (rows - column.missing) * 9; }
+
+// The day of a visit differs between the rows of a person; the day of birth does not.
+bool IsDayOfEvent(const ColumnProfile& column) {
+  return column.type == Domain::Kind::kDate && !Mentions(WordsOf(column.name), Meant::kBirth);
+}
+
+// Whether each value of `a` has one value of `b`, cells without a value left out.
+bool Determines(const Column& a, const Column& b, const std::vector<std::string>& missing) {
+  const auto is_missing = [&](const Column& column) {
+    std::vector<char> flags(column.dictionary->size());
+    for (const std::string& marker : missing) {
+      if (const auto code = column.dictionary->Find(marker)) flags[static_cast<std::size_t>(*code)] = 1;
+    }
+    return flags;
+  };
+  const std::vector<char> no_a = is_missing(a);
+  const std::vector<char> no_b = is_missing(b);
+  std::vector<Code> of(a.dictionary->size(), kNull);
+  for (std::size_t row = 0; row < a.codes.size(); ++row) {
+    const Code from = a.codes[row];
+    const Code to = b.codes[row];
+    if (from == kNull || to == kNull || no_a[static_cast<std::size_t>(from)] || no_b[static_cast<std::size_t>(to)]) continue;
+    Code& known = of[static_cast<std::size_t>(from)];
+    if (known != kNull && known != to) return false;
+    known = to;
+  }
+  return true;
+}
+
+// Two people may have one name, and a family one telephone: then there are only a few fewer of them.
+bool HasFewer(const ColumnProfile& b, int rank_b, const ColumnProfile& a, int rank_a) {
+  if (rank_a <= rank_b || rank_a <= kBareKey) return b.distinct < a.distinct;
+  if (rank_b == kKeyOfPeople || rank_b == kOfficialNumber) return 10 * b.distinct < 9 * a.distinct;
+  return 2 * b.distinct <= a.distinct;
+}
+
+// Whether rows of one name are of different people. They differ then in all that tells people apart; rows of one person agree
+// in some of it, such as the day of birth.
+bool AreHomonyms(std::size_t names, const Table& table, const Profile& profile, const Run& run) {
+  constexpr double kNearlyAll = 0.8;
+  const CodedColumn name = CodedOf(table.columns[names]);
+  const double pairs = AgreeingPairs(std::vector{name}, table.num_rows, run);
+  double tell_apart = 1;  // the chance that two people agree in all columns that could show it
+  double agree = 1;       // and in those in which rows of one name do
+  for (std::size_t i = 0; i < profile.columns.size(); ++i) {
+    const ColumnProfile& column = profile.columns[i];
+    if (column.role != Role::kQuasi || IsDayOfEvent(column)) continue;
+    const double chance = 1 - column.separation;
+    tell_apart *= chance;
+    const double both = AgreeingPairs(std::vector{name, CodedOf(table.columns[i])}, table.num_rows, run);
+    if (both >= kNearlyAll * pairs) agree *= chance;
+  }
+  return tell_apart <= kSeldom && agree > kSeldom;
+}
+
+void MakePerson(ColumnProfile& column) {
+  if (column.role == Role::kPerson) return;
+  column.role = Role::kPerson;
+  column.why += ", and values repeat: rows of one person?";
+}
+
+// Quasi columns, and columns left out as identifiers that repeat.
+std::vector<std::size_t> TellingColumns(const Profile& profile, bool days_of_events) {
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < profile.columns.size(); ++i) {
+    const ColumnProfile& column = profile.columns[i];
+    const bool left_out = column.role == Role::kIdentifier && column.distinct > 1 && Repeats(column, profile.rows);
+    if (column.role != Role::kQuasi && !left_out) continue;
+    if (days_of_events || !IsDayOfEvent(column)) columns.push_back(i);
+  }
+  return columns;
+}
+
+}  // namespace
+
+void ChoosePerson(const Table& table, const std::vector<int>& ranks, Profile& profile, const Run& run) {
+  std::vector<ColumnProfile>& columns = profile.columns;
+  std::vector<int> usable = ranks;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (usable[i] == kNamesOfPeople && AreHomonyms(i, table, profile, run)) usable[i] = 0;
+    if (usable[i] > (best ? usable[*best] : 0)) best = i;
+  }
+  for (bool better = best.has_value(); better;) {
+    better = false;
+    for (std::size_t i = 0; i < columns.size() && !better; ++i) {
+      better = i != *best && usable[i] >= kNamesOfPeople && HasFewer(columns[i], usable[i], columns[*best], usable[*best]) &&
+               Determines(table.columns[*best], table.columns[i], profile.missing);
+      if (better) best = i;
+    }
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i == best) {
+      MakePerson(columns[i]);
+    } else if (columns[i].role == Role::kPerson) {
+      columns[i].role = Role::kIdentifier;
+      columns[i].why = "its name says that it is a key; another column tells people apart";
+    }
+  }
+}
+
+void LookForSeveralRows(const Table& table, Profile& profile, const Run& run) {
+  const bool known = std::any_of(profile.columns.begin(), profile.columns.end(),
+                                 [](const ColumnProfile& column) { return column.role == Role::kPerson; });
+  if (known) return;
+  for (const bool days : {true, false}) {
+    const std::vector<std::size_t> columns = TellingColumns(profile, days);
+    std::vector<CodedColumn> coded;
+    for (const std::size_t i : columns) coded.push_back(CodedOf(table.columns[i]));
+    const auto found = FindSeveralRows(coded, table.num_rows, run);
+    if (!found) continue;
+    profile.several_rows = {found->share, static_cast<double>(profile.rows) / static_cast<double>(found->groups), {}};
+    // A column that was left out and has about as many values as there are people may be their key.
+    for (const std::size_t i : columns) {
+      const ColumnProfile& column = profile.columns[i];
+      const std::uint64_t most = profile.several_rows->column ? profile.columns[*profile.several_rows->column].distinct : 0;
+      if (column.role == Role::kIdentifier && 2 * column.distinct >= found->groups && column.distinct > most)
+        profile.several_rows->column = i;
+    }
+    return;
+  }
+}
+
+}  // namespace cordon::engine
