@@ -111,11 +111,18 @@ TEST(SeveralRows, AreAskedForIfNoColumnTellsPeopleApart) {
   const Profile doctor = Visits().AddNumber("Arztnr").AddPeople().Look();
   ASSERT_TRUE(doctor.several_rows);
   EXPECT_EQ(doctor.several_rows->column, 0u);
+  // Few people, whose names are too few for a person column.
+  const Profile few = Visits(12, 5, 2).AddNames("name").AddPeople().Look();
+  ASSERT_TRUE(few.several_rows);
+  EXPECT_EQ(few.several_rows->column, 0u);
   // The day of a visit differs between the rows of a person.
   const auto day = [](std::size_t, std::size_t row) {
     return "2024-0" + std::to_string(1 + row % 9) + "-1" + std::to_string(row * 7 / 9 % 10);
   };
   EXPECT_TRUE(Visits().AddPeople().Add("admitted", day).Look().several_rows);
+  // So may something else.
+  const auto ward = [](std::size_t, std::size_t row) { return "w" + std::to_string(row * 7 % 11); };
+  EXPECT_TRUE(Visits().AddPeople().Add("admitted", day).Add("ward", ward).Look().several_rows);
   EXPECT_FALSE(Visits().AddNumber("patient_id").AddPeople().Look().several_rows);
 }
 

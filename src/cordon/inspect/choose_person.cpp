@@ -76,16 +76,26 @@ void MakePerson(ColumnProfile& column) {
   column.why += ", and values repeat: rows of one person?";
 }
 
-// Quasi columns, and columns left out as identifiers that repeat.
-std::vector<std::size_t> TellingColumns(const Profile& profile, bool days_of_events) {
-  std::vector<std::size_t> columns;
+// Sets of quasi columns, and of columns left out as identifiers that repeat: all of them, those without days of events, and
+// these without each one, since it may differ between the visits of a person.
+std::vector<std::vector<std::size_t>> SetsToTry(const Profile& profile) {
+  constexpr std::size_t kMostColumns = 16;
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> lasting;
   for (std::size_t i = 0; i < profile.columns.size(); ++i) {
     const ColumnProfile& column = profile.columns[i];
     const bool left_out = column.role == Role::kIdentifier && column.distinct > 1 && Repeats(column, profile.rows);
     if (column.role != Role::kQuasi && !left_out) continue;
-    if (days_of_events || !IsDayOfEvent(column)) columns.push_back(i);
+    all.push_back(i);
+    if (!IsDayOfEvent(column)) lasting.push_back(i);
   }
-  return columns;
+  std::vector<std::vector<std::size_t>> sets = {all};
+  if (lasting.size() < all.size()) sets.push_back(lasting);
+  for (std::size_t i = 0; i < lasting.size() && lasting.size() <= kMostColumns; ++i) {
+    sets.push_back(lasting);
+    sets.back().erase(sets.back().begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return sets;
 }
 
 }  // namespace
@@ -120,8 +130,7 @@ void LookForSeveralRows(const Table& table, Profile& profile, const Run& run) {
   const bool known = std::any_of(profile.columns.begin(), profile.columns.end(),
                                  [](const ColumnProfile& column) { return column.role == Role::kPerson; });
   if (known) return;
-  for (const bool days : {true, false}) {
-    const std::vector<std::size_t> columns = TellingColumns(profile, days);
+  for (const std::vector<std::size_t>& columns : SetsToTry(profile)) {
     std::vector<CodedColumn> coded;
     for (const std::size_t i : columns) coded.push_back(CodedOf(table.columns[i]));
     const auto found = FindSeveralRows(coded, table.num_rows, run);

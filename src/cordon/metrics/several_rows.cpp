@@ -9,8 +9,8 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::size_t kFewRows = 60;      // of which nothing can be said
-constexpr std::size_t kFewGroups = 20;    // as many people
+constexpr std::size_t kFewRows = 40;      // of which nothing can be said
+constexpr std::size_t kFewGroups = 8;     // as many people
 constexpr std::size_t kSample = 20'000;   // different rows that are compared
 constexpr std::size_t kMostColumns = 24;  // that are compared: fewer make more agreement expected
 constexpr std::size_t kLeastColumns = 3;  // that say something of their own: of zip, town and region the zip says all

@@ -70,7 +70,8 @@ class JsonLinesParser : public RowParser {
     return ForEachField(json_, line, [&](std::string_view key, ondemand::value& value) -> LineError {
       const auto column = Find(key, expected);
       if (!column)
-        return {fmt::format("has a key that the first line lacks (field {})", expected + 1), "every line has the same keys"};
+        return {fmt::format("has a key that the first line lacks (field {})", expected + 1),
+                "every line has the same keys: put a line that has all of them first"};
       ++expected;
       if (seen_[*column] == stamp_) return {fmt::format("has the key {} twice", schema_.names[*column]), ""};
       seen_[*column] = stamp_;
