@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/inspect/choose_person.h"
-
 #include <gtest/gtest.h>
 
 #include "cordon/base/random.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/inspect/choose_person.h"
-
+//
+// Which column of a table tells people apart, and whether people have several rows if none does.
 #include <algorithm>
 #include <optional>
 
+#include "cordon/inspect/profile.h"
 #include "cordon/inspect/words.h"
 #include "cordon/metrics/several_rows.h"
 

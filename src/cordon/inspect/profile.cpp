@@ -7,7 +7,6 @@
 #include "cordon/base/parallel_for.h"
 #include "cordon/base/toml_text.h"
 #include "cordon/data/decimal.h"
-#include "cordon/inspect/choose_person.h"
 #include "cordon/inspect/texts.h"
 #include "cordon/inspect/words.h"
 #include "cordon/metrics/grouping.h"

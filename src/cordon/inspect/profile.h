@@ -119,4 +119,12 @@ struct Suggestion {
 // The role that name and contents of a column suggest, and why. REQUIRES: `values` are the distinct ones.
 Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values);
 
+// Gives one column at most the role of the person column, by the ranks of SuggestRole and by which column determines which: if
+// each visit has one insured person and there are fewer of these, the insured are the people. All others become identifiers.
+void ChoosePerson(const Table& table, const std::vector<int>& ranks, Profile& profile, const Run& run);
+
+// Sets Profile::several_rows if no column tells people apart and the rows look as if one should. Rows that are counted as
+// people make groups of one person, and nobody notices.
+void LookForSeveralRows(const Table& table, Profile& profile, const Run& run);
+
 }  // namespace cordon::engine
