@@ -672,6 +672,32 @@ def read_jsonl(text, names=None):
     return columns, rows
 
 
+class Number(str):
+    """A JSON number as it is written."""
+
+
+def refused(text):
+    raise ValueError
+
+
+def fields_of(record, before="", depth=0):
+    """Name and cell; a field of an object inside has a name such as meta.ip."""
+    if depth > 16:
+        raise ValueError
+    for name, cell in record.items():
+        if isinstance(cell, dict):
+            yield from fields_of(cell, before + name + ".", depth + 1)
+        else:
+            yield before + name, cell
+
+
+def is_utf8(text):
+    try:
+        return text.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def read_parquet(*paths):
     """The rows of the files, one file after the other."""
     try:
@@ -754,10 +780,20 @@ def ed25519_verifies(key, message, signature):
 PUBLIC_HEAD = bytes.fromhex("302a300506032b6570032100")  # SubjectPublicKeyInfo of Ed25519, before the key
 
 
+def base64_bytes(text):
+    """ValueError if bits are left over: then a second text would mean the same bytes."""
+    found = base64.b64decode(text, validate=True)
+    if base64.b64encode(found).decode() != text:
+        raise ValueError
+    return found
+
+
 def read_public_key(path):
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Refused(f"{path} is not a regular file")  # a pipe may never end
     text = re.search(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----", read_bytes(path).decode("latin-1"))
     try:
-        der = base64.b64decode("".join(text[1].split()), validate=True) if text else b""
+        der = base64_bytes("".join(text[1].split())) if text else b""
     except ValueError:
         der = b""
     if der[:12] != PUBLIC_HEAD or len(der) != 44:
@@ -818,10 +854,13 @@ def signature_fault(document, kind, keys):
         return "it is not signed"
     if document.get("format") != 2 or not isinstance(document["signatures"], list):
         return "its signature is not of a form that is known here"
-    message, known = signed_text(document, kind), False
+    try:
+        message, known = signed_text(document, kind), False
+    except Refused as error:
+        return f"the JSON has no canonical form: {error}"
     for entry in document["signatures"]:
         try:
-            signature = base64.b64decode(entry["sig"], validate=True)
+            signature = base64_bytes(entry["sig"])
         except (ValueError, KeyError, TypeError):
             continue
         known = known or any(entry.get("keyid") == key_id(key) for key in keys)
@@ -841,17 +880,47 @@ def check_signature(document, kind, keys, findings):
 
 def once(pairs):
     """An object of which no name stands twice: readers differ on which of the two counts."""
+    pairs = list(pairs)
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError
     return found
 
 
+class MinusZero(int):
+    """-0: a whole number, and not a count."""
+
+
+MOST_NESTED = 200
+
+
+def whole_or_real(text):
+    """Beyond 64 bits readers have floating point."""
+    if text == "-0":
+        return MinusZero()
+    return int(text) if len(text) < 21 and -2**63 <= int(text) < 2**64 else real(text)
+
+
+def real(text):
+    if not math.isfinite(float(text)):
+        raise ValueError
+    return float(text)
+
+
+def json_of(data):
+    """A JSON text; ValueError if it is not one, has a byte order mark, or is nested too deep for some reader."""
+    text = data.decode("utf-8")
+    depth = max(accumulate((1 if c in "[{" else -1 for c in re.sub(r'"(?:[^"\\]|\\.)*"?|[^]["{}]+', "", text, flags=re.DOTALL)), initial=0))
+    if depth > MOST_NESTED:
+        raise ValueError
+    found = json.loads(text, object_pairs_hook=once, parse_int=whole_or_real, parse_float=real, parse_constant=refused)
+    json.dumps(found, ensure_ascii=False).encode()  # half of a pair, "\\ud800", is not a character
+    return found
+
+
 def read_json(path):
     try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file, object_pairs_hook=once)
-        json.dumps(found, ensure_ascii=False).encode()  # half of a pair, "\\ud800", is not a character
+        found = json_of(read_bytes(path))
     except ValueError:
         raise Refused(f"{path} is not JSON") from None
     if not isinstance(found, dict):
@@ -878,7 +947,7 @@ def is_flag(value):
 
 
 def is_count(value):
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
+    return isinstance(value, int) and not isinstance(value, (bool, MinusZero)) and 0 <= value < 2**64
 
 
 def is_object(value):
@@ -897,15 +966,29 @@ def is_lists(value):
     return is_object(value) and all(map(is_list_of(is_text), value.values()))
 
 
-NUMBER_TEXT = re.compile(r"-?[0-9]+/[0-9]+|[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")  # Fraction() also reads " 3" and "1_0"
+FRACTION_TEXT = re.compile(r"-?[0-9]{1,40}/[0-9]{1,40}")  # Fraction() also reads " 3" and "1_0"
+DECIMAL_TEXT = re.compile(r"[-+]?(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))(?:[eE]([-+]?[0-9]{1,9}))?")
 
 
 def is_number(value):
-    """A whole number, or a text such as "1/5"."""
-    try:
-        return (is_count(value) or is_text(value) and NUMBER_TEXT.fullmatch(value) is not None) and Fraction(value) is not None
-    except (ValueError, ZeroDivisionError):
+    """A whole number, or a text such as "1/5" or "0.2": of two whole numbers of 64 bits, with at most 18 digits after the point."""
+    if not is_text(value):
+        return isinstance(value, int) and not isinstance(value, bool) and -2**63 <= value < 2**63
+    decimal = DECIMAL_TEXT.fullmatch(value)
+    if decimal:
+        whole, more, only, exponent = decimal.groups()
+        digits, scale = (whole or "") + (more or only or ""), len(more or only or "") - int(exponent or 0)
+        if int(digits[:40]) > 10 * 2**90 or len(digits.lstrip("0")) > 30 or abs(int(exponent or 0)) > 400:
+            return False
+        if int(digits) == 0:
+            return True
+        while scale > 0 and digits.endswith("0"):
+            digits, scale = digits[:-1], scale - 1
+        if not -9 <= scale <= 18:
+            return False
+    elif not FRACTION_TEXT.fullmatch(value) or not 0 < int(value.split("/")[1]) < 2**63 or not -2**63 <= int(value.split("/")[0]) < 2**63:
         return False
+    return all(-2**63 <= part < 2**63 for part in Fraction(value).as_integer_ratio())
 
 
 def is_number_in(low, high=math.inf, above=False, whole=False):

@@ -71,6 +71,20 @@ TEST(CanonicalJson, RefusesWhatHasNoExactForm) {
   EXPECT_FALSE(CanonicalJson(Json(std::string("\xc0\x80", 2))).ok()) << "a longer form than need be";
 }
 
+TEST(CanonicalJson, NothingComesBeforeOrAfterADocument) {
+  using namespace std::string_literals;
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  for (const std::string& text : {"{}\0{\"a\":1}"s, "{}\0"s, "\0{}"s, "{\"a\":\"\0\"}"s, "\xef\xbb\xbf{}"s, "{} {}"s, "{}x"s,
+                                  nested(201), nested(1000000), std::string(1000000, '[')}) {
+    EXPECT_TRUE(ParseJson(text).is_discarded()) << text.substr(0, 20);
+    EXPECT_TRUE(ParseJsonOnce(text).is_discarded()) << text.substr(0, 20);
+  }
+  for (const std::string& text : {" {} \n"s, nested(200), "\"" + std::string(500, '[') + "\\\"[\""}) {
+    EXPECT_FALSE(ParseJson(text).is_discarded()) << text.substr(0, 20);
+    EXPECT_FALSE(ParseJsonOnce(text).is_discarded()) << text.substr(0, 20);
+  }
+}
+
 TEST(CanonicalJson, ANameThatStandsTwiceIsNotRead) {
   EXPECT_TRUE(ParseJsonOnce(R"({"a":1,"b":{"a":2}})").is_object());
   EXPECT_TRUE(ParseJsonOnce(R"({"a":1,"a":1})").is_discarded());

@@ -360,6 +360,44 @@ class Certificate(unittest.TestCase):
         self.both(1, "next.csv", "--policy", "w.toml", "--previous", "t2.csv", "--key", "key.pub",
                   second=("next.csv", "--previous", "t2.csv", "--key", "key.pub"))
 
+    # --- what is JSON, and what is one text ---
+
+    def test_nothing_comes_before_or_after_a_json_document(self):
+        hidden = '\0{"privacy":[{"model":"k-anonymity","k":1000}]}'
+        self.release("out.csv", "--sign", "key")
+        os.remove(self.folder / "out.csv.private.json")
+        text = self.read("out.csv.manifest.json")
+        deep = lambda size: text.rstrip()[:-1] + ',"more":' + "[" * size + "]" * size + "}"
+        for made in (text + hidden, "\ufeff" + text, text + "x", text + "\f", deep(200), deep(100_000),
+                     text.replace('"suppressed": 0', '"suppressed": NaN'), text.replace('"suppressed": 0', '"suppressed": -0'),
+                     text.replace('"suppressed": 0', '"suppressed": 1e400')):
+            self.assertNotEqual(made, text)
+            self.write("out.csv.manifest.json", made)
+            self.refused(status=2)
+            self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        self.write("out.csv.manifest.json", deep(199))
+        self.both(0, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        self.write("out.csv.manifest.json", text.replace('"suppressed": 0', '"suppressed": 9007199254740993'))
+        self.refused()
+        self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "store", "--sign", "key")
+        self.write("store/manifest.json", self.read("store/manifest.json") + hidden)
+        self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub", status=2)
+        self.second("store", "--key", "key.pub", status=2)
+
+    def test_base64_has_no_second_text_of_the_same_bytes(self):
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        manifest = self.release("out.csv", "--sign", "key")
+        os.remove(self.folder / "out.csv.private.json")
+        text = manifest["signatures"][0]["sig"]
+        manifest["signatures"][0]["sig"] = text[:-3] + letters[letters.index(text[-3]) ^ 1] + "=="
+        self.put(manifest)
+        self.refused()
+
+    def test_a_key_is_a_regular_file(self):
+        self.release("out.csv", "--sign", "key")
+        os.mkfifo(self.folder / "pipe")
+        self.assertIn("a public key is a regular file", self.refused(status=2, key="pipe"))
+
     # --- stores ---
 
     def test_a_store_is_signed_and_stays_so(self):

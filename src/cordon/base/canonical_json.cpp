@@ -162,15 +162,12 @@ Result<std::string> CanonicalJson(const Json& json) {
 Json ParseJsonOnce(std::string_view text) {
   std::vector<std::set<std::string>> names;
   bool twice = false;
-  Json json = Json::parse(
-      text,
-      [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) names.emplace_back();
-        if (event == Json::parse_event_t::object_end) names.pop_back();
-        if (event == Json::parse_event_t::key) twice = !names.back().insert(parsed.get<std::string>()).second || twice;
-        return true;
-      },
-      /*allow_exceptions=*/false);
+  Json json = ParseJson(text, [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key) twice = !names.back().insert(parsed.get<std::string>()).second || twice;
+    return true;
+  });
   return twice ? Json(Json::value_t::discarded) : json;
 }
 

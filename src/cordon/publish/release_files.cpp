@@ -47,7 +47,7 @@ std::string TextAt(const Json& object, const char* key) {
 Result<Json> ReadSealed(const std::string& path, const char* what) {
   CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
   Json json = ParseJsonOnce(text);
-  if (json.is_object() && !text.starts_with("\xef\xbb\xbf")) return json;  // no other reader of JSON takes a mark
+  if (json.is_object()) return json;
   return Error::InvalidData("{} is not a {}", path, what).WithHint("if it belongs to something else, move it away");
 }
 

@@ -113,6 +113,7 @@ Result<SigningKey> ReadSigningKey(const std::string& path) {
 Result<std::vector<VerifyKey>> ReadVerifyKeys(const std::vector<std::string>& paths) {
   std::vector<VerifyKey> keys;
   for (const std::string& path : paths) {
+    if (IsSpecialFile(path)) return Error::Io("reading {}: a public key is a regular file", path);  // a pipe may never end
     CORDON_TRY(const std::string text, ReadFile(path, kMaxKeyFile));
     CORDON_TRY(const VerifyKey key, ParsePublicPem(text).WithContext("reading {}", path));
     keys.push_back(key);
