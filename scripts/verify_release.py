@@ -35,6 +35,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 MISSING = None  # a sensitive cell without a value
+csv.field_size_limit(2**31 - 1)
 INFINITE = math.inf
 
 
@@ -366,7 +367,8 @@ class Release:
 
 @functools.lru_cache(2**16)  # cells repeat
 def number(text):
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text, re.ASCII):
+    found = re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?0*(\d{1,3}))?", text, re.ASCII)
+    if not found or int(found[3] or 0) > 400:
         raise ValueError
     return Fraction(text)
 
@@ -559,6 +561,10 @@ def short_text(value):
 # Reading tables: the columns by name, each a list of texts; None is a JSON null or a Parquet NULL.
 
 
+class Table(dict):
+    several = frozenset()  # columns of JSON Lines with cells of several types, or no cell in two ways
+
+
 def read_bytes(path):
     with open(path, "rb") as file:
         return file.read()
@@ -566,12 +572,15 @@ def read_bytes(path):
 
 def read_table(path, data, text, names=None, kind=None):
     """`text` has delimiter, quote, header and trim of a CSV; `names` those of a file without a header."""
-    kind = kind or ("parquet" if path.endswith(".parquet") else
-                    "jsonl" if re.search(r"\.(jsonl|ndjson)(\.gz)?$", path) else "csv")
+    kind = kind or kind_of(path)
     if kind == "parquet":
         return read_parquet(path)
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
+    elif path.lower().endswith(".gz") and data:
+        raise Refused("the file is not compressed, as its name says")
+    if b"\0" in data:
+        raise Refused("the file has a byte of zero")
     if not data and kind == "csv" and not names:
         raise Refused("the file is empty")
     try:
@@ -581,8 +590,15 @@ def read_table(path, data, text, names=None, kind=None):
     return read_jsonl(decoded, names) if kind == "jsonl" else read_csv(decoded, text, names)
 
 
+def kind_of(path):
+    found = re.search(r"\.(parquet|pq|jsonl|ndjson)$", path.lower().removesuffix(".gz"))
+    return "csv" if not found else "parquet" if found[1] in ("parquet", "pq") else "jsonl"
+
+
 def read_csv(text, form, names=None):
     records = csv_records(text, form.get("delimiter", ","), form.get("quote", '"'), form.get("trim", False))
+    if not is_plain(text, form.get("delimiter", ","), form.get("quote", '"'), form.get("trim", False)):
+        raise Refused("a quote or a carriage return stands inside a cell without quotes")
     header = next(records, None) if form.get("header", True) else None
     names = names or header or []
     if len(set(names)) != len(names):
@@ -613,17 +629,19 @@ def csv_records(text, delimiter, quote, trim):
     place, record = 0, []
     while place < len(text):
         start = place
-        while trim and text[place:place + 1] == " " and not text.startswith(delimiter, place):
+        while trim and text[place:place + 1] in (" ", "\t") and not text.startswith(delimiter, place):
             place += 1
         if quote and text.startswith(quote, place):
             cell, place = quoted_cell(text, place + 1, quote)
-            while trim and text[place:place + 1] == " " and not text.startswith(delimiter, place):
+            while trim and text[place:place + 1] in (" ", "\t") and not text.startswith(delimiter, place):
                 place += 1
         else:
             ends = [end for end in (text.find(delimiter, start), text.find("\n", start)) if end >= 0]
             place = min(ends, default=len(text))
             cell = text[start:place].removesuffix("\r") if text[place:place + 1] != delimiter[:1] else text[start:place]
-            cell = cell.strip(" ") if trim else cell
+            cell = cell.strip(" \t") if trim else cell
+            if "\r" in cell or quote and quote in cell:
+                raise Refused("a quote or a carriage return stands inside a cell without quotes")
         record.append(cell)
         if text.startswith("\r\n", place):
             place += 1
@@ -637,6 +655,19 @@ def csv_records(text, delimiter, quote, trim):
         place += 1
         yield record
         record = []
+
+
+def is_plain(text, delimiter, quote, trim):
+    """No quote and no carriage return stands inside a cell without quotes, where readers differ on it. Longer delimiters and trim have a
+    reader of their own, which says so itself."""
+    if len(delimiter) > 1 or trim:
+        return True
+    if quote and quote in text:
+        d, q = re.escape(delimiter), re.escape(quote)
+        text = re.sub(rf"(?:\A|(?<=[\n{d}])){q}(?:[^{q}]|{q}{q})*{q}(?={d}|\r?\n|\r?\Z)", "", text)
+        if quote in text:
+            return False
+    return "\r" not in text or re.search(r"\r(?!\n|\Z)", text) is None
 
 
 def quoted_cell(text, place, quote):
@@ -653,22 +684,28 @@ def quoted_cell(text, place, quote):
 
 def read_jsonl(text, names=None):
     """Every line names its columns; `names` are those of a file without lines."""
-    columns, rows = {name: [] for name in names or []}, 0
-    for rows, line in enumerate((line for line in text.split("\n") if line.strip()), 1):
+    columns, rows, types = Table({name: [] for name in names or []}), 0, {}
+    for rows, line in enumerate((line for line in text.split("\n") if line.strip(" \t\r")), 1):
         try:
-            record = json.loads(line, parse_int=str, parse_float=str, object_pairs_hook=once)
+            record = json.loads(line, parse_int=Number, parse_float=Number, parse_constant=refused, object_pairs_hook=once)
+            record = once(fields_of(record)) if isinstance(record, dict) else None
         except ValueError:
             record = None
-        if isinstance(record, dict):  # numbers are texts already, as they are written
-            record = {name: str(cell).lower() if isinstance(cell, bool) else cell for name, cell in record.items()}
-        if not isinstance(record, dict) or not all(cell is None or isinstance(cell, str) for cell in record.values()):
+        if record is None or not all(cell is None or isinstance(cell, (str, bool)) for cell in record.values()):
             raise Refused(f"line {rows} is not an object of texts")
         if rows == 1:
-            columns = {name: [] for name in record}
+            columns, types = Table({name: [] for name in record}), {name: set() for name in record}
         if set(record) - set(columns):
             raise Refused(f"line {rows} has a column that the first line does not have")
         for name, cells in columns.items():
-            cells.append(record.get(name))
+            cell = record.get(name)
+            types[name].add(type(cell) if name in record else "absent")
+            cells.append(cell if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell))
+        if any("\0" in cell or not is_utf8(cell) for cell in record.values() if isinstance(cell, str)):
+            raise Refused(f"line {rows} has a cell that is not of characters")
+    if not rows and names is None:
+        raise Refused("the file is empty")
+    columns.several = {name for name, found in types.items() if len(found & {str, Number, bool}) > 1 or {type(None), "absent"} <= found}
     return columns, rows
 
 
@@ -1060,7 +1097,7 @@ def file_faults(path, data, output):
     plain_data = gzip.decompress(data) if start == b"\x1f\x8b" else data
     if kind == "jsonl" and plain_data.strip() and not plain_data.lstrip().startswith(b"{") or kind == "parquet" and data[:4] != b"PAR1":
         return [f"format: the file is not {kind}, as the manifest says"]
-    if kind in (None, "csv") and not path.endswith((".parquet", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")) and output.get("header", True):
+    if kind in (None, "csv") and kind_of(path) == "csv" and output.get("header", True):
         form = {key: output[key] for key in ("delimiter", "quote") if key in output}
         first = plain_data.decode("utf-8-sig", errors="replace")
         try:
@@ -1095,7 +1132,12 @@ def release_by(manifest, path, data):
     findings = file_faults(path, data, output)
     if findings:
         return None, findings
-    table, rows = read_table(path, data, output, output.get("names") if not output.get("header", True) else None, output.get("format"))
+    try:
+        table, rows = read_as(path, data, output)
+    except (Refused, csv.Error):
+        if not is_written_otherwise(path, data, output):
+            raise
+        return None, ["delimiter, quote: the file is written in another way than the manifest says"]
     findings = column_faults(table, rows, output)
     if findings:
         return None, findings
@@ -1110,6 +1152,25 @@ def release_by(manifest, path, data):
     if any(release.roles.get(name) != "quasi" for claim in claims for name in claim.get("on", [])):
         return None, ["columns: a claim is about a column that is not quasi, as the manifest says"]
     return release, []
+
+
+def read_as(path, data, output):
+    kind = output.get("format", kind_of(path))
+    return read_table(path, data, output, output.get("names") if kind == "csv" and not output.get("header", True) else None, kind)
+
+
+def is_written_otherwise(path, data, output):
+    """Whether a file that cannot be read as its manifest states can be read by another delimiter or quote."""
+    form = output.get("delimiter", ","), output.get("quote", '"')
+    others = [(delimiter, quote) for delimiter in (form[0], ",", ";", "\t", "|", "||", ", ") for quote in (form[1], '"', "'", "")]
+    for delimiter, quote in others if output.get("format", kind_of(path)) == "csv" else ():
+        try:
+            table, rows = read_as(path, data, {**output, "delimiter": delimiter, "quote": quote})
+        except (Refused, csv.Error):
+            continue
+        if not column_faults(table, rows, output):
+            return True
+    return False
 
 
 def check_set(path, data, manifest_path, row_map, findings):
@@ -1142,7 +1203,7 @@ def verify_manifest(path, manifest_path, previous, keys):
     verdicts = judge(release, told)
     for claim, verdict in zip(told, verdicts):
         people = claim.get("counts") == "persons"  # not published: rows are an upper bound of k
-        if not people and not same_figure(claim.get("reached"), verdict):
+        if not people and not same_figure(claim, verdict):
             findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
     if any(claim.get("counts") == "persons" for claim in told):
         notes.append("people are not published; k counts rows here")
@@ -1154,14 +1215,16 @@ def verify_manifest(path, manifest_path, previous, keys):
     return {**result, "join": joins or [], "holds": None if joins is None and holds else holds}
 
 
-def same_figure(said, verdict):
-    return said is None or said == verdict["reached_exact"] or (
-        isinstance(verdict["reached"], float) and re.fullmatch(r"[0-9.e+-]+", said) is not None and
-        math.isclose(float(said), verdict["reached"], rel_tol=1e-5))
+def same_figure(claim, verdict):
+    """Counts and shares are stated exactly. Of a logarithm both programs round the last digit that is shown."""
+    if claim.get("reached") in (None, verdict["reached_exact"]):
+        return True
+    rounded = claim["model"] == "delta-disclosure" or claim.get("kind") == "entropy"
+    return rounded and verdict["reached"] is not None and claim["reached"] in [shown(verdict["reached"] * (1 + error)) for error in (-1e-9, 1e-9)]
 
 
 def check_columns(release):
-    """Every published column is spoken of, and every one that is spoken of is there."""
+    """Every published column is spoken of, and every one that is spoken of is there. Cells tell rows apart in one way only."""
     expected = [part for name in release.roles for part in
                 ([name] if name in release.table or name + "_lo" not in release.table else [name + "_lo", name + "_hi"])]
     for name in expected:
@@ -1174,6 +1237,12 @@ def check_columns(release):
         for cells in release.cells(name):
             if sum(release.is_missing(cell) and cell != "*" for cell in set(cells)) > 1:
                 raise Refused(f"missing cells of '{name}' are shown by several markers")
+        if name not in release.table and release.types.get(name) in ("numeric", "date"):
+            for lo, hi in {(lo, hi) for lo, hi in zip(*release.cells(name)) if lo != hi}:
+                check_range(name, *range_of(name, lo, hi, day if release.types[name] == "date" else number), False)
+    for name in release.named("quasi") + release.named("sensitive") + release.named("group"):
+        if any(part in getattr(release.table, "several", ()) for part in (name, name + "_lo", name + "_hi")):
+            raise Refused(f"cells of '{name}' are of several types, or are not there in some lines")
 
 
 def small_groups(release, exempt_suppressed):
@@ -1544,6 +1613,11 @@ def range_of(name, lo, hi, point):
         raise Refused(f"column {name}: an end of a range is neither a number nor a date") from None
 
 
+def check_range(name, first, last, open_):
+    if first > last or open_ and first == last:
+        raise Refused(f"column {name}: a range ends before it begins")
+
+
 def join_bounds(table, matched, columns):
     """A number that a release shows as two columns, name_lo and name_hi, becomes one of ranges. `columns` say which ends belong."""
     said = {column["name"]: column for column in columns}
@@ -1562,8 +1636,7 @@ def join_bounds(table, matched, columns):
                 continue
             first, last = range_of(name, lo, hi, point)
             open_ = kind == "excluded" and (first, last) not in closed
-            if first > last or open_ and first == last:
-                raise Refused(f"column {name}: a range ends before it begins")
+            check_range(name, first, last, open_)
             cells.append(f"[{lo},{hi}{')' if open_ else ']'}")
         table[name] = cells
 
@@ -1760,9 +1833,16 @@ def text_form(policy):
     return {key: policy["data"][key] for key in ("delimiter", "quote", "header", "trim") if key in policy["data"]}
 
 
-def names_of(policy, beside):
+def release_form(policy, path):
+    """A release is compared as it stands: no blanks are cut off."""
+    form = {**text_form(policy), "trim": False}
+    tabs = re.search(r"\.(tsv|tab)$", path.lower().removesuffix(".gz")) and form.get("delimiter", ",") == ","
+    return {**form, "delimiter": "\t"} if tabs else form
+
+
+def names_of(path, policy, beside):
     """The columns of a release without a header: of its manifest, else those that the policy publishes."""
-    if "columns" not in policy["data"]:
+    if "columns" not in policy["data"] or kind_of(path) != "csv":
         return None
     if beside and "names" in beside["output"]:
         return beside["output"]["names"]
@@ -1775,7 +1855,7 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     check_signature(read_json(path + ".manifest.json") if beside else {}, "manifest", keys, findings)
     data = read_bytes(path)
     check_set(path, data, path + ".manifest.json", row_map, findings)
-    table, rows = read_table(path, data, text_form(policy), names_of(policy, beside))
+    table, rows = read_table(path, data, release_form(policy, path), names_of(path, policy, beside))
     release = release_of(policy, table, rows)
     if keys:
         notes.append("that this policy is the one that was signed is not checked here: cordon verify does")
@@ -1798,7 +1878,7 @@ def check_claims(path, data, manifest, counts, findings):
         findings.append("the manifest claims nothing")
     counted = [claim for claim in manifest["privacy"] if claim["model"] in counts and claim.get("counts") != "persons" and release is not None]
     for claim, verdict in zip(counted, judge(release, counted)):
-        if not same_figure(claim.get("reached"), verdict):
+        if not same_figure(claim, verdict):
             findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
 
 

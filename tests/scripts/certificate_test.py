@@ -398,6 +398,54 @@ class Certificate(unittest.TestCase):
         os.mkfifo(self.folder / "pipe")
         self.assertIn("a public key is a regular file", self.refused(status=2, key="pipe"))
 
+    def test_cells_of_one_group_are_one_text_for_every_reader(self):
+        self.write("q.toml", '[data]\ntrim = true\n[attributes.q]\nrole = "quasi"\n[attributes.s]\nrole = "sensitive"\n[attributes.n]\nrole = "insensitive"\n'
+                             '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n[[privacy]]\nmodel = "l-diversity"\nsensitive = "s"\nl = 2\n')
+        rows = lambda one, two, key="q": "".join(json.dumps({**{"q": "a", "s": value, "n": 1}, **({key: each} if each != "absent" else {})}) + "\n"
+                                                 for each, value in ((one, "x"), (two, "y")))
+        without = lambda text: text.replace('"q": "a", ', "", 1)
+        for one, two in ((1, "1"), (True, "true"), (1, True), ("", None), (None, {}), (False, "false"), (1.0, "1.0")):
+            self.write("mixed.jsonl", rows(one, two))
+            self.both(2, "mixed.jsonl", "--policy", "q.toml")
+        for text in (without(rows("absent", "")), without(rows("absent", None))):
+            self.write("mixed.jsonl", text)
+            self.both(2, "mixed.jsonl", "--policy", "q.toml")
+        self.write("mixed.jsonl", '{"q":"a","s":1,"n":1}\n{"q":"a","s":"1","n":1}\n{"q":"a","s":2,"n":1}\n')
+        self.both(2, "mixed.jsonl", "--policy", "q.toml")
+        for one, two in ((1, 1), ("a", "a"), (None, None), ("", ""), (True, True)):
+            self.write("mixed.jsonl", rows(one, two))
+            self.both(0, "mixed.jsonl", "--policy", "q.toml")
+        self.write("mixed.jsonl", rows(1, "1", "n"))  # no model looks at it
+        self.both(0, "mixed.jsonl", "--policy", "q.toml")
+        for mark in (" ", "\t", "  "):
+            self.write("blank.csv", f"q,s,n\n{mark}a,x,1\na,y,1\n")
+            self.both(1, "blank.csv", "--policy", "q.toml")
+        self.write("plain.csv", "q,s,n\n a,x,1\na,y,1\n")
+        self.cordon("anonymize", "plain.csv", "--policy", "q.toml", "--output", "trimmed.csv")  # of an input they are cut off
+        self.both(0, "trimmed.csv", "--policy", "q.toml", second=("trimmed.csv",))
+
+    def test_files_that_readers_differ_on_are_refused(self):
+        self.write("q.toml", '[attributes.q]\nrole = "quasi"\n[attributes.s]\nrole = "sensitive"\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n')
+        self.write("b.toml", '[attributes.q]\nrole = "quasi"\ntype = "numeric"\n[[privacy]]\nmodel = "k-anonymity"\nk = 2\n')
+        for name, policy, text in (("a.csv", "q", 'q,s\na,x\na"b,y\n'), ("a.csv", "q", "q,s\na,x\ra,y\n"), ("a.csv", "q", "q,s\na,x\na,y\0\n"),
+                                   ("a.csv.gz", "q", "q,s\na,x\na,y\n"), ("a.jsonl", "q", ""), ("a.jsonl", "q", '\v\n{"q":"a","s":"x"}\n'),
+                                   ("a.jsonl", "q", '{"q":"a","s":"\\ud800"}\n'), ("a.jsonl", "q", '{"q":"a","s":"\\u0000"}\n'),
+                                   ("a.csv", "b", "q_lo,q_hi\n3,2\n3,2\n"), ("a.csv", "b", "q_lo,q_hi\n3,\n3,\n"), ("a.csv", "b", "q_lo,q_hi\n*,3\n*,3\n")):
+            self.write(name, text)
+            self.both(2, name, "--policy", policy + ".toml")
+        self.write("n.toml", '[data]\nheader = false\ncolumns = ["q", "s"]\n' + self.read("q.toml"))
+        for text in ("", "\n"):  # the names of its columns would be in its lines
+            self.write("a.jsonl", text)
+            self.both(2, "a.jsonl", "--policy", "n.toml")
+        self.write("wide.csv", "q,s\na," + "w" * 140_000 + "\na,1\n")
+        self.both(0, "wide.csv", "--policy", "q.toml")
+        self.write("a.tsv", "q\ts\na\tx\na\ty\n")
+        self.both(0, "a.tsv", "--policy", "q.toml")
+        self.write("e.toml", '[attributes.q]\nrole = "quasi"\n[attributes.s]\nrole = "sensitive"\ntype = "numeric"\n[[privacy]]\nmodel = "l-diversity"\nsensitive = "s"\nl = 2\n')
+        for cells, status in ((("1e1", "2"), 0), (("1e1", "10"), 1), (("2.50e+1", "25"), 1), (("1e", "2"), 2), (("1e1000", "2"), 2)):
+            self.write("e.csv", "q,s\na,{}\na,{}\n".format(*cells))
+            self.both(status, "e.csv", "--policy", "e.toml")
+
     # --- stores ---
 
     def test_a_store_is_signed_and_stays_so(self):

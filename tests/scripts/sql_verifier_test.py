@@ -122,7 +122,7 @@ class SqlCase(two.Case):
         policy = two.verify_release.read_policy(str(self.folder / "p.toml"))
         beside = self.folder / f"{name}.manifest.json"
         beside = two.verify_release.read_json(str(beside)) if beside.exists() else None
-        names, rows = two.published_cells(self.folder / name, two.verify_release.text_form(policy), two.verify_release.names_of(policy, beside))
+        names, rows = two.published_cells(self.folder / name, two.verify_release.text_form(policy), two.verify_release.names_of(name, policy, beside))
         for engine in self.engines:
             asked = self.run("verify", name, "--policy", "p.toml", "--sql", engine.name)
             if asked.returncode != 0:

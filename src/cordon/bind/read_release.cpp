@@ -183,13 +183,14 @@ Flags MissingInRelease(const Column& column, const DataPolicy& data) {
   return missing;
 }
 
-// Rows are told apart by their texts. Two markers in one column would be made one text here, and two groups one.
+// Rows are told apart by their texts. Two markers in one column, or a marker and no cell at all, would be made one text here,
+// and two groups one.
 Result<void> CheckOneMarker(const ColumnView& view) {
   Flags markers(view.num_texts());
   int count = view.has_null ? 1 : 0;
   for (std::size_t code = 0; code < view.num_texts(); ++code) {
     markers[code] = view.used[code] != 0 && view.missing[code] != 0;
-    if (markers[code] != 0 && !(view.has_null && view.text(code).empty())) ++count;
+    if (markers[code] != 0) ++count;
   }
   if (count < 2) return {};
   return BadCells(view, markers, "missing cells are shown by several markers")

@@ -123,6 +123,24 @@ Result<StoreRows> ReadStoreRows(const std::string& store, bool with_help, const 
   return StoreRows{std::move(table), manifest.json.value("sensitive", ""), std::move(help), manifest.json};
 }
 
+// Cells are compared by their texts. Readers of JSON tell 1 from "1" and null from a key that is not there: a release with both
+// in one column would mark rows of one group. A column that no model looks at may have what it likes.
+Result<void> CheckOneType(const Source& source, const Policy& policy) {
+  for (std::size_t i = 0; i < source.column_names().size(); ++i) {
+    if (source.column_type(i) != CellType::kSeveral) continue;
+    const std::string& name = source.column_names()[i];
+    const AttributePolicy* attribute = policy.Find(name);
+    const bool end = attribute == nullptr && (name.ends_with("_lo") || name.ends_with("_hi"));
+    if (end) attribute = policy.Find(name.substr(0, name.size() - 3));
+    const bool judged = attribute == nullptr || attribute->role == Role::kQuasi || attribute->role == Role::kSensitive;
+    if (!judged) continue;
+    return Error::InvalidData("column {}: some of its cells are texts and others are numbers, true or false, or not there",
+                              name)
+        .WithHint("the cells of a quasi or sensitive column of a release have one type, and every line has every key");
+  }
+  return {};
+}
+
 // A name that could well be meant for a store.
 bool IsMissingStore(const std::string& path) {
   std::error_code failed;
@@ -135,6 +153,7 @@ TextFormat ReleaseText(const std::string& path, const Policy& policy, std::optio
   TextFormat text = policy.data.text;
   text.encoding = Encoding::kUtf8;  // as releases are, whatever the input was
   text.skip = 0;
+  text.trim = false;  // they are compared as they stand: blanks would mark rows
   if (NamesItsColumns(path, format)) text.columns.clear();
   if (text.columns.empty()) return text;
   std::vector<std::string> published;
@@ -218,6 +237,7 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
       const std::unique_ptr<Source> source,
       OpenSource(input, {.text = ReleaseText(path, policy, format), .format = format, .stop = run.stop, .skip_columns = {}}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
+  CORDON_RETURN_IF_ERROR(CheckOneType(*source, policy).WithContext("reading {}", path));
   if (audit != nullptr && input.table == nullptr) {
     CORDON_TRY(audit->set, MatchSet(path, source->InputDigest(), row_map, &audit->manifest));
     for (const Column& column : table.columns) audit->names.push_back(column.name);

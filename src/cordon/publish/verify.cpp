@@ -328,6 +328,7 @@ Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::st
   TextFormat text = policy.data.text;
   text.encoding = Encoding::kUtf8;  // as releases are, whatever the input was
   text.skip = 0;
+  text.trim = false;
   if (!text.columns.empty()) {  // the policy names the columns of the input; the log those of the output
     CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
   }

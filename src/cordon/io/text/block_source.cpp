@@ -33,7 +33,10 @@ class BlockSource : public Source {
       shown.text |= worker->shown[column].text;
       shown.number |= worker->shown[column].number;
       shown.boolean |= worker->shown[column].boolean;
+      shown.null |= worker->shown[column].null;
+      shown.absent |= worker->shown[column].absent;
     }
+    if (shown.text + shown.number + shown.boolean > 1 || (shown.null && shown.absent)) return CellType::kSeveral;
     if (shown.text || shown.number == shown.boolean) return CellType::kText;
     return shown.number ? CellType::kNumber : CellType::kBoolean;
   }

@@ -69,6 +69,8 @@ class RowParser {
     bool text = false;
     bool number = false;
     bool boolean = false;
+    bool null = false;
+    bool absent = false;  // a row does not name the column
   };
   std::vector<Shown> shown;
 };

@@ -10,13 +10,14 @@
 namespace cordon::engine {
 
 enum class CellType {
-  kText,     // or several types in one column
+  kText,
   kNumber,   // whole or decimal, as it is written
   kDouble,   // floating point, in the shortest form that reads back the same
   kBoolean,  // true and false
   kDate,
+  kSeveral,  // of text, number and boolean; or no value in two ways, by null and by a key that is not there
 };
 
-using CellTypes = std::map<std::string, CellType>;  // by column name; texts may be left out
+using CellTypes = std::map<std::string, CellType>;  // by column name; texts may be left out, and what is of several types
 
 }  // namespace cordon::engine

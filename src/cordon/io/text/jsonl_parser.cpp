@@ -52,8 +52,10 @@ class JsonLinesParser : public RowParser {
   }
 
  private:
-  static void Show(Shown& column, std::string_view text, bool bare) {
-    if (!bare) {
+  static void Show(Shown& column, const std::optional<std::string_view>& text, bool bare) {
+    if (!text) {
+      column.null = true;
+    } else if (!bare) {
       column.text = true;
     } else if (text == "true" || text == "false") {
       column.boolean = true;
@@ -67,7 +69,7 @@ class JsonLinesParser : public RowParser {
     for (const CodeBuffer& column : rows.columns) column.codes[row] = kNull;
     ++stamp_;
     std::size_t expected = 0;
-    return ForEachField(json_, line, [&](std::string_view key, ondemand::value& value) -> LineError {
+    LineError wrong = ForEachField(json_, line, [&](std::string_view key, ondemand::value& value) -> LineError {
       const auto column = Find(key, expected);
       if (!column)
         return {fmt::format("has a key that the first line lacks (field {})", expected + 1),
@@ -78,10 +80,14 @@ class JsonLinesParser : public RowParser {
       std::optional<std::string_view> text;
       bool bare = false;
       if (LineError error = ReadValue(value, text, bare); !error.what.empty()) return error;
-      if (text) Show(shown[*column], *text, bare);
+      Show(shown[*column], text, bare);
       if (text && schema_.kept[*column]) rows.columns[*column].codes[row] = dictionaries[*column].Intern(*text);
       return {};
     });
+    for (std::size_t column = 0; expected < seen_.size() && column < seen_.size(); ++column) {
+      if (seen_[column] != stamp_) shown[column].absent = true;
+    }
+    return wrong;
   }
 
   // Mostly keys come in the order of the first line.

@@ -57,7 +57,8 @@ Result<Table> ReadTable(Source& source, const Run& run) {
 CellTypes TypesOf(const Source& source) {
   CellTypes types;
   for (std::size_t i = 0; i < source.column_names().size(); ++i) {
-    if (source.column_type(i) != CellType::kText) types[source.column_names()[i]] = source.column_type(i);
+    const CellType type = source.column_type(i);
+    if (type != CellType::kText && type != CellType::kSeveral) types[source.column_names()[i]] = type;
   }
   return types;
 }
