@@ -13,7 +13,8 @@ the answer is certain. CSV and JSON Lines (also .gz) need the standard library a
 If a manifest stands next to the file, other bytes than it names are refused. With --original people are counted;
 that cells are true is not checked. --json prints JSON.
 
-Exit status: 0 everything holds, 1 something does not hold or cannot be judged, 2 the request or a file is wrong.
+Exit status: 0 everything holds, 1 something does not hold, 2 the request or a file is wrong, or a claim counts people, whom a
+release does not tell apart. What is too large to be judged here, or not known of a stream, ends with 1 and `holds` null.
 """
 import argparse
 import base64
@@ -1066,10 +1067,84 @@ LEFT_OUT = {"l-diversity": {"kind": "distinct"}, "beta-likeness": {"kind": "enha
             "t-closeness": {"distance": "ordered"}, "window-closeness": {"distance": "ordered"}, "ke-anonymity": {"objective": "sum"}}
 
 
+def refuse_field(where):
+    raise Refused(f"the manifest cannot be read: '{where}' is missing or is not what a manifest has there")
+
+
 def check_fields(found, fields, needed, where):
     for key, fits in fields.items():
         if not fits(found[key]) if key in found else key in needed:
-            raise Refused(f"the manifest cannot be read: '{where}{key}' is missing or is not what a manifest has there")
+            refuse_field(where + key)
+
+
+def is_text_or_null(value):
+    return value is None or is_text(value)
+
+
+def is_paths(value):
+    return is_lists(value) and all(value.values())
+
+
+def is_known(columns):
+    """What an attacker knows, X: names, each once."""
+    return TEXTS(columns) and columns != [] and len({ref_of(name) for name in columns}) == len(columns)
+
+
+def is_counted(y):
+    return y != [] if TEXTS(y) else is_text(y) and re.fullmatch(r"person|pairs|rows of previous(0*[1-9][0-9]{0,8})?", y) is not None
+
+
+def is_guarded(values):
+    return is_lists(values) and values != {}
+
+
+PREVIOUS = {"name": is_text, "sha256": is_text, "columns": is_list_of(is_object)}
+END = {"name": is_text, "upper_end": COLUMN["upper_end"], "closed": COLUMN["closed"]}
+JOIN = {"tuples": is_text, "route": is_one_of("definition", "counting"), "forced_links": is_object, "privacy": is_list_of(is_object),
+        "holds": is_flag, "columns": is_object, "impossible": is_list_of(is_object)}
+FORCED_LINKS = {"audit": is_one_of("not needed", "done", "not applicable"), "ruled_out": is_count, "why": is_text}
+JOIN_CLAIM = {"model": is_text, "text": is_text, "regime": is_one_of("closed", "linking"), "holds": is_flag, "reached": is_text_or_null,
+              "reached_alone": is_text_or_null, "reached_without_forced_links": is_text_or_null}
+JOIN_PARAMETERS = {"x": is_known, "y": is_counted, "values": is_guarded, "k": COUNT, "h": SHARE}
+JOIN_NEEDED = {"xy-anonymity": ("x", "y", "k"), "xy-linkability": ("x", "values", "h")}
+MATCH = {"match": is_one_of("text", "paths", "numeric", "date"), "paths": is_paths}
+IMPOSSIBLE = {"current": is_text, "previous": is_text, "pairs": is_list_of(lambda pair: TEXTS(pair) and len(pair) == 2)}
+
+
+def check_join(manifest):
+    """The form of what a manifest says of previous releases and the join with them."""
+    for previous in manifest.get("previous", []):
+        check_fields(previous, PREVIOUS, ("name", "sha256"), "previous.")
+        for column in previous.get("columns", []):
+            check_fields(column, END, ("name", "upper_end"), "previous.columns.")
+    if "join" not in manifest:
+        return
+    join = manifest["join"]
+    if not manifest.get("previous"):
+        refuse_field("previous")
+    check_fields(join, JOIN, ("privacy", "columns", "impossible"), "join.")
+    check_fields(join.get("forced_links", {}), FORCED_LINKS, (), "join.forced_links.")
+    for how in join["columns"].values():
+        if not is_object(how):
+            refuse_field("join.columns")
+        check_fields(how, MATCH, ("match", "paths") if how.get("match") == "paths" else ("match",), "join.columns.")
+    for pairs in join["impossible"]:
+        check_fields(pairs, IMPOSSIBLE, tuple(IMPOSSIBLE), "join.impossible.")
+    for claim in join["privacy"]:
+        check_fields(claim, JOIN_CLAIM, ("model", "holds"), "join.privacy.")
+        if claim["model"] not in JOIN_NEEDED:
+            refuse_field("join.privacy")
+        needed = JOIN_NEEDED[claim["model"]]
+        check_fields(claim, {key: JOIN_PARAMETERS[key] for key in needed}, needed, "join.privacy.")
+        y = claim.get("y") if "y" in needed else list(claim["values"])
+        if isinstance(y, list) and {ref_of(name) for name in claim["x"]} & {ref_of(name) for name in y}:
+            refuse_field("join.privacy")
+
+
+def ref_of(name):
+    """The release and the column that a name such as previous2.zip means; -1: the one previous release that has it."""
+    found = re.fullmatch(r"previous([0-9]{0,9})\.(.+)", name, re.DOTALL)
+    return (0, name) if not found or found[1] and int(found[1]) < 1 else (int(found[1] or -1), found[2])
 
 
 def read_manifest(path):
@@ -1080,12 +1155,15 @@ def read_manifest(path):
     check_fields(output, OUTPUT, ("sha256", "columns"), "output.")
     for column in output["columns"]:
         check_fields(column, COLUMN, ("name", "role"), "output.columns.")
+    if len({column["name"] for column in output["columns"]}) != len(output["columns"]):
+        refuse_field("output.columns.name")
     for place, claim in enumerate(manifest.setdefault("privacy", [])):
         check_fields(claim, CLAIM, ("model", "holds"), f"privacy[{place}].")
         if claim["model"] not in NEEDED:
             raise Refused(f"'{claim['model']}' cannot be judged of a table")
         manifest["privacy"][place] = {**LEFT_OUT.get(claim["model"], {}), **claim}
         check_fields(claim, PARAMETERS, NEEDED[claim["model"]], f"privacy[{place}].")
+    check_join(manifest)
     return manifest
 
 
@@ -1197,8 +1275,7 @@ def verify_manifest(path, manifest_path, previous, keys):
     if release is None:
         return {"format": 1, "rows": manifest["output"].get("rows"), "counts": "rows", "privacy": [], "rows_below": [], "findings": findings,
                 "notes": ["the rows are not judged, because the manifest does not describe this file"], "join": [], "holds": False}
-    notes = [f"{describe(claim)} counts people, which a release does not tell apart; it is not judged here"
-             for claim in claims if by_person(claim)]
+    notes = []
     told = [claim for claim in claims if not by_person(claim)]
     verdicts = judge(release, told)
     for claim, verdict in zip(told, verdicts):
@@ -1207,10 +1284,18 @@ def verify_manifest(path, manifest_path, previous, keys):
             findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
     if any(claim.get("counts") == "persons" for claim in told):
         notes.append("people are not published; k counts rows here")
-    joins = judge_joins(manifest, release.table, release.rows, previous, findings, notes) if "join" in manifest else []
+    joins = []
+    if "join" in manifest:
+        try:
+            joins = judge_joins(manifest, release.table, release.rows, previous, findings, notes)
+        except NotSo as error:
+            findings.append(str(error))
     if not claims and "join" not in manifest:
         findings.append("the manifest claims nothing, so nothing was judged")
     result = result_of(release, verdicts, findings, notes)
+    if len(told) < len(claims) and result["holds"] and all(verdict["holds"] for verdict in joins or []):
+        claim = next(claim for claim in claims if by_person(claim))
+        raise Refused(f"{describe(claim)} counts people, and a release does not tell them apart; give --policy, --original and --row-map")
     holds = result["holds"] and all(verdict["holds"] for verdict in joins or [])
     return {**result, "join": joins or [], "holds": None if joins is None and holds else holds}
 
@@ -1330,6 +1415,10 @@ def group_lines(numbers):
 MOST_TUPLES = 10_000_000
 
 
+class NotSo(Exception):
+    """What a manifest says of the join that is not so of the files."""
+
+
 class TooLarge(Exception):
     """More work than is done here. It is said, and the claims are not judged."""
 
@@ -1350,13 +1439,19 @@ def reader(how, missing):
             return {("missing",) if cell in missing else cell}
         if how["match"] == "paths":
             if cell not in under:
-                raise Refused("a label is not among those that the manifest lists")
+                raise NotSo("join: a label is not among those that the manifest lists")
             return under[cell]
         if cell[:1] == "[":
             lo, hi = cell[1:-1].split(",")
             return point(lo), point(hi), cell[-1] == ")"
         return point(cell), point(cell), False
-    return read
+
+    def read_or_refuse(cell):
+        try:
+            return read(cell)
+        except ValueError:
+            raise NotSo("join: a cell cannot be read as the manifest says") from None
+    return read_or_refuse
 
 
 def overlap(a, b):
@@ -1551,11 +1646,14 @@ def place_of(text, tables):
     named = re.fullmatch(r"previous([0-9]*)\.(.*)", text, re.DOTALL)
     if not named:
         if text not in tables[0][0]:
-            raise Refused(f"a claim names '{text}', which is not a column of the release")
+            raise NotSo(f"join: a claim names '{text}', which is not a column of the release")
         return 0, text
-    place = int(named[1]) if named[1] else next((t for t in range(1, len(tables)) if named[2] in tables[t][0]), 0)
+    having = [t for t in range(1, len(tables)) if named[2] in tables[t][0]]
+    if not named[1] and len(having) > 1:
+        raise Refused(f"a claim names '{text}', and several previous releases have such a column")
+    place = int(named[1]) if named[1] else next(iter(having), 0)
     if not 0 < place < len(tables) or named[2] not in tables[place][0]:
-        raise Refused(f"a claim names '{text}', which is not a column of a previous release")
+        raise NotSo(f"join: a claim names '{text}', which is not a column of a previous release")
     return place, named[2]
 
 
@@ -1582,6 +1680,10 @@ def xy_anonymity(claim, tables, matching, x, times):
             y, count = each, count
         elif isinstance(claim["y"], str):  # "person", "rows of previous", "rows of previous2"
             t = 0 if claim["y"] == "person" else int(claim["y"][len("rows of previous"):] or 1)
+            if claim["y"] == "rows of previous" and len(tables) > 2:
+                raise Refused("a claim does not say of which previous release it counts the rows")
+            if t >= len(tables):
+                raise NotSo("join: a claim counts the rows of a previous release that is not there")
             y, count = each[t], times[t][each[t]]
         else:
             y, count = tuple(tables[t][each[t]][name] for t, name in (place_of(text, tables) for text in claim["y"])), 1
@@ -1670,16 +1772,56 @@ def guessed_form(data):
 def previous_tables(manifest, paths):
     """The previous releases in the order of the manifest, found by their digests; each row as a dictionary."""
     by_digest = {hashlib.sha256(data).hexdigest(): (path, data) for path, data in ((path, read_bytes(path)) for path in paths)}
+    for digest, (path, _) in by_digest.items():
+        if digest not in [previous["sha256"] for previous in manifest["previous"]]:
+            raise Refused(f"{path} is not one of the previous releases that the manifest names")
     tables = []
     for previous in manifest["previous"]:
         if previous["sha256"] not in by_digest:
             raise Refused(f"give the previous release {previous['name']} by --previous; no file that was given has its digest")
         path, data = by_digest[previous["sha256"]]
+        columns = ends_of(path, previous)
         data = plain_bytes(path, data)
-        table, rows = read_table(path, data, {} if path.endswith(".parquet") else guessed_form(data))
-        join_bounds(table, manifest["join"]["columns"], previous.get("columns", []))
+        table, rows = read_table(path.lower().removesuffix(".gz"), data, {} if kind_of(path) == "parquet" else guessed_form(data))
+        join_bounds(table, manifest["join"]["columns"], columns)
         tables.append(rows_of(table, rows))
     return tables
+
+
+def ends_of(path, previous):
+    """What is said of the ranges of a previous release, by its own manifest if there is one, and by the manifest that names it."""
+    columns, own = previous.get("columns", []), []
+    if os.path.exists(path + ".manifest.json"):
+        output = read_json(path + ".manifest.json").get("output")
+        if not is_object(output) or output.get("sha256") != previous["sha256"]:
+            raise Refused(f"the bytes of {path} are not those that {path}.manifest.json names")
+        own = output.get("columns", [])
+        if not is_list_of(is_object)(own) or any("upper_end" in column and not is_text(column.get("name")) for column in own):
+            raise Refused(f"{path}.manifest.json cannot be read")
+        own = [column for column in own if column.get("upper_end") in ("included", "excluded")]
+    if columns and own and plain_ends(columns) != plain_ends(own):
+        raise Refused(f"the manifest says other ends of the ranges of {path} than its own manifest")
+    return own or columns
+
+
+def plain_ends(columns):
+    return {column["name"]: (column["upper_end"], {tuple(map(plain_end, pair)) for pair in column.get("closed", [])}) for column in columns}
+
+
+def plain_end(text):
+    for point in (number, day):
+        try:
+            return point(text)
+        except ValueError:
+            pass
+    return text
+
+
+def join_claim_faults(join):
+    if not join["privacy"]:
+        return ["the manifest claims nothing of the join"]
+    denied = ["the manifest itself says that the join does not hold"] if not join.get("holds", True) else []
+    return denied + claim_faults(join["privacy"])
 
 
 def rows_of(table, rows):
@@ -1689,6 +1831,7 @@ def rows_of(table, rows):
 def judge_joins(manifest, table, rows, paths, findings, notes):
     """The verdicts of the claims on the join; None: too much work, which a note says."""
     join, table = manifest["join"], dict(table)
+    findings += join_claim_faults(join)
     join_bounds(table, join["columns"], manifest["output"]["columns"])
     tables = [rows_of(table, rows), *previous_tables(manifest, paths)]
     if not all(tables):
@@ -1720,8 +1863,7 @@ def judge_joins(manifest, table, rows, paths, findings, notes):
             verdict.update(holds=holds and verdict["holds"], reached_without_forced_links=str(rest))
         verdicts.append(verdict)
         by_rows = claim.get("y") == "person"  # people with several rows are not published
-        findings += claim_faults([claim])
-        if claim["holds"] and not by_rows and claim["reached"] is not None and Fraction(claim["reached"]) != reached:
+        if not by_rows and claim.get("reached") is not None and claim["reached"] != str(reached or 0):
             findings.append(f"{describe(claim)}: reached {reached}, the manifest says {claim['reached']}")
     return verdicts
 
@@ -1880,6 +2022,8 @@ def check_claims(path, data, manifest, counts, findings):
     for claim, verdict in zip(counted, judge(release, counted)):
         if not same_figure(claim, verdict):
             findings.append(f"{describe(claim)}: reached {verdict['reached_exact']}, the manifest says {claim['reached']}")
+    if "join" in manifest:
+        findings += join_claim_faults(manifest["join"])
 
 
 def persons_of(policy, column, original, row_map, release):

@@ -360,6 +360,88 @@ class Certificate(unittest.TestCase):
         self.both(1, "next.csv", "--policy", "w.toml", "--previous", "t2.csv", "--key", "key.pub",
                   second=("next.csv", "--previous", "t2.csv", "--key", "key.pub"))
 
+    def next_release(self):
+        """A release next to two claims on its join, without a run record, and its manifest."""
+        self.write("t1.csv", "name,job\nAlice,Banker\nAlice,Banker\nBob,Clerk\nBob,Driver\nCathy,Engineer\n")
+        self.write("t2.csv", "job,disease\nBanker,Cancer\nBanker,Cancer\nClerk,HIV\nDriver,Cancer\nEngineer,HIV\n")
+        self.write("job.csv", "Banker;White;ANY\nEngineer;White;ANY\nClerk;Blue;ANY\nDriver;Blue;ANY\n")
+        self.write("w.toml", '[attributes.name]\nrole = "insensitive"\n[attributes.job]\nrole = "quasi"\nhierarchy = "job.csv"\n[[privacy]]\n'
+                             'model = "xy-linkability"\nx = ["name"]\nvalues = { "previous.disease" = ["HIV", "Cancer"] }\nh = "2/3"\n'
+                             '[[privacy]]\nmodel = "xy-anonymity"\nx = ["job"]\ny = "rows of previous"\nk = 1\n')
+        self.cordon("release-next", "t1.csv", "--previous", "t2.csv", "--policy", "w.toml", "--output", "next.csv", "--sign", "key")
+        os.remove(self.folder / "next.csv.private.json")
+        return json.loads(self.read("next.csv.manifest.json"))
+
+    def joined(self, status, *previous):
+        previous = [part for name in previous or ("t2.csv",) for part in ("--previous", name)]
+        return self.both(status, "next.csv", "--policy", "w.toml", *previous, second=("next.csv", *previous))
+
+    def test_previous_releases_are_those_that_the_manifest_names(self):
+        manifest = self.next_release()
+        self.joined(0)
+        self.write("other.csv", self.read("t2.csv").replace("Clerk,HIV", "Clerk,Cancer"))
+        for previous in (("other.csv",), ("t2.csv", "other.csv")):
+            self.joined(2, *previous)
+        self.both(2, "next.csv", "--policy", "w.toml", "--previous", "other.csv", "--key", "key.pub",
+                  second=("next.csv", "--previous", "other.csv", "--key", "key.pub"))
+        self.write("t2.csv.manifest.json", '{"output":{"sha256":"00"}}')
+        for said in self.joined(2):
+            self.assertIn("the bytes of t2.csv are not those that t2.csv.manifest.json names", said)
+        self.write("t2.csv.manifest.json", "[]")
+        self.joined(2)
+        digest = manifest["previous"][0]["sha256"]
+        self.write("t2.csv.manifest.json", json.dumps({"output": {"sha256": digest}}))
+        self.joined(0)
+
+    def test_what_a_manifest_says_of_a_join_is_checked(self):
+        manifest = self.next_release()
+        for name in ("signatures", "signed_at"):
+            del manifest[name]
+        manifest["format"] = 1
+
+        def join(*path, value):
+            def change(made):
+                at = made
+                for key in path[:-1]:
+                    at = at[key]
+                at[path[-1]] = value
+            return change
+
+        claim = lambda key, value: join("join", "privacy", 0, key, value=value)
+        for change in (claim("holds", False), claim("reached", "1/2"), claim("h", "9/10"), claim("text", "xy"), join("join", "holds", value=False),
+                       lambda made: made["join"]["privacy"].pop(), lambda made: made["join"].update(privacy=[]),
+                       lambda made: made["join"]["columns"].clear(), join("join", "columns", "job", "paths", "Clerk", value=["Clerk", "White", "ANY"])):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made, "next.csv")
+            self.cordon("verify", "next.csv", "--policy", "w.toml", "--previous", "t2.csv", status=1)
+        # By itself a manifest does not show that a claim was left out, or how columns are to be matched.
+        for change, status in ((claim("holds", False), 1), (claim("reached", "1/2"), 1), (claim("h", "9/10"), 1), (claim("text", "xy"), 1),
+                               (join("join", "holds", value=False), 1), (lambda made: made["join"].update(privacy=[]), 1)):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made, "next.csv")
+            self.second("next.csv", "--previous", "t2.csv", status=status)
+        for change in (join("previous", 0, "sha256", value="0" * 64), join("previous", 0, "sha256", value=3), join("previous", value=[]),
+                       join("previous", value="t2.csv"), lambda made: made.pop("previous"), lambda made: made["join"].pop("privacy"),
+                       lambda made: made["join"].pop("columns"), lambda made: made["join"].pop("impossible"),
+                       join("join", "columns", value={"job": []}), join("join", "columns", "job", "match", value="magic"),
+                       join("join", "columns", "job", "paths", "Clerk", value=[]), join("join", "holds", value="false"), join("join", "tuples", value=3),
+                       join("join", "forced_links", value={"audit": "maybe"}), claim("holds", "yes"), claim("reached", 1), claim("x", []),
+                       claim("x", "name"), claim("x", ["name", "name"]), claim("x", ["previous.disease"]), claim("values", {}), claim("h", "many"),
+                       claim("h", "0"), claim("model", "magic"), join("join", "privacy", 1, "y", value="nobody"), join("join", "privacy", 1, "k", value=0),
+                       join("join", "impossible", value=[{"current": "job", "previous": "disease", "pairs": [["Clerk"]]}])):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made, "next.csv")
+            self.joined(2)
+        for change in (claim("reached", None), lambda made: made["join"].pop("holds"), lambda made: made["join"].pop("tuples"),
+                       lambda made: made["join"]["privacy"].reverse(), lambda made: made["join"]["privacy"].append(made["join"]["privacy"][0])):
+            made = copy.deepcopy(manifest)
+            change(made)
+            self.put(made, "next.csv")
+            self.joined(0)
+
     # --- what is JSON, and what is one text ---
 
     def test_nothing_comes_before_or_after_a_json_document(self):
@@ -445,6 +527,29 @@ class Certificate(unittest.TestCase):
         for cells, status in ((("1e1", "2"), 0), (("1e1", "10"), 1), (("2.50e+1", "25"), 1), (("1e", "2"), 2), (("1e1000", "2"), 2)):
             self.write("e.csv", "q,s\na,{}\na,{}\n".format(*cells))
             self.both(status, "e.csv", "--policy", "e.toml")
+
+    def test_figures_and_numbers_have_one_text(self):
+        manifest = self.release()
+        os.remove(self.folder / "out.csv.private.json")
+        reached = manifest["privacy"][0]["reached"]
+        for text in (reached + ".0", "+" + reached, reached + "e0", "1.2.3", ""):
+            manifest["privacy"][0]["reached"] = text
+            self.put(manifest)
+            self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))
+            self.second("out.csv", "--policy", "p.toml", status=1)
+        manifest["privacy"][0]["reached"] = reached
+        for k in ("1e999", "1e-19", "1" + "0" * 30, "99999999999999999999", "1/0", "1_0", "1e"):
+            self.put({**manifest, "privacy": [{**manifest["privacy"][0], "k": k}, manifest["privacy"][1]]})
+            self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        twice = copy.deepcopy(manifest)
+        for more in ({}, {"role": "insensitive"}):
+            twice["output"]["columns"] = [*manifest["output"]["columns"], {**manifest["output"]["columns"][0], **more}]
+            self.put(twice)
+            self.both(2, "out.csv", "--policy", "p.toml", second=("out.csv",))
+        quote = copy.deepcopy(manifest)
+        quote["output"]["quote"] = "'"  # ranges are quoted, as they have a comma
+        self.put(quote)
+        self.both(1, "out.csv", "--policy", "p.toml", second=("out.csv",))
 
     # --- stores ---
 

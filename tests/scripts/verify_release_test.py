@@ -101,9 +101,12 @@ class VerifyRelease(unittest.TestCase):
         self.assertEqual((beta["holds"], beta["reached_exact"]), (False, "1"))
 
     def test_people_are_not_judged_by_a_manifest(self):
-        status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "reached": "1"}])
-        self.assertEqual(status, 0, text)
-        self.assertIn("l-diversity(pay, l=2, distinct, by person) counts people, which a release does not tell apart; it is not judged here", text)
+        people = {**L, "counts": "persons", "reached": "1"}
+        for claims in ([people], [K, people]):
+            status, text = self.run_on(ROWS, claims)
+            self.assertEqual(status, 2, text)
+            self.assertIn("l-diversity(pay, l=2, distinct, by person) counts people, and a release does not tell them apart", text)
+        self.assertEqual(self.run_on(ROWS, [{**K, "k": "4"}, people])[0], 1)
         status, text = self.run_on(ROWS, [K, {**L, "counts": "persons", "holds": False}])
         self.assertEqual(status, 1, text)
 

@@ -108,6 +108,7 @@ Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInp
                OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
     CORDON_TRY(Table table, ReadTable(*source, run));
     const std::string digest = source->InputDigest();
+    if (input.table == nullptr) CORDON_RETURN_IF_ERROR(CheckBytesBeside(input.name, digest));
     const UpperEnds ends = input.table == nullptr ? EndsBeside(input.name, digest) : UpperEnds{};
     tables.push_back({input.name, digest, std::move(table), ends});
   }

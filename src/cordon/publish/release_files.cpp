@@ -166,6 +166,15 @@ TextFormat ReleaseText(const std::string& path, const Policy& policy, std::optio
   return text;
 }
 
+Result<void> CheckBytesBeside(const std::string& path, const std::string& digest) {
+  const std::string manifest = ManifestPathOf(path);
+  if (path == "-" || IsSql(path) || ::access(manifest.c_str(), F_OK) != 0) return {};
+  CORDON_TRY(const Json said, ReadSealed(manifest, "manifest"));
+  if (TextAt(said.value("output", Json()), "sha256") == digest) return {};
+  return Error::InvalidData("the bytes of {} are not those that {} names", path, manifest)
+      .WithHint("give the previous release as it was published, with its own manifest");
+}
+
 UpperEnds EndsBeside(const std::string& path, const std::string& digest) {
   const std::optional<Json> manifest = ManifestBeside(path);
   if (!manifest || (*manifest)["output"].value("sha256", Json()) != digest) return {};

@@ -41,6 +41,9 @@ struct FileAudit {
   std::vector<std::string> names;           // of the columns in the file
   std::vector<std::string> ends_not_known;  // columns with ranges that may have their upper end or not
 };
+
+// An error if there is a manifest next to the file that cannot be read, or names other bytes than these.
+Result<void> CheckBytesBeside(const std::string& path, const std::string& digest);
 // What the manifest of exactly this file says of its ranges in two columns; nothing without one.
 UpperEnds EndsBeside(const std::string& path, const std::string& digest);
 

@@ -14,6 +14,7 @@
 #include "cordon/publish/previous_releases.h"
 #include "cordon/publish/stream/stream_certificate.h"
 #include "cordon/report/key_file.h"
+#include "cordon/report/manifest.h"
 #include "cordon/report/manifest_check.h"
 #include "cordon/report/report.h"
 #include "cordon/stream/audit_log.h"
@@ -78,14 +79,74 @@ Result<void> CheckTellsPeople(const Policy& policy, const Release& release) {
   return {};
 }
 
-void CheckManifest(const VerifyRequest& request, const Policy& policy, const Release& release, Verification& made) {
-  if (!made.file.set || !made.file.manifest) return;
+std::string Described(const UpperEnds& ends) {
+  Json json = Json::object();
+  for (const auto& [column, end] : ends) json[column] = ToJson(end);
+  return json.dump();
+}
+
+// Of a release that was made of tables in memory the manifest has digests of their cells, which a file may have as well.
+Result<void> TakeDigestsOfCells(const Json& manifest, std::vector<PreviousTable>& given, const Run& run) {
+  for (PreviousTable& table : given) {
+    const auto names = [&](const std::string& digest) {
+      return std::any_of(manifest["previous"].begin(), manifest["previous"].end(),
+                         [&](const Json& each) { return each["sha256"] == digest; });
+    };
+    if (names(table.sha256)) continue;
+    const TableInput cells(std::make_shared<const Table>(table.table));
+    CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(cells, {}));
+    CORDON_TRY(const Table read, ReadTable(*source, run));
+    if (const std::string digest = source->InputDigest(); names(digest)) table.sha256 = digest;
+  }
+  return {};
+}
+
+// The previous releases in the order of the manifest, which names them by their digests and may say what their ends mean.
+Result<std::vector<PreviousTable>> AsNamed(const Json& manifest, const std::string& release, std::vector<PreviousTable> given) {
+  std::vector<PreviousTable> named;
+  for (const Json& each : manifest["previous"]) {
+    const std::string digest = each["sha256"].get<std::string>();
+    const auto found = std::find_if(given.begin(), given.end(), [&](const auto& table) { return table.sha256 == digest; });
+    if (found == given.end()) {
+      return Error::InvalidData("no file that --previous gives has the digest of the previous release {} in {}.manifest.json",
+                                each["name"].get<std::string>(), release)
+          .WithHint("give the very files that release-next was given");
+    }
+    named.push_back(*found);
+    const UpperEnds ends = EndsOf({{"output", {{"columns", each.value("columns", Json::array())}}}});
+    if (found->ends.empty()) named.back().ends = ends;
+    if (!ends.empty() && Described(named.back().ends) != Described(ends)) {
+      return Error::InvalidData("{}.manifest.json says other ends of the ranges of {} than its own manifest", release,
+                                found->name);
+    }
+  }
+  for (const PreviousTable& table : given) {
+    const bool is_named =
+        std::any_of(named.begin(), named.end(), [&](const auto& each) { return each.sha256 == table.sha256; });
+    if (is_named) continue;
+    return Error::InvalidData("{} is not one of the previous releases that {}.manifest.json names", table.name, release)
+        .WithHint("leave it out, or move the manifest away to judge the rows alone");
+  }
+  return named;
+}
+
+void CheckManifest(const VerifyRequest& request, const Policy& policy, const Release& release,
+                   const std::vector<std::string>& shared, Verification& made) {
+  if (!made.file.manifest) return;
   const Json digest = made.file.manifest->value("policy_sha256", Json());
   if (digest.is_string() && digest != policy.digest) {
     made.notes.push_back(fmt::format("the release was made by another policy than {}, as its manifest says; it is judged by {}",
                                      policy.name, policy.name));
   }
-  if (!made.file.set->holds) return;
+  if (made.file.help && made.file.help->holds) {
+    for (const Json& column : (*made.file.manifest)["columns"]) {
+      const ReleaseColumn* is = release.Find(column["name"].get<std::string>());
+      if (is == nullptr || column["role"] == RoleName(is->attribute.role)) continue;
+      made.file.help->holds = false;
+      made.file.help->wrong = fmt::format("manifest.json: the role of '{}' is not that of the policy", is->attribute.name);
+    }
+  }
+  if (!made.file.set || !made.file.set->holds) return;
   const PathFormat by_path =
       FormatOfPath(request.release.name).ok() ? FormatOfPath(request.release.name).value() : PathFormat{};
   const std::string& delimiter = policy.data.text.delimiter;
@@ -99,7 +160,8 @@ void CheckManifest(const VerifyRequest& request, const Policy& policy, const Rel
                              .delimiter = by_path.tabs && delimiter == "," ? "\t" : delimiter,
                              .bytes = failed ? std::nullopt : std::optional(bytes),
                              .compare_counts = !request.exempt_suppressed,
-                             .persons = HasPersonColumn(policy)};
+                             .persons = HasPersonColumn(policy),
+                             .join = made.join ? std::optional(JudgedJoin{*made.join, shared}) : std::nullopt};
   const std::string fault = ManifestFault(*made.file.manifest, judged);
   if (!fault.empty()) made.file.set = SetMatch{false, fmt::format("{}.manifest.json {}", request.release.name, fault)};
 }
@@ -156,16 +218,22 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
   CORDON_TRY(made.verdicts, Verifier(policy.models, {.exempt_suppressed = request.exempt_suppressed})
                                 .Judge(release, run)
                                 .WithContext("judging {}", request.release.name));
-  CheckManifest(request, policy, release, made);
   CORDON_TRY(made.small_groups, CountSmallGroups(release, {.exempt_suppressed = request.exempt_suppressed}, run));
+  std::vector<std::string> shared;
   if (!request.previous.empty()) {
     if (!made.file.ends_not_known.empty()) return EndsNotKnown(request.release.name, made.file.ends_not_known.front());
-    CORDON_TRY(const std::vector<PreviousTable> previous, ReadPreviousTables(request.previous, run));
+    CORDON_TRY(std::vector<PreviousTable> previous, ReadPreviousTables(request.previous, run));
+    if (made.file.set && made.file.manifest && made.file.manifest->contains("previous")) {
+      CORDON_RETURN_IF_ERROR(TakeDigestsOfCells(*made.file.manifest, previous, run));
+      CORDON_TRY(previous, AsNamed(*made.file.manifest, request.release.name, std::move(previous)));
+    }
     CORDON_TRY(const LinkedReleases linked, LinkRelease(policy, release, request.release.name, previous));
     CORDON_RETURN_IF_ERROR(CheckNamedValues(policy, linked, false));
     CORDON_TRY(made.join,
                JudgeJoin(linked.linked, policy.join_models, policy.impossible, {.allow_unequal = request.allow_unequal}, run));
+    for (const auto& [column, axis] : linked.axes) shared.push_back(column);
   }
+  CheckManifest(request, policy, release, shared, made);
   return made;
 }
 

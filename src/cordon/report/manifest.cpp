@@ -72,16 +72,6 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
   return json;
 }
 
-// How the cells of a column that several releases have are compared with each other. Paths are those of the policy's file.
-Json HowToMatch(const std::string& name, const Policy& policy, const Release& release) {
-  const ReleaseColumn* column = release.Find(name);
-  const AttributePolicy* attribute = policy.Find(name);
-  if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
-  if (attribute->type != Domain::Kind::kCategorical) return {{"match", TypeName(attribute->type)}};
-  if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
-  return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
-}
-
 // Of a number or a date that the file shows by its ends.
 bool IsTwoColumns(const std::string& name, const std::vector<std::string>& written) {
   const auto has = [&](const std::string& column) {
@@ -107,6 +97,24 @@ Json OverridesOf(const Policy& policy) {
 }
 
 }  // namespace
+
+// Paths are those of the policy's file.
+Json HowToMatch(const std::string& name, const Policy& policy, const Release& release) {
+  const ReleaseColumn* column = release.Find(name);
+  const AttributePolicy* attribute = policy.Find(name);
+  if (column == nullptr || attribute == nullptr || column->attribute.domain == nullptr) return {{"match", "text"}};
+  if (attribute->type != Domain::Kind::kCategorical) return {{"match", TypeName(attribute->type)}};
+  if (attribute->hierarchy.hierarchy == nullptr) return {{"match", "text"}};
+  return {{"match", "paths"}, {"paths", PathsOf(*attribute->hierarchy.hierarchy)}};
+}
+
+Json ImpossibleOf(const Policy& policy) {
+  Json impossible = Json::array();
+  for (const ImpossiblePairs& each : policy.impossible) {
+    impossible.push_back({{"current", each.current}, {"previous", each.previous}, {"pairs", each.pairs}});
+  }
+  return impossible;
+}
 
 Json MakeManifest(const ManifestFacts& facts) {
   Json columns = Json::array();
@@ -149,10 +157,7 @@ Json MakeManifest(const ManifestFacts& facts) {
     for (const std::string& name : facts.join->shared) {
       manifest["join"]["columns"][name] = HowToMatch(name, facts.policy, facts.release);
     }
-    manifest["join"]["impossible"] = Json::array();
-    for (const ImpossiblePairs& each : facts.policy.impossible) {
-      manifest["join"]["impossible"].push_back({{"current", each.current}, {"previous", each.previous}, {"pairs", each.pairs}});
-    }
+    manifest["join"]["impossible"] = ImpossibleOf(facts.policy);
   }
   if (!facts.policy.overrides.empty()) manifest["set"] = OverridesOf(facts.policy);
   if (!facts.release.permuted.empty()) manifest["permuted"] = facts.release.permuted;

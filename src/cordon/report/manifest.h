@@ -26,6 +26,9 @@ struct ManifestFacts {
   const std::optional<JoinReport>& join;  // of release-next
 };
 Json MakeManifest(const ManifestFacts& facts);
+// How the cells of a column that several releases have are compared with each other, and which pairs of values nobody has.
+Json HowToMatch(const std::string& name, const Policy& policy, const Release& release);
+Json ImpossibleOf(const Policy& policy);
 
 // What manifest and codebook say of a range in two columns, and what a manifest says of each.
 Json ToJson(const UpperEnd& end);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cordon/base/canonical_json.h"
+#include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
 namespace cordon::engine {
@@ -38,6 +40,14 @@ bool IsTime(const Json& json) {
                     [](char form, char is) { return form == '0' ? is >= '0' && is <= '9' : is == form; });
 }
 bool IsList(const Json& json) { return json.is_array(); }
+bool IsTextOrNull(const Json& json) { return json.is_null() || IsText(json); }
+bool IsPathsOrLists(const Json& json) {
+  return IsLists(json) && std::none_of(json.begin(), json.end(), [](const Json& path) { return path.empty(); });
+}
+bool IsRoute(const Json& json) { return json == "definition" || json == "counting"; }
+bool IsRegime(const Json& json) { return json == "closed" || json == "linking"; }
+bool IsAudit(const Json& json) { return json == "not needed" || json == "done" || json == "not applicable"; }
+bool IsMatch(const Json& json) { return json == "text" || json == "paths" || json == "numeric" || json == "date"; }
 bool IsColumnType(const Json& json) { return json == "numeric" || json == "date" || json == "categorical"; }
 
 // A key, what its value must be, and whether it must be there.
@@ -61,6 +71,21 @@ constexpr FormField kColumnFields[] = {
 constexpr FormField kClaimFields[] = {{"model", IsText, true}, {"text", IsText},      {"holds", IsFlag, true},
                                       {"reached", IsText},     {"counts", IsCounted}, {"order", IsTexts},
                                       {"paths", IsLists},      {"prefix", IsCount}};
+constexpr FormField kPreviousFields[] = {{"name", IsText, true}, {"sha256", IsText, true}, {"columns", IsObjects}};
+constexpr FormField kEndFields[] = {{"name", IsText, true}, {"upper_end", IsEnd, true}, {"closed", IsPairs}};
+constexpr FormField kJoinFields[] = {
+    {"tuples", IsText}, {"route", IsRoute},          {"forced_links", IsObject},     {"privacy", IsObjects, true},
+    {"holds", IsFlag},  {"columns", IsObject, true}, {"impossible", IsObjects, true}};
+constexpr FormField kForcedLinksFields[] = {{"audit", IsAudit}, {"ruled_out", IsCount}, {"why", IsText}};
+constexpr FormField kJoinClaimFields[] = {{"model", IsText, true},
+                                          {"text", IsText},
+                                          {"regime", IsRegime},
+                                          {"holds", IsFlag, true},
+                                          {"reached", IsTextOrNull},
+                                          {"reached_alone", IsTextOrNull},
+                                          {"reached_without_forced_links", IsTextOrNull}};
+constexpr FormField kMatchFields[] = {{"match", IsMatch, true}, {"paths", IsPathsOrLists}};
+constexpr FormField kImpossibleFields[] = {{"current", IsText, true}, {"previous", IsText, true}, {"pairs", IsPairs, true}};
 
 // The first field that does not fit; empty: none.
 template <std::size_t kFields>
@@ -128,6 +153,49 @@ struct FieldsOfClaim {
     if (good) columns = claim[key].get<std::map<std::string, std::vector<std::string>>>();
   }
 };
+
+// The same of a model on joins (join_spec.h).
+struct FieldsOfJoinClaim : FieldsOfClaim {
+  void Known(const char* key, std::vector<ColumnRef>& columns) {
+    good = good && claim.contains(key) && IsTexts(claim[key]);
+    for (std::size_t i = 0; good && i < claim[key].size(); ++i) {
+      columns.push_back(ParseColumnRef(claim[key][i].get_ref<const std::string&>()));
+    }
+  }
+  void Counted(const char* key, XyAnonymitySpec& spec) {
+    if (claim.contains(key) && claim[key].is_array()) {
+      spec.count = XyAnonymitySpec::Count::kColumns;
+      return Known(key, spec.y);
+    }
+    std::string text;
+    Text(key, text);
+    constexpr std::string_view kRows = "rows of previous";
+    spec.count = text == "pairs" ? XyAnonymitySpec::Count::kPairs : XyAnonymitySpec::Count::kPersons;
+    if (text == "person" || text == "pairs") return;
+    spec.count = XyAnonymitySpec::Count::kPreviousRows;
+    if (text == kRows) return;
+    spec.previous = text.starts_with(kRows) ? ParseColumnRef("previous" + text.substr(kRows.size()) + ".x").release : 0;
+    good = good && spec.previous > 0;
+  }
+  void Guarded(const char* key, std::vector<std::pair<ColumnRef, std::vector<std::string>>>& columns) {
+    good = good && claim.contains(key) && IsLists(claim[key]);
+    if (!good) return;
+    for (const auto& [name, listed] : claim[key].items()) {
+      columns.emplace_back(ParseColumnRef(name), listed.get<std::vector<std::string>>());
+    }
+  }
+};
+
+std::optional<JoinSpec> JoinModelOf(const Json& claim) {
+  for (JoinSpec& spec : EveryJoinModel()) {
+    if (claim.value("model", "") != ModelName(spec)) continue;
+    FieldsOfJoinClaim fields{{claim}};
+    std::visit([&](auto& each) { each.VisitFields(each, fields); }, spec);
+    if (!fields.good || !Validate(spec).ok()) return std::nullopt;
+    return spec;
+  }
+  return std::nullopt;
+}
 
 std::optional<ModelSpec> ModelOf(const Json& claim) {
   for (ModelSpec& spec : EveryModel()) {
@@ -241,6 +309,115 @@ std::string ClaimsFault(const Json& claims, const JudgedRelease& judged) {
   return fmt::format("does not claim {}", judged.verdicts[static_cast<std::size_t>(missing - claimed.begin())].text);
 }
 
+bool Same(const Json& a, const Json& b) {  // whatever the order of the keys
+  const auto one = CanonicalJson(a);
+  const auto two = CanonicalJson(b);
+  return one.ok() && two.ok() && one.value() == two.value();
+}
+
+// What a claim on the join says that is not so. People with several rows are counted once, and no cell shows them.
+std::string JoinClaimFault(const Json& claim, const JoinVerdict& verdict) {
+  if (claim.value("y", Json()) == "person" || claim.value("reached", Json()).is_null()) return "";
+  const std::string reached = verdict.join ? verdict.join->Text() : "0";
+  if (claim["reached"] == reached) return "";
+  return fmt::format("says that {} reached another figure than {}", verdict.text, reached);
+}
+
+// What is known of the keys of an object; others say nothing.
+Json KnownOf(const Json& object, std::initializer_list<const char*> keys) {
+  Json known = Json::object();
+  for (const char* key : keys) {
+    if (object.contains(key)) known[key] = object[key];
+  }
+  return known;
+}
+
+bool JoinsAs(const Json& join, const JudgedRelease& judged) {
+  Json said = Json::object();
+  Json columns = Json::object();
+  Json impossible = Json::array();
+  for (const auto& [name, how] : join["columns"].items()) {
+    said[name] = how["match"] == "paths" ? KnownOf(how, {"match", "paths"}) : KnownOf(how, {"match"});
+  }
+  for (const std::string& name : judged.join->shared) columns[name] = HowToMatch(name, judged.policy, judged.release);
+  for (const Json& each : join["impossible"]) impossible.push_back(KnownOf(each, {"current", "previous", "pairs"}));
+  return Same(said, columns) && Same(impossible, ImpossibleOf(judged.policy));
+}
+
+// The text and the verdict of each claim on the join; of the models of the policy also that all of them are there, and their
+// figures if the join was judged.
+std::string JoinFault(const Json& join, const JudgedRelease& judged, bool own_policy) {
+  if (join["privacy"].empty()) return "claims nothing of the join";
+  if (!join.value("holds", true)) return "says itself that the join does not hold";
+  for (const Json& claim : join["privacy"]) {
+    if (claim.contains("text") && claim["text"] != Describe(*JoinModelOf(claim))) {
+      return fmt::format("has a text of {} that is not that of its parameters", claim["model"].get<std::string>());
+    }
+    if (!claim["holds"].get<bool>()) return "says itself that a model does not hold";
+  }
+  if (!judged.join) return "";
+  const std::vector<JoinVerdict>& verdicts = judged.join->verification.verdicts;
+  std::vector<bool> claimed(verdicts.size());
+  for (const Json& claim : join["privacy"]) {
+    const Json told = ToJson(*JoinModelOf(claim));
+    bool asked = false;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (!Same(told, ToJson(verdicts[i].spec))) continue;
+      asked = claimed[i] = true;
+      if (std::string fault = JoinClaimFault(claim, verdicts[i]); !fault.empty()) return fault;
+    }
+    if (!asked && own_policy) return "claims a model on the join that the policy that it names does not ask for";
+  }
+  const Json audit = join.value("forced_links", Json::object()).value("audit", Json());
+  const bool made = judged.join->verification.audit != JoinVerification::Audit::kNotApplicable;
+  if (!made && audit.is_string() && audit != "not applicable")
+    return "says that forced links were looked for, and they cannot be";
+  if (!own_policy) return "";
+  const auto missing = std::find(claimed.begin(), claimed.end(), false);
+  if (missing != claimed.end()) {
+    return fmt::format("does not claim {}", verdicts[static_cast<std::size_t>(missing - claimed.begin())].text);
+  }
+  if (!JoinsAs(join, judged)) {
+    return "joins the releases in another way than the policy that it names";
+  }
+  return "";
+}
+
+// The place of the first part of the join or of the previous releases that is not of its form; empty: none.
+std::string JoinFormFault(const Json& manifest) {
+  const auto fault = [](const Json& object, const auto& fields, const std::string& where) {
+    const std::string key = FieldFault(object, fields);
+    return key.empty() ? "" : where + "." + key;
+  };
+  const Json previous = manifest.value("previous", Json::array());
+  for (const Json& each : previous) {
+    if (std::string at = fault(each, kPreviousFields, "previous"); !at.empty()) return at;
+    for (const Json& column : each.value("columns", Json::array())) {
+      if (std::string at = fault(column, kEndFields, "previous.columns"); !at.empty()) return at;
+    }
+  }
+  if (!manifest.contains("join")) return "";
+  if (previous.empty()) return "previous";
+  const Json& join = manifest["join"];
+  if (std::string at = fault(join, kJoinFields, "join"); !at.empty()) return at;
+  if (join.contains("forced_links")) {
+    if (std::string at = fault(join["forced_links"], kForcedLinksFields, "join.forced_links"); !at.empty()) return at;
+  }
+  for (const auto& [name, how] : join["columns"].items()) {
+    if (!how.is_object()) return "join.columns";
+    if (std::string at = fault(how, kMatchFields, "join.columns"); !at.empty()) return at;
+    if (how["match"] == "paths" && !how.contains("paths")) return "join.columns.paths";
+  }
+  for (const Json& pairs : join["impossible"]) {
+    if (std::string at = fault(pairs, kImpossibleFields, "join.impossible"); !at.empty()) return at;
+  }
+  for (const Json& claim : join["privacy"]) {
+    if (std::string at = fault(claim, kJoinClaimFields, "join.privacy"); !at.empty()) return at;
+    if (!JoinModelOf(claim)) return "join.privacy";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<void> CheckManifestForm(const Json& manifest, const std::string& path) {
@@ -250,8 +427,10 @@ Result<void> CheckManifestForm(const Json& manifest, const std::string& path) {
   };
   if (const std::string key = FieldFault(manifest, kManifestFields); !key.empty()) return refuse("", key);
   if (const std::string key = FieldFault(manifest["output"], kOutputFields); !key.empty()) return refuse("output.", key);
+  std::set<std::string> names;
   for (const Json& column : manifest["output"]["columns"]) {
     if (const std::string key = FieldFault(column, kColumnFields); !key.empty()) return refuse("output.columns.", key);
+    if (!names.insert(column["name"].get<std::string>()).second) return refuse("output.columns.", "name");
   }
   const Json claims = manifest.value("privacy", Json::array());
   for (std::size_t i = 0; i < claims.size(); ++i) {
@@ -259,6 +438,7 @@ Result<void> CheckManifestForm(const Json& manifest, const std::string& path) {
     if (const std::string key = FieldFault(claims[i], kClaimFields); !key.empty()) return refuse(where + ".", key);
     if (!ModelOf(claims[i])) return refuse(where, "");
   }
+  if (const std::string at = JoinFormFault(manifest); !at.empty()) return refuse("", at);
   return {};
 }
 
@@ -272,7 +452,14 @@ std::string ManifestFault(const Json& manifest, const JudgedRelease& judged) {
     }
     if (!claim["holds"].get<bool>()) return "says itself that a model does not hold";
   }
-  if (manifest.value("policy_sha256", "") != judged.policy.digest) return "";
+  const bool own_policy = manifest.value("policy_sha256", "") == judged.policy.digest;
+  if (manifest.contains("join")) {
+    if (std::string fault = JoinFault(manifest["join"], judged, own_policy); !fault.empty()) return fault;
+  }
+  if (!own_policy) return "";
+  if (judged.join && !manifest.contains("join")) {
+    return fmt::format("does not claim {}", judged.join->verification.verdicts.front().text);
+  }
   if (std::string fault = PolicyFault(manifest, judged); !fault.empty()) return fault;
   return ClaimsFault(claims, judged);
 }

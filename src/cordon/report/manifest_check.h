@@ -12,6 +12,7 @@
 #include "cordon/base/result.h"
 #include "cordon/data/release.h"
 #include "cordon/io/text/text_format.h"
+#include "cordon/models/verify/join_verifier.h"
 #include "cordon/models/verify/verifier.h"
 #include "cordon/policy/policy.h"
 
@@ -20,6 +21,12 @@ namespace cordon::engine {
 // Every key that is known is of its type, and every claim is a model with parameters in their ranges. An error otherwise, which
 // names the manifest by `path`.
 Result<void> CheckManifestForm(const Json& manifest, const std::string& path);
+
+// The join with previous releases as it was judged, and the columns that several of them have.
+struct JudgedJoin {
+  const JoinVerification& verification;
+  std::vector<std::string> shared;
+};
 
 // The release as it was read and judged.
 struct JudgedRelease {
@@ -32,6 +39,7 @@ struct JudgedRelease {
   std::optional<std::uint64_t> bytes;  // nothing if it is not a file
   bool compare_counts = true;          // the verdicts count the rows that the manifest counts
   bool persons = false;                // the policy has a column of persons
+  std::optional<JudgedJoin> join;      // nothing: no previous release was given
 };
 
 // What the manifest says that is not so; empty: nothing. A signature is another question.
