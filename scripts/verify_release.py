@@ -1350,13 +1350,73 @@ def result_of(release, verdicts, findings, notes, exempt_suppressed=False):
             "holds": not findings and all(verdict["holds"] for verdict in verdicts)}
 
 
+def is_few(value):
+    return is_count(value) and value <= 2**40
+
+
+STORE = {"tool": is_text, "policy_sha256": is_text, "algorithm": is_text, "sensitive": is_text, "rows": is_few, "groups": is_few,
+         "next_group": is_few, "next_part": is_few, "columns": is_list_of(is_object), "releases": lambda value: isinstance(value, list), "parts": is_list_of(is_object), "files": is_object}
+STORE_COLUMN = {"name": is_text, "role": is_one_of("quasi", "sensitive", "class", "insensitive", "group"),
+                "type": is_one_of("text", "integer", "decimal", "date"), "scale": lambda value: is_count(value) and value <= 18}
+PART = {"number": is_few, "rows": is_few, "level": lambda value: is_count(value) and value <= 1000}
+
+
+def read_store_manifest(path):
+    """A manifest of which everything is there and of its type, whose parts and files belong together."""
+    manifest = read_json(os.path.join(path, "manifest.json"))
+    if manifest.get("kind") != "ke-store" or not is_count(manifest.get("format")) or manifest["format"] not in (1, 2):
+        raise Refused(f"{path} is not a store of format 2")
+    if manifest["format"] == 1 or "table.parquet" in manifest.get("files", ()):
+        raise Refused(f"{path} is a store of an earlier version: `cordon append {path} --convert NEW` makes one of this version")
+    check_fields(manifest, STORE, set(STORE) - {"tool", "policy_sha256", "algorithm"}, "")
+    for column in manifest["columns"]:
+        check_fields(column, STORE_COLUMN, ("name", "role", "type"), "columns.")
+    for part in manifest["parts"]:
+        check_fields(part, PART, tuple(PART), "parts.")
+    for entry in manifest["files"].values():
+        if not is_object(entry):
+            refuse_field("files")
+        check_fields(entry, {"sha256": is_text, "bytes": is_few}, ("sha256", "bytes"), "files.")
+    if len({column["name"] for column in manifest["columns"]}) < len(manifest["columns"]):
+        refuse_field("columns")
+    numbers = {part["number"] for part in manifest["parts"]}
+    files = {f"{folder}/part-{number:06}.parquet" for folder in ("table", "help", "groups") for number in numbers}
+    if not numbers or len(numbers) < len(manifest["parts"]) or max(numbers) >= manifest["next_part"] or files != set(manifest["files"]):
+        refuse_field("parts")
+    return manifest
+
+
+def store_faults(path, manifest, table, rows, policy):
+    """What the manifest says of its parts and columns that is not so."""
+    faults = []
+    for part in manifest["parts"]:
+        _, found = read_parquet(os.path.join(path, f"table/part-{part['number']:06}.parquet"))
+        if found != part["rows"]:
+            faults.append(f"parts: part {part['number']} has {found} rows, the manifest says {part['rows']}")
+    if [column["name"] for column in manifest["columns"]] != list(table):
+        faults.append("columns: the columns of the table are not those that the manifest names")
+    claims = manifest.get("privacy")
+    try:
+        for claim in claims if is_list_of(is_object)(claims) and len(claims) == 1 else [{}]:
+            check_fields(claim, {**CLAIM, **PARAMETERS}, ("text", "holds", "objective", *NEEDED["ke-anonymity"]), "privacy.")
+            if claim["model"] != "ke-anonymity" or claim["sensitive"] != manifest["sensitive"] or not claim["holds"] or claim["text"] != describe(claim):
+                raise Refused("")
+    except (Refused, KeyError):
+        faults.append("privacy: it is not one ke-anonymity model of the permuted column that holds")
+    if not all(is_text(cell) and re.fullmatch(r"-?[0-9]+", cell) and int(cell) < manifest["next_group"] for cell in table.get("group", ())):
+        faults.append("next_group: it is not greater than every group")
+    for column in manifest["columns"] if policy else ():
+        attribute = policy["attributes"].get(column["name"])
+        role = "group" if attribute is None else "insensitive" if "pseudonym" in attribute else attribute["role"]
+        if column["role"] != role:
+            faults.append(f"columns: the role of '{column['name']}' is not that of the policy")
+    return faults
+
+
 def verify_store(path, policy_path, keys):
     """A permuted release that grows: digests, the model by the column `group`, and the two tables made from the rows."""
-    manifest, findings = read_json(os.path.join(path, "manifest.json")), []
-    if manifest.get("kind") != "ke-store" or manifest.get("format") not in (1, 2):
-        raise Refused(f"{path} is not a store of format 2")
-    if manifest["format"] == 1 or "table.parquet" in manifest["files"]:
-        raise Refused(f"{path} is a store of an earlier version: `cordon append {path} --convert NEW` makes one of this version")
+    manifest, findings = read_store_manifest(path), []
+    policy = read_policy(policy_path) if policy_path else None
     check_signature({name: value for name, value in manifest.items() if name != "digest"}, "store", keys, findings)
     for name, output in manifest["files"].items():
         if not re.fullmatch(r"(table|help|groups)/part-[0-9]{6,}\.parquet", name):
@@ -1365,7 +1425,7 @@ def verify_store(path, policy_path, keys):
             raise Refused(f"{name} is damaged: its bytes are not those that the manifest names")
     for folder in ("table", "help", "groups"):
         for name in os.listdir(os.path.join(path, folder)):
-            if name.endswith(".parquet") and f"{folder}/{name}" not in manifest["files"]:
+            if name.lower().endswith(".parquet") and f"{folder}/{name}" not in manifest["files"]:
                 raise Refused(f"{folder}/{name} is not named by the manifest, and readers of the folder would count it")
 
     def parts_of(folder):
@@ -1373,12 +1433,17 @@ def verify_store(path, policy_path, keys):
 
     table, rows = read_parquet(*parts_of("table"))
     columns = manifest["columns"]
+    if manifest["sensitive"] not in table:
+        raise Refused(f"the table has no column '{manifest['sensitive']}'")
+    findings += store_faults(path, manifest, table, rows, policy)
+    if any(fault.startswith(("columns: the columns", "privacy")) for fault in findings):
+        return {"format": 1, "rows": rows, "counts": "rows", "privacy": [], "rows_below": [], "findings": findings, "notes": [], "holds": False}
     kinds = {"integer": "numeric", "decimal": "numeric", "date": "date"}
     release = Release(table, rows, {column["name"]: column["role"] for column in columns},
                       {column["name"]: kinds.get(column.get("type"), "categorical") for column in columns}, [])
     check_columns(release)
     release.permuted = manifest["sensitive"]
-    verdicts = judge(release, claims_of(read_policy(policy_path)) if policy_path else manifest["privacy"])
+    verdicts = judge(release, claims_of(policy) if policy else manifest["privacy"])
     numbers = {}
     for group, value in zip(table["group"], release.values(manifest["sensitive"])):
         numbers.setdefault(int(group), []).append(value)

@@ -553,6 +553,38 @@ class Certificate(unittest.TestCase):
 
     # --- stores ---
 
+    @unittest.skipIf(pyarrow is None, "needs pyarrow")
+    def test_what_the_manifest_of_a_store_says_is_checked(self):
+        self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "store")
+        self.cordon("append", "store", "more.csv")
+        shutil.rmtree(self.folder / "store.private")
+        manifest = json.loads(self.read("store/manifest.json"))
+        del manifest["digest"]
+
+        def judged(status, change):
+            made = copy.deepcopy(manifest)
+            change(made)
+            text = json.dumps(made, separators=(",", ":"), ensure_ascii=False)
+            self.write("store/manifest.json", json.dumps({**made, "digest": verify_release.hashlib.sha256(text.encode()).hexdigest()}))
+            return self.both(status, "store", "--policy", "ke.toml")
+
+        judged(0, lambda made: None)
+        column = lambda **more: lambda made: made["columns"][0].update(more)
+        part = lambda **more: lambda made: made["parts"][0].update(more)
+        for change in (column(name="x"), column(role="insensitive"), lambda made: made.update(columns=[]), part(rows=0), part(rows=manifest["parts"][0]["rows"] + 1),
+                       lambda made: made.update(rows=1), lambda made: made.update(privacy=[]), lambda made: made.update(next_group=1)):
+            judged(1, change)
+        for change in (column(role="x"), column(type="x"), column(name=3), lambda made: made.pop("columns"),
+                       lambda made: made["columns"].append(made["columns"][0]), part(rows="1"), part(rows=-1), part(level="1"), part(level=1001),
+                       lambda made: made.update(format=2.0), lambda made: made.update(format="2"), lambda made: made.update(policy_sha256=3),
+                       lambda made: made.update(next_part=2), lambda made: made.update(next_part="3"), lambda made: made.pop("next_part")):
+            judged(2, change)
+        judged(0, lambda made: made.pop("policy_sha256"))
+        note = "the release was made by another policy"
+        self.assertIn(note, judged(0, lambda made: made.update(policy_sha256="0"))[0])
+        shutil.copy(self.folder / "store/table/part-000001.parquet", self.folder / "store/table/x.PARQUET")
+        judged(2, lambda made: None)
+
     def test_a_store_is_signed_and_stays_so(self):
         self.cordon("permute", "pay.csv", "--policy", "ke.toml", "--output", "store", "--sign", "key")
         self.assertIn("certificate: holds", self.cordon("verify", "store", "--policy", "ke.toml", "--key", "key.pub"))

@@ -134,6 +134,10 @@ class KeAuditTest : public ::testing::Test {
           fmt::format("COPY (SELECT * FROM ({}){}) TO {} (FORMAT parquet)", select, rows, QuoteSqlText(path)), {});
       ASSERT_TRUE(written.ok()) << written.error().message();
       manifest["files"][path.substr(store_.size() + 1)] = DescribeFile(path).value();
+      if (table != "table") continue;
+      const SqlRows made = session.Query(fmt::format("SELECT count(*) FROM ({})", select), {}).value();
+      const bool first = path == paths[0];
+      manifest["parts"][first ? 0 : 1]["rows"] = first ? static_cast<std::uint64_t>(made.columns[0].numbers[0].value()) : 0u;
     }
     ASSERT_TRUE(WriteFile(store_ + "/manifest.json", SealManifest(manifest).Text()).ok());
   }

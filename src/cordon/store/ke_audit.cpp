@@ -90,12 +90,21 @@ class Reader {
         .EachChunk(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY 1, 2", list, From(table), condition), run_, checked)
         .WithContext("reading {}/{}", store_, table);
   }
-  Result<std::uint64_t> Count(const char* table) {
-    CORDON_TRY(const SqlRows rows, session_.Query(fmt::format("SELECT count(*) FROM {}", From(table)), run_));
-    return static_cast<std::uint64_t>(rows.columns[0].numbers[0].value_or(0));
+  Result<std::uint64_t> Count(const char* table) { return CountOf(From(table)); }
+  // The first part that has another number of rows than the manifest says.
+  Result<std::string> WrongPart() {
+    for (const StorePart& part : manifest_.Parts()) {
+      CORDON_TRY(const std::uint64_t rows, CountOf(ParquetRows({store_ + "/" + PartFile("table", part.number)})));
+      if (rows != part.rows) return fmt::format("manifest.json: 'rows' of part {} is not what its file has", part.number);
+    }
+    return std::string();
   }
 
  private:
+  Result<std::uint64_t> CountOf(const std::string& from) {
+    CORDON_TRY(const SqlRows rows, session_.Query(fmt::format("SELECT count(*) FROM {}", from), run_));
+    return static_cast<std::uint64_t>(rows.columns[0].numbers[0].value_or(0));
+  }
   std::string From(const char* table) const { return ParquetRows(manifest_.FilesOf(store_, table)); }
   DuckDbSession& session_;
   std::string store_;
@@ -111,6 +120,12 @@ std::string NextLine(const HelpVerifier& verifier) {
 }
 std::string Differs(const std::string& where, const char* column) {
   return fmt::format("{}: {} is not what the published rows give", where, column);
+}
+
+std::string WrongColumns(const Json& columns, const Table& table) {
+  const bool same = std::equal(columns.begin(), columns.end(), table.columns.begin(), table.columns.end(),
+                               [](const Json& said, const Column& column) { return said["name"] == column.name; });
+  return same ? "" : "manifest.json: 'columns' are not those of the table";
 }
 
 // What is wrong with the lines of a slab, if anything is.
@@ -197,6 +212,10 @@ Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manif
   // All lines that there should be are there: others are of groups that no row names.
   if (audit.wrong.empty() && audit.lines != values.size()) audit.wrong = "help has lines for groups without rows";
   if (audit.wrong.empty() && audit.groups != verifier.groups().size()) audit.wrong = "groups has groups without rows";
+  if (audit.wrong.empty()) audit.wrong = WrongColumns(manifest.json["columns"], table);
+  if (audit.wrong.empty()) {
+    CORDON_TRY(audit.wrong, reader.WrongPart());
+  }
   if (audit.wrong.empty()) audit.wrong = WrongClaim(manifest.json, verifier, scale);
   audit.holds = audit.wrong.empty();
   return audit;

@@ -30,10 +30,17 @@ bool IsText(const Json& object, const char* key) { return object.contains(key) &
 
 bool IsColumn(const Json& json) {
   if (!json.is_object() || !IsText(json, "name") || !IsText(json, "role") || !IsText(json, "type")) return false;
+  constexpr const char* kRoles[] = {"quasi", "sensitive", "class", "insensitive", "group"};
+  constexpr const char* kTypes[] = {"text", "integer", "decimal", "date"};
+  const auto is_one_of = [](const Json& text, const auto& known) {
+    return std::any_of(std::begin(known), std::end(known), [&](const char* each) { return text == each; });
+  };
+  if (!is_one_of(json["role"], kRoles) || !is_one_of(json["type"], kTypes)) return false;
   return !json.contains("scale") || (IsCount(json, "scale") && json["scale"].get<std::uint64_t>() <= 18);
 }
 bool IsPart(const Json& json) {
-  return json.is_object() && IsCount(json, "number") && IsCount(json, "rows") && IsCount(json, "level");
+  return json.is_object() && IsCount(json, "number") && IsCount(json, "rows") && IsCount(json, "level") &&
+         json["level"].get<std::uint64_t>() <= std::uint64_t{StorePart::kSettled};
 }
 bool IsFile(const Json& json) { return json.is_object() && IsText(json, "sha256") && IsCount(json, "bytes"); }
 
@@ -47,10 +54,16 @@ bool HasShape(const Json& manifest) {
   for (const char* key : {"rows", "groups", "next_group", "next_part"}) {
     if (!IsCount(manifest, key)) return false;
   }
+  for (const char* key : {"tool", "policy_sha256", "algorithm"}) {
+    if (manifest.contains(key) && !manifest[key].is_string()) return false;
+  }
   const Json& parts = manifest["parts"];
   const Json& files = manifest["files"];
   if (!std::all_of(manifest["columns"].begin(), manifest["columns"].end(), IsColumn)) return false;
   if (parts.empty() || !std::all_of(parts.begin(), parts.end(), IsPart)) return false;
+  std::set<std::string> columns;
+  for (const Json& column : manifest["columns"]) columns.insert(column["name"].get<std::string>());
+  if (columns.size() != manifest["columns"].size()) return false;
   std::set<std::string> names;
   for (const Json& part : parts) {
     const auto number = part["number"].get<std::uint64_t>();
@@ -67,7 +80,10 @@ std::string FirstStranger(const std::string& store, const StoreManifest& manifes
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(store + "/" + table, failed)) {
       const std::string name = std::string(table) + "/" + entry.path().filename().string();
-      if (name.ends_with(".parquet") && !manifest.json["files"].contains(name)) return name;
+      std::string ending = entry.path().extension().string();
+      std::transform(ending.begin(), ending.end(), ending.begin(),
+                     [](char c) { return static_cast<char>('A' <= c && c <= 'Z' ? c + 32 : c); });
+      if (ending == ".parquet" && !manifest.json["files"].contains(name)) return name;
     }
   }
   return "";
@@ -158,7 +174,7 @@ Result<StoreManifest> ParseManifest(const std::string& store, const std::string&
     return Error::InvalidData("{} is a store of an earlier version of cordon", store)
         .WithHint("cordon append {} --convert NEW makes a store of this version from it, with the same groups", store);
   }
-  if (json.value("format", Json()) != kFormat) {
+  if (!IsCount(json, "format") || json["format"] != kFormat) {
     return Error::InvalidData("{} is of a form that this version does not know", path);
   }
   if (!HasShape(json)) return DamagedFile(path, "it lacks what a store needs");
