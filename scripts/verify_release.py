@@ -2126,9 +2126,14 @@ class Log:
     END = re.compile(rf'\{{"end":true,"positions":{NUMBER},"rows":{NUMBER}')
     LINK = re.compile(r'(.*,"written":(0|[1-9][0-9]*)),"chain":"([0-9a-f]{64})"\}', re.DOTALL)
 
-    def __init__(self, path):
+    def __init__(self, path, upto=None):
+        """`upto`: the chain of the last line that is read."""
         self.departures, self.end, self.links = [], None, []
-        lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
+        data = read_bytes(path)
+        last = f',"chain":"{upto}"}}\n'.encode() if upto else b""
+        if last and last in data:
+            data = data[:data.index(last) + len(last)]
+        lines = data.decode("utf-8", "surrogateescape").split("\n")
         if lines.pop():
             raise Refused(f"the last line of {path} is cut off")
         for place, line in enumerate(lines, 1):
@@ -2140,7 +2145,7 @@ class Log:
             raise Refused(f"{path} is empty")
 
     def take(self, place, line):
-        record = json.loads(line, object_pairs_hook=once)
+        record = json_of(line.encode("utf-8", "surrogateescape"))
         if self.end or (place == 1) != ("cordon_audit" in record):
             raise ValueError
         if place == 1:
@@ -2189,12 +2194,6 @@ class Log:
         """The output without blank space that no line accounts for: it is told already, and is not a row."""
         end = sum(written for _, written, _ in self.links)
         return data[:end] if self.links and not data[end:].strip() else data
-
-    def cut_after(self, chain):
-        """Leaves what comes after the line with this chain out."""
-        for place, (_, _, said) in enumerate(self.links, 1):
-            if said == chain and place < len(self.links):  # the first line is the head
-                self.links, self.departures, self.end = self.links[:place], self.departures[:place - 1], None
 
     @staticmethod
     def departure(record):
@@ -2402,21 +2401,39 @@ class StreamAudit:
         return None if model(claim, group, most)[0] else False
 
 
-def signed_points(path, keys):
+def signed_points(path, keys, prefix):
     """The checkpoints of OUT.certificate.jsonl, and what is wrong with them."""
     points, name = [], path + ".certificate.jsonl"
     if not os.path.exists(name):
         return points, f"there is no {name}"
-    for line in read_bytes(name).decode("utf-8").split("\n")[:-1]:
-        point = json.loads(line, object_pairs_hook=once)
-        fault = signature_fault(point, "checkpoint", keys)
-        if not fault and (point["kind"] != "stream-checkpoint" or point["number"] != len(points) + 1 or
+    *lines, rest = read_bytes(name).split(b"\n")
+    for line in lines:
+        point = checkpoint_of(line)
+        fault = signature_fault(point, "checkpoint", keys) if point else "it is not a checkpoint of a stream"
+        if not fault and (point.get("number") != len(points) + 1 or
                           points and (points[-1]["ended"] or points[-1]["output"]["bytes"] > point["output"]["bytes"])):
             fault = "it does not follow the line before it"
         if fault:
             return points, f"line {len(points) + 1} of {name}: {fault}"
         points.append(point)
+    if rest and (not prefix or points and points[-1]["ended"]):  # a stream that runs may be writing a line
+        return points, f"line {len(points) + 1} of {name}: it is cut off"
     return points, "" if points else f"{name} has no checkpoint yet"
+
+
+CHECKPOINT = {"kind": is_one_of("stream-checkpoint"), "output": is_object, "ended": is_flag, "chain": is_text}
+
+
+def checkpoint_of(line):
+    """None if the line is not one."""
+    try:
+        point = json_of(line)
+    except ValueError:
+        return None
+    if not is_object(point) or not all(key in point and fits(point[key]) for key, fits in CHECKPOINT.items()):
+        return None
+    fits = {"bytes": is_count, "rows": is_count, "sha256": is_text}
+    return point if all(key in point["output"] and fit(point["output"][key]) for key, fit in fits.items()) else None
 
 
 def check_points(points, log, data, whole, prefix, audit):
@@ -2439,12 +2456,12 @@ def check_points(points, log, data, whole, prefix, audit):
 
 
 def verify_stream(path, log_path, policy_path, chain, keys, prefix):
-    policy, log, data = read_policy(policy_path), Log(log_path), read_bytes(path)
-    points, fault = signed_points(path, keys) if keys else ([], "")
+    policy, data = read_policy(policy_path), read_bytes(path)
+    points, fault = signed_points(path, keys, prefix) if keys else ([], "")
     whole = len(data)
+    log = Log(log_path, points[-1]["chain"] if prefix and not fault else None)
     if prefix and not fault:
         data = data[:points[-1]["output"]["bytes"]]
-        log.cut_after(points[-1]["chain"])
     audit = StreamAudit(policy, log)
     if fault:
         audit.find(f"the certificate does not hold: {fault}")
@@ -2455,7 +2472,10 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
     data = log.accounted(data)
     audit.check_log()
     names = log.columns if "columns" in policy["data"] or not data else None
-    table, count = read_table(path, data, {**text_form(policy), **({} if data else {"header": False})}, names)
+    table, count = read_table(path, data, {**release_form(policy, path), **({} if data else {"header": False})}, names)
+    for name in log.ends:
+        if name + "_lo" not in table or name + "_hi" not in table:
+            raise Refused(f"the columns {name}_lo and {name}_hi, which the log speaks of, are not both there")
     join_bounds(table, {}, [{"name": name, "type": policy["attributes"].get(name, {}).get("type"), "upper_end": end}
                             for name, end in log.ends.items()])
     result = {"format": 1, "rows": count, "people": None, "departures": len(log.departures), "groups": audit.groups,

@@ -710,6 +710,33 @@ class Certificate(unittest.TestCase):
         self.write("o.csv", self.read("o.csv")[:size].replace("]", "9]", 1))
         self.checked(1, "--signed-prefix")
 
+    def test_a_certificate_has_whole_lines_of_json_alone(self):
+        self.stream("--checkpoint-every", 50)
+        name = "o.csv.certificate.jsonl"
+        text = (self.folder / name).read_bytes()
+        lines = text.splitlines(True)
+        hidden = b'\0{"x":1}\n'
+        for made in (b"\xef\xbb\xbf" + text, text + b"garbage", text + b"\xff", text + b"\n", lines[0] + b"\n" + b"".join(lines[1:]), text[:-1] + hidden):
+            (self.folder / name).write_bytes(made)
+            self.checked(1)
+            self.checked(1, "--signed-prefix")
+        for rest in (b'{"format":2', b"\xff"):  # a stream that runs may be writing a line
+            (self.folder / name).write_bytes(b"".join(lines[:3]) + rest)
+            self.checked(1)
+            self.checked(0, "--signed-prefix")
+        (self.folder / name).write_bytes(b"".join(lines[:3]))
+        log = (self.folder / "log").read_bytes()
+        for rest in (b"garbage\n", b'{"kind', b"\xff\n"):  # what is not signed is not read
+            (self.folder / "log").write_bytes(log + rest)
+            self.checked(0, "--signed-prefix")
+        line = json.loads(log.splitlines()[0])
+        for change in ({"nonce": "N"}, {"upper_ends": {"other": "excluded"}}):
+            head = json.dumps({**{key: value for key, value in line.items() if key not in ("written", "chain")}, **change, "written": line["written"]}, separators=(",", ":"))
+            head = head.encode().replace(b"N\"", b"\xff\"") if "nonce" in change else head.encode()
+            chain = verify_release.hashlib.sha256(head[:-1] + (self.folder / "o.csv").read_bytes()[:line["written"]]).hexdigest()
+            (self.folder / "log").write_bytes(head[:-1] + f',"chain":"{chain}"}}\n'.encode() + b"".join(log.splitlines(True)[1:]))
+            self.both(2, "--stream", "o.csv", "--audit", "log", "--policy", "s.toml")
+
     def test_a_running_stream(self):
         run = subprocess.Popen([CORDON, "stream", "-", "--policy", "s.toml", "--output", "o.csv", "--audit", "log", "--sign", "key", "--checkpoint",
                                 "ck", "--checkpoint-every", "50"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

@@ -47,7 +47,10 @@ Result<Table> JoinBounds(Table table, const UpperEnds& ends) {
   for (const auto& [name, end] : ends) {
     const Column* lo = table.Find(name + "_lo");
     const Column* hi = table.Find(name + "_hi");
-    if (lo == nullptr || hi == nullptr) return Error::InvalidData("the columns {}_lo and {}_hi are not both there", name, name);
+    if (lo == nullptr || hi == nullptr) {
+      return Error::InvalidData("the audit log says how the ranges of '{}' end, and there are no columns {}_lo and {}_hi", name,
+                                name, name);
+    }
     CORDON_TRY(Column joined, JoinBounds(name, *lo, *hi, table.num_rows, end));
     table.columns[static_cast<std::size_t>(lo - table.columns.data())] = std::move(joined);
     std::erase_if(table.columns, [&](const Column& column) { return column.name == name + "_hi"; });

@@ -414,7 +414,7 @@ Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Polic
   std::optional<std::uint64_t> bytes;
   if (!request.keys.empty()) {
     CORDON_TRY(const std::vector<VerifyKey> keys, ReadVerifyKeys(request.keys));
-    CORDON_TRY(signed_stream, ReadStreamCertificate(request.output, keys, policy.digest));
+    CORDON_TRY(signed_stream, ReadStreamCertificate(request.output, keys, policy.digest, request.signed_prefix));
   }
   if (request.signed_prefix && signed_stream.wrong.empty()) {
     const std::string last = fmt::format(",\"chain\":\"{}\"}}\n", signed_stream.points.back().chain);

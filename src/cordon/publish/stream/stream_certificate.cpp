@@ -122,7 +122,7 @@ Result<void> StreamCertificate::Add(const StreamPoint& point) {
 }
 
 Result<SignedStream> ReadStreamCertificate(const std::string& output, const std::vector<VerifyKey>& keys,
-                                           const std::string& policy_digest) {
+                                           const std::string& policy_digest, bool unfinished) {
   const std::string path = StreamCertificatePath(output);
   SignedStream read;
   if (::access(path.c_str(), F_OK) != 0) {
@@ -146,6 +146,8 @@ Result<SignedStream> ReadStreamCertificate(const std::string& output, const std:
     read.points.push_back(*point);
     read.signer = match.what;
   }
+  const bool cut_off = !text.empty() && text.back() != '\n';
+  if (cut_off && (!unfinished || (!read.points.empty() && read.points.back().ended))) return refuse("it is cut off");
   if (read.points.empty()) read.wrong = fmt::format("{} has no checkpoint yet", path);
   return read;
 }

@@ -64,8 +64,9 @@ struct SignedStream {
   std::string wrong;  // the first thing that is wrong with it; empty: every line is signed by a trusted key for this policy
   std::string signer;
 };
-// An error if it cannot be read at all; one that is missing is wrong.
+// An error if it cannot be read at all; one that is missing is wrong. `unfinished`: the stream may be running, and its last
+// line may be half written, which is then left out.
 Result<SignedStream> ReadStreamCertificate(const std::string& output, const std::vector<VerifyKey>& keys,
-                                           const std::string& policy_digest);
+                                           const std::string& policy_digest, bool unfinished);
 
 }  // namespace cordon::engine
