@@ -61,13 +61,15 @@ TEST(JsonLines, FieldsOfObjectsInsideAreColumnsByPath) {
 }
 
 TEST(JsonLines, AnythingButOneObjectALineIsRefused) {
-  for (const std::string line : {"[1]", "1", "{\"a\":1} {\"a\":2}", "{\"a\":1}}", "{\"a\":1,}", "{\"a\" 1}", "{\"a\":01}",
-                                 "{\"a\":1.}", "{\"a\":tru}", "{\"a\":nul}", "{\"a\":\"x}", "{\"a\":1", "{'a':1}",
-                                 "{\"a\":NaN}", "{\"a\":\"\t\"}", "{\"a\":\"\\ud800\"}", "{\"a\":--1}"}) {
+  for (const std::string line :
+       {"[1]", "1", "{\"a\":1} {\"a\":2}", "{\"a\":1}}", "{\"a\":1,}", "{\"a\" 1}", "{\"a\":01}", "{\"a\":1.}", "{\"a\":tru}",
+        "{\"a\":nul}", "{\"a\":\"x}", "{\"a\":1", "{'a':1}", "{\"a\":\"\t\"}", "{\"a\":\"\\ud800\"}", "{\"a\":--1}"}) {
     EXPECT_TRUE(FailureOf("{\"a\":1}\n" + line + "\n", kJson).starts_with("line 2 is not one valid JSON object"))
         << line << ": " << FailureOf("{\"a\":1}\n" + line + "\n", kJson);
     EXPECT_TRUE(FailureOf(line + "\n", kJson).starts_with("line 1 is not one valid JSON object")) << line;
   }
+  EXPECT_EQ(FailureOf("{\"a\":NaN}\n", kJson),
+            "line 1 holds NaN or Infinity, which JSON does not have | write null for a number that is missing");
 }
 
 TEST(JsonLines, SkippedColumnsAreCheckedButNotKept) {
