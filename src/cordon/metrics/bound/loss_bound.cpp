@@ -16,15 +16,26 @@ namespace cordon::engine {
 namespace {
 
 constexpr std::size_t kCellsPerTask = 64;
-constexpr int kMaxRounds = 16;
-constexpr int kStepsPerRound = 150;
+constexpr int kMaxRounds = 14;
+constexpr int kWideRounds = 8;  // the last ones: cells whose price comes near the radius get more neighbours
+constexpr int kLongRounds = 4;  // the last ones: searches are longer
+constexpr int kStepsPerRound = 600;
 constexpr int kMaxNodesForPlan = 32;
+constexpr double kNearRadius = 0.9;
+constexpr std::size_t kWide = 8;                          // times as many neighbours
 constexpr double kShareOfPlan = 0.8;                      // of a budget of time; the rest is for the proof
 constexpr std::size_t kMaxListed = std::size_t{1} << 26;  // near cells of all cells
 
 std::size_t MostNear(const CellSpace& space) {
   const std::size_t wanted = std::max<std::size_t>(256, 8 * static_cast<std::size_t>(space.least().rows));
   return std::clamp<std::size_t>(kMaxListed / std::max<std::size_t>(space.size(), 1), 32, std::min<std::size_t>(wanted, 2048));
+}
+
+Neighbourhood NeighbourhoodOf(const CellSpace::Near& found) {
+  Neighbourhood near;
+  near.radius = found.radius;
+  for (const CellAt& other : found.cells) near.cells.push_back(other.cell);
+  return near;
 }
 
 // The cheapest box of each of the cells; of all cells the neighbourhood too, if asked for.
@@ -40,9 +51,7 @@ Result<std::vector<Price>> CheapestBoxes(const CellSpace& space, std::span<const
     for (std::size_t i = begin; i < end; ++i) {
       const CellSpace::Near found = space.Nearest(cells[i], most);
       cheapest[i] = search.Cheapest(cells[i], found);
-      if (near == nullptr) continue;
-      (*near)[i].radius = found.radius;
-      for (const CellAt& other : found.cells) (*near)[i].cells.push_back(other.cell);
+      if (near != nullptr) (*near)[i] = NeighbourhoodOf(found);
     }
     run.Report("cheapest boxes", done += end - begin, cells.size());
   });
@@ -50,11 +59,30 @@ Result<std::vector<Price>> CheapestBoxes(const CellSpace& space, std::span<const
   return cheapest;
 }
 
+// Boxes beyond the radius limit a price that is not below it. Those that hold more of the cells nearby are looked at one by
+// one.
+void Widen(const CellSpace& space, std::span<const Price> prices, std::vector<Neighbourhood>& near, std::vector<char>& is_wide,
+           const Run& run) {
+  const std::size_t most = kWide * MostNear(space);
+  ParallelFor(run.threads, space.size(), kCellsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
+    if (run.Stopped()) return;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_wide[i] || near[i].radius == kNoPrice ||
+          static_cast<double>(prices[i]) < kNearRadius * static_cast<double>(near[i].radius)) {
+        continue;
+      }
+      is_wide[i] = 1;
+      near[i] = NeighbourhoodOf(space.Nearest(static_cast<CellId>(i), most));
+    }
+  });
+}
+
 // Looks for boxes that the planned prices violate and plans again, until there are few.
-Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Price> cheapest,
-                                      std::span<const Neighbourhood> near, bool& cut_short, const Run& run) {
+Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Price> cheapest, std::vector<Neighbourhood>& near,
+                                      bool& cut_short, const Run& run) {
   PricePlan plan(space, cheapest);
   std::vector<TightBox> violated(space.size());
+  std::vector<char> is_wide(space.size());
   for (int round = 0; round < kMaxRounds; ++round) {
     if (run.Used() >= kShareOfPlan) {
       cut_short = true;
@@ -62,13 +90,15 @@ Result<std::vector<Price>> PlanPrices(const CellSpace& space, std::span<const Pr
     }
     run.Report("prices", static_cast<std::uint64_t>(round), kMaxRounds);
     const std::vector<Price> prices = plan.Prices();
+    if (round >= kMaxRounds - kWideRounds) Widen(space, prices, near, is_wide, run);
+    const int most_nodes = round >= kMaxRounds - kLongRounds ? 2 * kMaxNodesForPlan : kMaxNodesForPlan;
     ParallelFor(run.threads, space.size(), kCellsPerTask, [&](std::size_t, std::size_t begin, std::size_t end) {
       if (run.Stopped()) return;
       PriceSearch search(space, cheapest);
       for (std::size_t i = begin; i < end; ++i) {
         const auto cell = static_cast<CellId>(i);
         const Price goal = prices[i] - prices[i] / 512;
-        violated[i] = search.Violated(cell, near[i].cells, prices, goal, kMaxNodesForPlan);
+        violated[i] = search.Violated(cell, near[i].cells, prices, goal, most_nodes);
       }
     });
     if (run.Stopped()) return Error::Cancelled();

@@ -6,21 +6,20 @@
 namespace cordon::engine {
 namespace {
 
-constexpr double kStart = 1.5;   // times the cheapest box: about where the prices end
-constexpr double kGrowth = 1.3;  // of a price that nothing limits yet
+constexpr double kStart = 1.5;    // times the cheapest box: about where the prices end
+constexpr double kGrowth = 1.12;  // of the highest price that a round allows
 
 }  // namespace
 
 PricePlan::PricePlan(const CellSpace& space, std::span<const Price> cheapest) : space_(space), in_(space.size()) {
-  for (const Price cost : cheapest) prices_.push_back(kStart * static_cast<double>(cost) / static_cast<double>(kWholeColumn));
-  ahead_ = prices_;
+  for (const Price cost : cheapest) highest_.push_back(kStart * static_cast<double>(cost) / static_cast<double>(kWholeColumn));
+  ahead_ = prices_ = highest_;
 }
 
 bool PricePlan::Add(const TightBox& box) {
-  std::vector<CellId> cells;
-  for (const auto& [cell, rows] : box.rows) cells.push_back(cell);
-  std::sort(cells.begin(), cells.end());
-  if (!known_.insert(std::move(cells)).second) return false;
+  auto rows_of_cells = box.rows;
+  std::sort(rows_of_cells.begin(), rows_of_cells.end());
+  if (!known_.insert(std::move(rows_of_cells)).second) return false;
   Condition condition;
   condition.begin = terms_.size();
   double all = 0;
@@ -34,11 +33,13 @@ bool PricePlan::Add(const TightBox& box) {
   return true;
 }
 
-// Steps by the sums of rows and columns (Pock and Chambolle, 2011), which need no estimate of a norm.
+// Steps by the sums of rows and columns (Pock and Chambolle, 2011), which need no estimate of a norm. Without conditions enough
+// prices would rise without end, and take many rounds to come down again. So no round lets them rise far.
 void PricePlan::Improve(int steps) {
   const auto k = static_cast<double>(space_.least().rows);
   const auto whole = static_cast<double>(space_.width());
   std::vector<double> gain(space_.size());
+  for (double& price : highest_) price = std::min(whole, price * kGrowth);
   for (int step = 0; step < steps; ++step) {
     for (CellId cell = 0; cell < gain.size(); ++cell) gain[cell] = static_cast<double>(space_.weight(cell));
     for (std::size_t i = 0; i < conditions_.size(); ++i) {
@@ -52,13 +53,13 @@ void PricePlan::Improve(int steps) {
     }
     for (CellId cell = 0; cell < gain.size(); ++cell) {
       if (in_[cell] == 0) continue;
-      const double next = std::clamp(prices_[cell] + gain[cell] / in_[cell], 0.0, whole);
+      const double next = std::clamp(prices_[cell] + gain[cell] / in_[cell], 0.0, highest_[cell]);
       ahead_[cell] = 2 * next - prices_[cell];
       prices_[cell] = next;
     }
   }
   for (CellId cell = 0; cell < gain.size(); ++cell) {
-    if (in_[cell] == 0) ahead_[cell] = prices_[cell] = std::min(whole, prices_[cell] * kGrowth);
+    if (in_[cell] == 0) ahead_[cell] = prices_[cell] = highest_[cell];
   }
 }
 

@@ -35,10 +35,11 @@ class PricePlan {
   const CellSpace& space_;
   std::vector<Condition> conditions_;
   std::vector<Term> terms_;
-  std::set<std::vector<CellId>> known_;
-  std::vector<double> prices_;  // in whole columns
-  std::vector<double> ahead_;   // extrapolated
-  std::vector<double> in_;      // rows of each cell in all conditions
+  std::set<std::vector<std::pair<CellId, std::int64_t>>> known_;
+  std::vector<double> prices_;   // in whole columns
+  std::vector<double> ahead_;    // extrapolated
+  std::vector<double> highest_;  // that this round allows
+  std::vector<double> in_;       // rows of each cell in all conditions
 };
 
 }  // namespace cordon::engine

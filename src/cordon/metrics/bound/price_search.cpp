@@ -175,7 +175,7 @@ Price PriceSearch::Search(const Question& question, Node root, int most_nodes, N
     const std::optional<std::size_t> place = Branch(node);
     if (!place || nodes >= most_nodes) {
       const Price value = node.value;
-      if (!place && last != nullptr) *last = std::move(node);
+      if (last != nullptr) *last = std::move(node);
       return value;
     }
     open.push_back(With(question, node, *place));
@@ -227,8 +227,10 @@ TightBox PriceSearch::Violated(CellId cell, std::span<const CellId> near, std::s
                                int most_nodes) {
   const Question question{cell, prices.data(), goal};
   Node last;
-  Search(question, Root(cell, near), most_nodes, &last);
-  return last.box.empty() ? TightBox{} : RowsOf(question, last);
+  if (Search(question, Root(cell, near), most_nodes, &last) >= goal) return {};
+  // Stopped early: a box in the best of what is open, which may be violated less than another one.
+  while (const std::optional<std::size_t> place = Branch(last)) last = With(question, last, *place);
+  return last.value < goal ? RowsOf(question, last) : TightBox{};
 }
 
 Price PriceSearch::HighestWithin(CellId cell, std::span<const CellAt> cells, Price floor, std::span<const Price> prices,
@@ -251,7 +253,7 @@ TightBox PriceSearch::RowsOf(const Question& question, const Node& node) const {
   for (const CellAt& other : node.cells) {
     if (space_.Cost(node.box, other.cell) <= node.cost) inside.push_back(other.cell);
   }
-  std::sort(inside.begin() + 1, inside.end(), [&](CellId a, CellId b) {
+  std::sort(inside.begin(), inside.end(), [&](CellId a, CellId b) {
     return question.prices[a] != question.prices[b] ? question.prices[a] > question.prices[b] : a < b;
   });
   TightBox box;

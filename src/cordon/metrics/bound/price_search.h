@@ -35,7 +35,8 @@ class PriceSearch {
   // At most the highest price that keeps all prices valid, looking at boxes of the near cells alone; `goal` if it is not
   // below that.
   Price Highest(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes);
-  // The box of near cells that limits the price most, if that is below the goal and was found; else none (no rows).
+  // A box of near cells that limits the price to less than the goal, the one that limits it most unless the search is stopped;
+  // none (no rows) if none was found.
   TightBox Violated(CellId cell, std::span<const CellId> near, std::span<const Price> prices, Price goal, int most_nodes);
 
   // The same for boxes that cost `from` or more, by one sweep: `cells` are in order of cost, every other price is at most
