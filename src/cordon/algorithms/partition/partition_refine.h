@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "cordon/algorithms/grouping/boxed_groups.h"
+#include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/partition_search.h"
 
 namespace cordon::engine {

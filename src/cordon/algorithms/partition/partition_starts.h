@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "cordon/algorithms/partition/partition_cuts.h"
 #include "cordon/algorithms/partition/partition_search.h"
 
 namespace cordon::engine {
