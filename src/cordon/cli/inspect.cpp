@@ -27,6 +27,9 @@ std::string ToFillIn(const InspectRequest& request, const Profile& profile) {
   std::vector<std::string> open;
   if (profile.names_in_doubt) open.emplace_back("header");
   const bool whose = profile.several_rows && profile.several_rows->column;
+  for (const ColumnProfile& column : profile.columns) {
+    if (!column.ask.empty()) open.push_back(fmt::format("the role of {}", column.name));
+  }
   if (whose) open.push_back(fmt::format("the role of {}", profile.columns[*profile.several_rows->column].name));
   if (!request.k || (profile.several_rows && !whose)) open.emplace_back("k");
   std::string text;

@@ -52,6 +52,24 @@ bool HasFewer(const ColumnProfile& b, int rank_b, const ColumnProfile& a, int ra
   return 2 * b.distinct <= a.distinct;
 }
 
+// What the reader has to say of the column that tells people apart.
+std::string AskOfPerson(const ColumnProfile& column, int rank, bool in_doubt) {
+  constexpr std::uint64_t kFewNames = 20;
+  constexpr const char* kOut = "then take out the lines counts = \"persons\"";
+  if (in_doubt || (rank == kNamesOfPeople && column.distinct < kFewNames)) {
+    return fmt::format(
+        "person, if each value is that of one person, who has several rows; identifier, if several people share one or it is "
+        "somebody else: {}",
+        kOut);
+  }
+  if (rank == kKindOfPeople)
+    return fmt::format("person, if its values tell people apart; quasi, if they say what kind of people they are: {}", kOut);
+  return "";
+}
+
+// By counting alone what people share, such as a telephone, would replace what tells them apart.
+bool MayReplace(int rank, int best) { return rank >= kNamesOfPeople && (rank != kWayToReach || best < kOfficialNumber); }
+
 // Whether rows of one name are of different people. They differ then in all that tells people apart; rows of one person agree
 // in some of it, such as the day of birth.
 bool AreHomonyms(std::size_t names, const Table& table, const Profile& profile, const Run& run) {
@@ -73,6 +91,7 @@ bool AreHomonyms(std::size_t names, const Table& table, const Profile& profile, 
 
 void MakePerson(ColumnProfile& column) {
   if (column.role == Role::kPerson) return;
+  if (column.role == Role::kQuasi) column.why = "its name may say that it is a key of people";
   column.role = Role::kPerson;
   column.why += ", and values repeat: rows of one person?";
 }
@@ -104,19 +123,27 @@ std::vector<std::vector<std::size_t>> SetsToTry(const Profile& profile) {
 void ChoosePerson(const Table& table, const std::vector<int>& ranks, Profile& profile, const Run& run) {
   std::vector<ColumnProfile>& columns = profile.columns;
   std::vector<int> usable = ranks;
-  std::optional<std::size_t> best;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (usable[i] == kNamesOfPeople && AreHomonyms(i, table, profile, run)) usable[i] = 0;
-    if (usable[i] > (best ? usable[*best] : 0)) best = i;
+    const bool shared = usable[i] == kNamesOfPeople || usable[i] == kWayToReach;
+    if (shared && AreHomonyms(i, table, profile, run)) usable[i] = 0;
   }
+  const auto most = std::max_element(usable.begin(), usable.end());
+  std::optional<std::size_t> best;
+  if (most != usable.end() && *most > 0) best = static_cast<std::size_t>(most - usable.begin());
   for (bool better = best.has_value(); better;) {
     better = false;
     for (std::size_t i = 0; i < columns.size() && !better; ++i) {
-      better = i != *best && usable[i] >= kNamesOfPeople && HasFewer(columns[i], usable[i], columns[*best], usable[*best]) &&
+      better = i != *best && MayReplace(usable[i], usable[*best]) &&
+               HasFewer(columns[i], usable[i], columns[*best], usable[*best]) &&
                Determines(table.columns[*best], table.columns[i], profile.missing);
       if (better) best = i;
     }
   }
+  // Rows of one telephone that are of different people: a doctor's, or those of a log that says nothing else of a person.
+  const auto shared = std::find(ranks.begin(), ranks.end(), kWayToReach);
+  const bool in_doubt = !best && shared != ranks.end();
+  if (in_doubt) best = static_cast<std::size_t>(shared - ranks.begin());
+  if (best) columns[*best].ask = AskOfPerson(columns[*best], in_doubt ? kWayToReach : usable[*best], in_doubt);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i == best) {
       MakePerson(columns[i]);

@@ -115,6 +115,10 @@ class Drafter {
           column.why);
       return {};
     }
+    if (!column.ask.empty()) {
+      Line("role = \"FILL IN\"  # {}", column.ask);
+      return {};
+    }
     Line("role = \"{}\"  # {}", RoleName(column.role), column.why);
     if (column.role != Role::kQuasi && column.role != Role::kSensitive) return {};
     if (HasStars(column)) Line("# {}", DescribeStars(column));

@@ -158,7 +158,8 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.name = column.name;
   const std::vector<std::uint64_t> counts = CountCodes(column);
   profile.missing = counts.back();
-  std::vector<std::string_view> values;
+  ColumnTexts distinct;
+  std::vector<std::string_view>& values = distinct.texts;
   bool numbers = true;
   bool dates = true;
   double equal_pairs = 0;
@@ -171,6 +172,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
       continue;
     }
     values.push_back(text);
+    distinct.rows.push_back(counts[code]);
     profile.unique_rows += counts[code] == 1 ? 1 : 0;
     profile.longest = std::max(profile.longest, NumCharacters(text));
     numbers = numbers && IsQuantity(text);
@@ -194,7 +196,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.distinction = rows == 0 ? 0 : static_cast<double>(profile.distinct) / n;
   profile.separation = rows < 2 ? 0 : 1 - equal_pairs / (n * (n - 1));
   profile.named_sensitive = Mentions(WordsOf(column.name), Meant::kSensitive);
-  Suggestion suggested = SuggestRole(profile, rows, values);
+  Suggestion suggested = SuggestRole(profile, rows, distinct);
   profile.role = suggested.role;
   profile.why = std::move(suggested.why);
   rank = suggested.rank;

@@ -43,6 +43,7 @@ struct ColumnProfile {
   bool named_sensitive = false;  // by its name, whatever role it gets
   Role role = Role::kQuasi;      // suggested
   std::string why;               // for that role, in words; no cell is in it
+  std::string ask;               // what the reader has to decide before the role holds; empty: nothing
 };
 
 // Rows that a set of columns singles out.
@@ -104,9 +105,10 @@ enum PersonRank : int {
   kDevice,          // network addresses, serial numbers
   kKeyOfAnything,   // visit_id, order number
   kBareKey,         // id
+  kKindOfPeople,    // "user" with a few labels, which may be people
   kNamesOfPeople,   // with surnames: two people may have one
-  kWayToReach,      // mail, telephone, address: a family may have one
-  kOfficialNumber,  // of an office, an insurance, a bank
+  kWayToReach,      // mail, telephone, address, account, household: a family may have one, and patients one doctor's
+  kOfficialNumber,  // of an office, an insurance
   kKeyOfPeople,     // patient_id, customer number
 };
 
@@ -116,8 +118,13 @@ struct Suggestion {
   PersonRank rank = kNobody;
 };
 
-// The role that name and contents of a column suggest, and why. REQUIRES: `values` are the distinct ones.
-Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values);
+struct ColumnTexts {
+  std::vector<std::string_view> texts;
+  std::vector<std::uint64_t> rows;  // of each
+};
+
+// The role that name and contents of a column suggest, and why.
+Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const ColumnTexts& values);
 
 // Gives one column at most the role of the person column, by the ranks of SuggestRole and by which column determines which: if
 // each visit has one insured person and there are fewer of these, the insured are the people. All others become identifiers.

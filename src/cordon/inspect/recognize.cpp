@@ -110,12 +110,19 @@ bool IsNie(std::string_view bare) {
   return HasShape(bare, "A9999999A") && std::string_view("XYZxyz").find(bare[0]) != std::string_view::npos;
 }
 
-bool IsNationalId(std::string_view text) {
+// Of which digits alone are no part, so that chance does not make it.
+bool HasShapeOfId(std::string_view text) {
   const std::string bare = Bare(text, " -.");
   return HasShape(text, "999-99-9999")          // United States
          || HasShape(bare, "AAAAAA99A99A999A")  // Italy
          || HasShape(bare, "AA999999A")         // United Kingdom
-         || IsNir(bare) || IsBsn(bare) || IsTaxId(bare) || IsDni(bare) || IsNie(bare) || IsNhsNumber(bare);
+         || HasShape(text, "756.9999.9999.99")  // Switzerland
+         || IsNir(bare) || IsDni(bare) || IsNie(bare);
+}
+
+bool IsNationalId(std::string_view text) {
+  const std::string bare = Bare(text, " -.");
+  return HasShapeOfId(text) || IsBsn(bare) || IsTaxId(bare) || IsNhsNumber(bare);
 }
 
 // By Luhn's check digit.
@@ -242,6 +249,13 @@ bool AreSerials(const std::vector<std::string_view>& values) {
   });
 }
 
+// Digits alone may be any key, so they are none here. Nor is a span of months such as "01/2020 - 12/2021", or of numbers such
+// as "0 - 500000".
+bool IsLoneTelephone(std::string_view text) {
+  if (!IsTelephone(text) || AllOf(text, InDigits) || text.find(" - ") != std::string_view::npos) return false;
+  return text[0] != '0' || (text.size() > 1 && InDigits(text[1]));
+}
+
 bool AreTexts(const std::vector<std::string_view>& values) {
   if (std::any_of(values.begin(), values.end(), HoldsContact)) return true;
   if (values.size() < kFewTexts)
@@ -252,6 +266,24 @@ bool AreTexts(const std::vector<std::string_view>& values) {
   }
   return 2 * sentences >= values.size();
 }
+
+struct Test {
+  Content content;
+  bool (*test)(std::string_view);
+  std::size_t least;  // distinct values: fewer may look like it by chance
+};
+
+constexpr std::array<Test, 11> kTests = {{{Content::kMail, IsMail, 1},
+                                          {Content::kUrl, IsUrl, 1},
+                                          {Content::kHandle, IsHandle, 1},
+                                          {Content::kIp, IsIp, 1},
+                                          {Content::kCoordinates, AreCoordinates, 1},
+                                          {Content::kIban, IsIban, 1},
+                                          {Content::kUuid, IsUuid, 1},
+                                          {Content::kNationalId, HasShapeOfId, 1},
+                                          {Content::kNationalId, IsNationalId, 3},
+                                          {Content::kCard, IsCard, 2},
+                                          {Content::kTelephone, IsTelephone, 1}}};
 
 }  // namespace
 
@@ -265,7 +297,7 @@ bool IsMail(std::string_view text) {
 bool IsTelephone(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789 +-/().") != std::string_view::npos) return false;
   const std::string digits = Bare(text, " +-/().");
-  if (digits.size() < 7 || digits.size() > 15 || IsDate(text)) return false;
+  if (digits.size() < 7 || digits.size() > 15 || IsDate(text) || IsUnreadDate(text)) return false;
   if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
   const bool marked = text.find_first_of(" -/()") != std::string_view::npos || HasShape(text, "99.99.99.99.99");
   if ((text[0] == '0' || text[0] == '(') && marked) return true;
@@ -291,8 +323,19 @@ const char* ContentName(Content content) {
     case Content::kPersonNames: return "names of people";
     case Content::kFullNames: return "given names with surnames";
     case Content::kFreeText: return "free text";
+    case Content::kSomeContacts: return "ways to reach people among other values";
   }
   return "";
+}
+
+bool LooksLike(Content content, std::string_view value) {
+  bool tested = false;
+  for (const Test& test : kTests) {
+    if (test.content != content) continue;
+    if (test.test(value)) return true;
+    tested = true;
+  }
+  return content == Content::kAddress ? IsAddress(value) : !tested;
 }
 
 Content Recognize(const std::vector<std::string_view>& all) {
@@ -303,32 +346,22 @@ Content Recognize(const std::vector<std::string_view>& all) {
   const auto share = [&](bool (*test)(std::string_view)) {
     return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
   };
-  struct Test {
-    Content content;
-    bool (*test)(std::string_view);
-    std::size_t least;  // distinct values: a few may look like anything by chance
-  };
-  constexpr std::array<Test, 10> kTests = {{{Content::kMail, IsMail, 1},
-                                            {Content::kUrl, IsUrl, 1},
-                                            {Content::kHandle, IsHandle, 1},
-                                            {Content::kIp, IsIp, 1},
-                                            {Content::kCoordinates, AreCoordinates, 1},
-                                            {Content::kIban, IsIban, 1},
-                                            {Content::kUuid, IsUuid, 1},
-                                            {Content::kNationalId, IsNationalId, 5},
-                                            {Content::kCard, IsCard, 5},
-                                            {Content::kTelephone, IsTelephone, 2}}};
   for (const Test& test : kTests) {
     if (values.size() >= test.least && share(test.test) >= 0.8) return test.content;
   }
   if (AreSerials(values)) return Content::kSerial;
   if (values.size() >= 5 && share(IsAddress) >= 0.5) return Content::kAddress;
+  if (share(IsHouse) >= 0.5) return Content::kAddress;
   if (values.size() >= 5 && share(IsPersonName) >= 0.25) return Content::kPersonNames;
   if (share(IsTitledName) >= 0.5) return Content::kPersonNames;
   if (values.size() >= 3 && share(IsAbbreviatedName) >= 0.8) return Content::kPersonNames;
   constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
   if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;
-  return AreTexts(values) ? Content::kFreeText : Content::kUnknown;
+  if (AreTexts(values)) return Content::kFreeText;
+  const auto reaches = [](std::string_view value) {
+    return IsMail(value) || IsIban(value) || IsLoneTelephone(value) || IsHouse(value);
+  };
+  return std::any_of(values.begin(), values.end(), reaches) ? Content::kSomeContacts : Content::kUnknown;
 }
 
 }  // namespace cordon::engine

@@ -13,8 +13,9 @@
 namespace cordon::engine {
 namespace {
 
-constexpr std::uint64_t kFewPeople = 20;           // so few values of a key are not those of people
-constexpr std::uint64_t kMaxRowsPerPerson = 1000;  // of one person, on average
+constexpr std::uint64_t kFewPeople = 20;           // so few values of a key that does not say whose are not those of people
+constexpr std::uint64_t kMaxRowsPerPerson = 1000;  // of such a key, on average
+constexpr double kNearlyAll = 0.9;
 
 using Names = std::vector<std::string>;
 
@@ -39,41 +40,84 @@ bool IsNumbered(const Names& words) {
 
 // All words say that the column tells people apart: patient, user_id, customer number; not patient_age.
 bool IsKeyOfPeople(const Names& words) {
-  const bool only = std::all_of(words.begin(), words.end(), [](const std::string& word) {
-    return Means(word, Meant::kPerson) || Means(word, Meant::kKey) || Means(word, Meant::kNumber);
+  const bool keyed = Mentions(words, Meant::kKey) || Mentions(words, Meant::kNumber);
+  const auto is_short = [](const std::string& word) { return word == "pat" || word == "emp" || word == "subj"; };
+  const bool only = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return Means(word, Meant::kPerson) || Means(word, Meant::kKey) || Means(word, Meant::kNumber) || (keyed && is_short(word));
   });
   return only && (Mentions(words, Meant::kPerson) || Mentions(words, Meant::kKey));
 }
 
 bool SaysWhoseKey(const Names& words) {
   return Mentions(words, Meant::kPerson) || std::any_of(words.begin(), words.end(), [](const std::string& word) {
-           return Means(word, Meant::kKey) && !IsBareKey(word);
+           return (Means(word, Meant::kKey) && !IsBareKey(word)) || word == "pat" || word == "emp" || word == "subj";
          });
 }
 
-double Share(const std::vector<std::string_view>& values, bool (*test)(std::string_view)) {
+// A family or a firm has one account, car or household.
+PersonRank RankOfOwner(const Names& words, PersonRank rank) {
+  return Mentions(words, Meant::kShared) ? std::min(rank, kWayToReach) : rank;
+}
+
+template <typename Test>
+double Share(const std::vector<std::string_view>& values, const Test& test) {
   return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
 }
 
-// What names people says who a row is about, if values repeat. A better column may take that place.
+// Of the rows with a value.
+template <typename Test>
+double ShareOfRows(const ColumnTexts& values, const Test& test) {
+  std::uint64_t fitting = 0;
+  std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < values.texts.size(); ++i) {
+    rows += values.rows[i];
+    fitting += test(values.texts[i]) ? values.rows[i] : 0;
+  }
+  return rows == 0 ? 0 : static_cast<double>(fitting) / static_cast<double>(rows);
+}
+
+// What names people says who a row is about, if values repeat. A better column may take that place. Few devices or cases may
+// be those of a house.
 Suggestion NamesPeople(const ColumnProfile& column, std::uint64_t present, std::string why, PersonRank rank) {
-  const bool repeats = column.distinct >= kFewPeople && column.distinct * 10 < present * 9;
-  return {Role::kIdentifier, std::move(why), repeats ? rank : kNobody};
+  const bool few = column.distinct < (rank <= kKeyOfAnything ? kFewPeople : 2);
+  return {Role::kIdentifier, std::move(why), !few && column.distinct * 10 < present * 9 ? rank : kNobody};
 }
 
 // A given name or a surname alone is that of many people.
-PersonRank RankOfNames(const std::vector<std::string_view>& values) {
+PersonRank RankOfNames(const ColumnTexts& values) {
   const auto has_space = [](std::string_view text) { return text.find(' ') != std::string_view::npos; };
-  return Share(values, has_space) >= 0.5 ? kNamesOfPeople : kNobody;
+  return ShareOfRows(values, has_space) >= kNearlyAll ? kNamesOfPeople : kNobody;
 }
 
-// A street without the number of a house has many people.
-PersonRank RankOfContacts(const std::vector<std::string_view>& values) {
-  const auto tells = [](std::string_view text) { return text.find_first_of("0123456789@") != std::string_view::npos; };
-  return Share(values, tells) >= 0.5 ? kWayToReach : kNobody;
+// A street without the number of a house has many people, and so has the number alone.
+PersonRank RankOfContacts(const ColumnTexts& values) {
+  const auto tells = [](std::string_view text) {
+    constexpr std::ptrdiff_t kManyDigits = 6;
+    const auto digits = std::count_if(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+    return text.find('@') != std::string_view::npos || digits >= kManyDigits ||
+           (digits > 0 && text.find(' ') != std::string_view::npos) || IsAddress(text);
+  };
+  return ShareOfRows(values, tells) >= kNearlyAll ? kWayToReach : kNobody;
 }
 
-std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words, std::uint64_t present) {
+// A number without digits is none: classes of driving licences.
+bool ManyHaveDigits(const ColumnTexts& values) {
+  return ShareOfRows(values, [](std::string_view text) {
+           return text.find_first_of("0123456789") != std::string_view::npos;
+         }) >= kNearlyAll;
+}
+
+// "user" alone may say whose a row is, or what kind of user it is about.
+bool HoldsKeys(const ColumnProfile& column, const Names& words, const std::vector<std::string_view>& values) {
+  constexpr std::uint64_t kFlags = 2;
+  if (Mentions(words, Meant::kKey) || Mentions(words, Meant::kNumber)) return column.distinct > 1;
+  if (column.distinct >= kFewPeople) return true;
+  const auto has_digit = [](std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; };
+  return column.distinct > kFlags && !Mentions(words, Meant::kShared) && Share(values, has_digit) >= 0.8;
+}
+
+std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words, std::uint64_t present,
+                                const std::vector<std::string_view>& values) {
   const bool key = Mentions(words, Meant::kKey);
   const bool number = Mentions(words, Meant::kNumber) || Mentions(words, Meant::kPerson);
   if (!key && !number) return std::nullopt;
@@ -81,9 +125,16 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
     return Suggestion{Role::kIdentifier, "its name says that it is the key of somebody else: a doctor, a guardian", kNobody};
   if (column.distinct == present)
     return Suggestion{Role::kIdentifier, "its name says that it is a key, and no value repeats", kNobody};
-  const bool people = column.distinct >= kFewPeople && column.distinct * kMaxRowsPerPerson >= present;
   const char* why = "its name says that it is a key, and values repeat: rows of one person?";
-  if (IsKeyOfPeople(words) && people) return Suggestion{Role::kPerson, why, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey};
+  if (IsKeyOfPeople(words)) {
+    constexpr std::uint64_t kFlags = 2;
+    if (HoldsKeys(column, words, values))
+      return Suggestion{Role::kPerson, why, RankOfOwner(words, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey)};
+    if (column.distinct <= 1 || column.content == Content::kSomeContacts) return std::nullopt;
+    const bool labels = column.distinct > kFlags && column.type == Domain::Kind::kCategorical;
+    return Suggestion{Role::kQuasi, "an attacker may know it", labels ? kKindOfPeople : kNobody};
+  }
+  const bool people = column.distinct >= kFewPeople && column.distinct * kMaxRowsPerPerson >= present;
   if (key && people) return Suggestion{Role::kPerson, why, kKeyOfAnything};
   if (number && 5 * column.distinct > present && column.type != Domain::Kind::kDate)
     return Suggestion{Role::kPerson, why, kKeyOfAnything};
@@ -95,7 +146,7 @@ std::optional<Suggestion> ByNumber(const ColumnProfile& column, const Names& wor
                                    const std::vector<std::string_view>& values) {
   const NumberOf of = NumberedBy(words);
   if (of == NumberOf::kNothing || IsKeyOfPeople(words)) return std::nullopt;
-  if (column.distinct < kFewPeople || column.type == Domain::Kind::kDate) return std::nullopt;
+  if (column.distinct < 2 || column.type == Domain::Kind::kDate) return std::nullopt;
   const auto is_number = [](std::string_view text) {
     constexpr std::ptrdiff_t kFewDigits = 3;
     return std::count_if(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; }) >= kFewDigits;
@@ -106,7 +157,7 @@ std::optional<Suggestion> ByNumber(const ColumnProfile& column, const Names& wor
   const bool of_person = of == NumberOf::kPerson;
   return NamesPeople(column, present,
                      of_person ? "its name says that it is a number of people" : "its name says that it is a number of cases",
-                     of_person ? kOfficialNumber : kKeyOfAnything);
+                     RankOfOwner(words, of_person ? kOfficialNumber : kKeyOfAnything));
 }
 
 // Incomes such as "$4,341.26" and "132k": texts, so neither rounded nor compared as numbers.
@@ -148,10 +199,10 @@ PersonRank RankOf(Content content) {
   switch (content) {
     case Content::kMail:
     case Content::kTelephone:
-    case Content::kAddress: return kWayToReach;
+    case Content::kAddress:
     case Content::kIban:
-    case Content::kNationalId:
-    case Content::kCard: return kOfficialNumber;
+    case Content::kCard: return kWayToReach;
+    case Content::kNationalId: return kOfficialNumber;
     default: return kDevice;
   }
 }
@@ -164,39 +215,48 @@ bool HoldsPeopleForSure(const std::vector<std::string_view>& values) {
 }
 
 std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& words, std::uint64_t present,
-                                    const std::vector<std::string_view>& values) {
+                                    const ColumnTexts& distinct) {
   constexpr std::uint64_t kFewLabels = 12;
+  const std::vector<std::string_view>& values = distinct.texts;
   const Content content = column.content;
   const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
   if (column.type == Domain::Kind::kCategorical && !values.empty() && HoldsPeopleForSure(values))
-    return NamesPeople(column, present, "its values name people", RankOfNames(values));
-  if (content == Content::kUnknown || content == Content::kSerial) return std::nullopt;
+    return NamesPeople(column, present, "its values name people", RankOfNames(distinct));
+  if (content == Content::kUnknown || content == Content::kSerial || content == Content::kSomeContacts) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
-  if ((content == Content::kFullNames || content == Content::kAddress) && says_else) return std::nullopt;
+  if (content == Content::kFullNames && says_else) return std::nullopt;
+  if (content == Content::kAddress && says_else && std::none_of(values.begin(), values.end(), IsHouse)) return std::nullopt;
   // Names of illnesses have several words, too.
   const bool labels = content == Content::kFreeText && says_else && column.distinct < kFewLabels;
   if (labels && std::none_of(values.begin(), values.end(), HoldsContact)) return std::nullopt;
   if (content == Content::kFreeText) return Suggestion{Role::kIdentifier, "it is free text, which may name people", kNobody};
+  if (Mentions(words, Meant::kRelative)) return NamesPeople(column, present, why, kNobody);
+  const auto fits = [&](std::string_view text) { return LooksLike(content, text); };
+  if (ShareOfRows(distinct, fits) < kNearlyAll) return NamesPeople(column, present, why, kNobody);
   const bool names = content == Content::kPersonNames || content == Content::kFullNames;
-  const bool others = Mentions(words, Meant::kRelative);
-  return NamesPeople(column, present, why, others ? kNobody : (names ? RankOfNames(values) : RankOf(content)));
+  PersonRank rank = names ? RankOfNames(distinct) : RankOf(content);
+  if (IsKeyOfPeople(words)) rank = std::max(rank, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey);
+  return NamesPeople(column, present, why, RankOfOwner(words, rank));
 }
 
 std::optional<Suggestion> ByName(const ColumnProfile& column, const Names& words, std::uint64_t present,
-                                 const std::vector<std::string_view>& values) {
+                                 const ColumnTexts& values) {
   const bool thing = Mentions(words, Meant::kThing);
   const bool others = Mentions(words, Meant::kRelative);
   if ((others || Mentions(words, Meant::kName)) && !thing && column.type == Domain::Kind::kCategorical) {
-    const bool ranked = !others && !values.empty();
+    const bool ranked = !others && !values.texts.empty();
     return NamesPeople(column, present, "its name says that it names people", ranked ? RankOfNames(values) : kNobody);
   }
+  if (Mentions(words, Meant::kCoordinate) && !thing && column.distinct > 1)
+    return Suggestion{Role::kIdentifier, "its name says that it holds coordinates of places", kNobody};
   if (Mentions(words, Meant::kContact) && !thing) {
     return NamesPeople(column, present, "its name says how to reach people",
-                       others || values.empty() ? kNobody : RankOfContacts(values));
+                       others || values.texts.empty() ? kNobody : RankOfContacts(values));
   }
   if (Mentions(words, Meant::kOfficial))
-    return NamesPeople(column, present, "its name says that it identifies people", others ? kNobody : kOfficialNumber);
+    return NamesPeople(column, present, "its name says that it identifies people",
+                       others || !ManyHaveDigits(values) ? kNobody : RankOfOwner(words, kOfficialNumber));
   if (Mentions(words, Meant::kAccount) && column.type == Domain::Kind::kCategorical)
     return NamesPeople(column, present, "its name says that it identifies people", kDevice);
   if (Mentions(words, Meant::kFreeText) && column.type == Domain::Kind::kCategorical)
@@ -216,7 +276,14 @@ bool AreLongCodes(const std::vector<std::string_view>& values, bool numeric) {
     });
     return plain && text.size() == values[0].size() && text.size() >= least && digits >= kManyDigits;
   };
-  return values.size() >= kFewPeople &&
+  const auto has_long_run = [](std::string_view text) {  // of digits; 2019-2020 has none
+    constexpr int kLongRun = 5;
+    int run = 0;
+    return std::any_of(text.begin(), text.end(),
+                       [&](char c) { return (run = '0' <= c && c <= '9' ? run + 1 : 0) >= kLongRun; });
+  };
+  const bool few = values.size() < kFewPeople;
+  return values.size() > 1 && (!few || Share(values, has_long_run) >= 0.8) &&
          10 * static_cast<std::size_t>(std::count_if(values.begin(), values.end(), is_code)) >= 9 * values.size();
 }
 
@@ -251,7 +318,8 @@ std::optional<Suggestion> ByUnreadDate(const ColumnProfile& column, const Names&
 
 }  // namespace
 
-Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const std::vector<std::string_view>& values) {
+Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const ColumnTexts& distinct) {
+  const std::vector<std::string_view>& values = distinct.texts;
   Names words = WordsOf(column.name);
   const bool numbered = IsNumbered(words);
   if (numbered) words.clear();
@@ -259,13 +327,15 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const st
   const bool sensitive = Mentions(words, Meant::kSensitive);
   const bool same = column.distinct == 1 && column.missing == 0;  // in these rows: later ones may differ
   if (column.postcode && !same) return {Role::kQuasi, "a postcode, by its name: an attacker may know it"};
-  if (const auto found = ByContent(column, words, present, values)) return *found;
+  if (const auto found = ByContent(column, words, present, distinct)) return *found;
   if (const auto found = ByUnreadDate(column, words, values)) return *found;
   if (!sensitive) {
-    if (const auto found = ByName(column, words, present, values)) return *found;
+    if (const auto found = ByName(column, words, present, distinct)) return *found;
     if (const auto found = ByNumber(column, words, present, values)) return *found;
-    if (const auto found = ByKey(column, words, present)) return *found;
+    if (const auto found = ByKey(column, words, present, values)) return *found;
   }
+  if (column.content == Content::kSomeContacts)
+    return {Role::kIdentifier, "some of its values are ways to reach people: mail, telephone, account, street"};
   if (column.distinct == 0) return {Role::kIdentifier, "it has no values, and nothing tells what later rows will have"};
   if (sensitive && same)
     return {Role::kIdentifier,

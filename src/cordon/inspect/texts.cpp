@@ -182,6 +182,14 @@ bool AreDayAndMonth(std::string_view a, std::string_view b) {
   return less >= 1 && less <= 12 && more <= 31;
 }
 
+// "1965-00-00", "00.05.1965": a year, and zeros for what is not known.
+bool HasUnknownDay(const std::vector<std::string>& runs) {
+  const std::size_t year = IsYear(runs[0]) ? 0 : 2;
+  const std::string& day = runs[2 - year];
+  if (!IsYear(runs[year]) || day.size() > 2 || runs[1].size() > 2) return false;
+  return (NumberIn(day) == 0 && NumberIn(runs[1]) <= 12) || (NumberIn(runs[1]) == 0 && NumberIn(day) <= 31);
+}
+
 // "20. Januar 1983", "Mar 20, 1947", "22AUG57".
 bool IsDayWithMonthName(const std::vector<std::string>& runs) {
   constexpr std::size_t kMostRuns = 6;
@@ -220,6 +228,38 @@ bool IsListedName(const std::vector<std::string_view>& words) {
   return IsSurname(words[1]) && IsNameOfPeople(WordsOf(words[1])[0]);
 }
 
+enum class Street { kNone, kPerhaps, kSure };
+
+// Words of a street and the number of a house. Prepositions, and a word for a street with a number alone ("Platz 2"), may say
+// something else.
+Street StreetIn(std::string_view text) {
+  constexpr std::size_t kMostWords = 7;
+  static const std::unordered_set<std::string_view> kPrepositions = {"am", "an", "im", "zum", "zur", "auf", "unter", "via"};
+  static const std::unordered_set<std::string_view> kStreets = {
+      "street",   "road",   "avenue",    "lane",    "drive", "ave",     "rd",     "blvd",  "court",  "terrace",
+      "crescent", "weg",    "allee",     "strasse", "str",   "platz",   "gasse",  "markt", "rue",    "route",
+      "quai",     "chemin", "boulevard", "impasse", "calle", "avenida", "plaza",  "paseo", "carrer", "viale",
+      "piazza",   "corso",  "vicolo",    "straat",  "laan",  "plein",   "gracht", "kade",  "dijk",   "singel"};
+  static constexpr std::array<std::string_view, 13> kEndings = {"strasse", "str",    "weg",  "platz", "allee",  "gasse", "damm",
+                                                                "ufer",    "straat", "laan", "plein", "gracht", "kade"};
+  const std::vector<std::string> words = WordsOf(text);
+  if (words.size() < 2 || words.size() > kMostWords) return Street::kNone;
+  const auto is_number = [](const std::string& word) { return IsFigureOf(word[0]) && word.size() <= 5; };
+  if (!is_number(words.front()) && !std::any_of(words.begin() + 1, words.end(), is_number)) return Street::kNone;
+  const auto ends = [](const std::string& word) {
+    return std::any_of(kEndings.begin(), kEndings.end(),
+                       [&](std::string_view ending) { return word.size() > ending.size() + 2 && word.ends_with(ending); });
+  };
+  const auto is_street = [](const std::string& word) { return kStreets.contains(word); };
+  // "Via Roma 5" has a capital, "via portal 3" has none.
+  const bool italian = words[0] == "via" && text.starts_with("Via ");
+  const bool street = italian || std::any_of(words.begin(), words.end(), is_street);
+  if ((street && words.size() > 2) || std::any_of(words.begin(), words.end(), ends)) return Street::kSure;
+  const bool perhaps =
+      street || std::any_of(words.begin(), words.end(), [](const std::string& word) { return kPrepositions.contains(word); });
+  return perhaps ? Street::kPerhaps : Street::kNone;
+}
+
 }  // namespace
 
 bool IsSurelyPerson(std::string_view text) {
@@ -237,26 +277,9 @@ bool IsSurelyPerson(std::string_view text) {
   return IsSurname(words[0]) && is_known(words[0]) && is_known(words.back());
 }
 
-bool IsAddress(std::string_view text) {
-  constexpr std::size_t kMostWords = 7;
-  static const std::unordered_set<std::string_view> kStreets = {
-      "street",   "road",   "avenue",  "lane",  "drive",  "ave",    "rd",    "blvd",  "court",   "terrace",
-      "crescent", "am",     "an",      "im",    "zum",    "zur",    "auf",   "unter", "strasse", "str",
-      "weg",      "allee",  "platz",   "gasse", "markt",  "rue",    "route", "quai",  "chemin",  "boulevard",
-      "impasse",  "calle",  "avenida", "plaza", "paseo",  "carrer", "via",   "viale", "piazza",  "corso",
-      "vicolo",   "straat", "laan",    "plein", "gracht", "kade",   "dijk",  "singel"};
-  static constexpr std::array<std::string_view, 13> kEndings = {"strasse", "str",    "weg",  "platz", "allee",  "gasse", "damm",
-                                                                "ufer",    "straat", "laan", "plein", "gracht", "kade"};
-  const std::vector<std::string> words = WordsOf(text);
-  if (words.size() < 2 || words.size() > kMostWords) return false;
-  const auto is_number = [](const std::string& word) { return IsFigureOf(word[0]) && word.size() <= 5; };
-  if (!is_number(words.front()) && !std::any_of(words.begin() + 1, words.end(), is_number)) return false;
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return kStreets.contains(word) || std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
-             return word.size() > ending.size() + 2 && word.ends_with(ending);
-           });
-  });
-}
+bool IsAddress(std::string_view text) { return StreetIn(text) != Street::kNone; }
+
+bool IsHouse(std::string_view text) { return StreetIn(text) == Street::kSure; }
 
 bool IsUnreadDate(std::string_view text) {
   constexpr std::size_t kShort = 6;
@@ -268,9 +291,10 @@ bool IsUnreadDate(std::string_view text) {
   if (IsDayWithMonthName(runs)) return true;
   // 2023-W06
   if (runs.size() == 3 && IsYear(runs[0]) && (runs[1] == "w" || runs[1] == "kw") && runs[2].size() <= 2) return true;
-  // 08.12.78, 11.14.2023, each mark twice
-  const bool marked = text.find_first_not_of("0123456789./-") == std::string_view::npos;
-  if (!marked || runs.size() != 3 || text.find_first_of("./-") == std::string_view::npos) return false;
+  // 08.12.78, 11.14.2023, 04 05 1979
+  const bool marked = text.find_first_not_of("0123456789./- ") == std::string_view::npos;
+  if (!marked || runs.size() != 3) return false;
+  if (HasUnknownDay(runs)) return true;
   return AreDayAndMonth(runs[0], runs[1]) && (runs[2].size() == 2 || IsYear(runs[2]));
 }
 

@@ -191,6 +191,8 @@ const WordSet& SetOf(Meant meant) {
                                    "loyaltycard",
                                    "licenceplate",
                                    "numberplate",
+                                   "plate",
+                                   "kfz",
                                    "nhsno",
                                    "nuss"};
   static const WordSet accounts = {
@@ -199,6 +201,7 @@ const WordSet& SetOf(Meant meant) {
       "instagram", "facebook",  "linkedin",   "photo",        "foto",           "hostname", "deviceid", "signature",
       "handle",    "pseudo",    "remoteaddr", "clientip",     "udid",           "gaid",     "idfa"};
   static const WordSet relatives = {"kin",
+                                    "gp",
                                     "emergencycontact",
                                     "contactperson",
                                     "father",
@@ -395,6 +398,21 @@ const WordSet& SetOf(Meant meant) {
                                  "geboortedatum", "geburtsjahr",  "datenaissance", "fechanacimiento", "fechadenacimiento",
                                  "datadinascita", "datanascita"};
   static const WordSet dates = {"date", "datum", "fecha", "dated", "dob", "birthdate", "birthday", "gebdat", "geburtstag"};
+  static const WordSet shared = {
+      "household", "haushalt", "haushaltsnr", "haushaltsnummer", "foyer", "hogar", "huishouden", "family", "familie", "famille",
+      "familia", "famiglia", "gezin",
+      // accounts and cards
+      "account", "acct", "iban", "konto", "kto", "kontonr", "kontonummer", "compte", "cuenta", "conto", "rekening",
+      "rekeningnummer", "accountnumber", "bankaccount", "cuentabancaria", "contocorrente", "rib", "card", "cardnumber",
+      "creditcard", "kreditkarte", "cartacredito", "cartadicredito", "tarjeta", "cc", "phone", "gsm",
+      // cars
+      "licenceplate", "licenseplate", "numberplate", "plate", "kennzeichen", "kfz", "kenteken", "targa", "plaque", "vin",
+      "immatriculation", "vehicle", "fahrzeug",
+      // contracts
+      "contract", "vertrag", "vertrags", "contrat", "policy", "police", "policen", "poliza", "polizza", "polis"};
+  static const WordSet coordinates = {"lat",         "latitude",    "lon",     "lng",      "longitude",
+                                      "breitengrad", "laengengrad", "latitud", "longitud", "latitudine",
+                                      "longitudine", "geolat",      "geolon",  "gpslat",   "gpslon"};
   switch (meant) {
     case Meant::kName: return names;
     case Meant::kContact: return contacts;
@@ -409,6 +427,8 @@ const WordSet& SetOf(Meant meant) {
     case Meant::kThing: return things;
     case Meant::kBirth: return births;
     case Meant::kDate: return dates;
+    case Meant::kShared: return shared;
+    case Meant::kCoordinate: return coordinates;
     case Meant::kSensitive: break;
   }
   return sensitive;

@@ -27,6 +27,8 @@ enum class Meant {
   kThing,   // what else may have a name or a number: a town, a product
   kBirth,   // of a person, when
   kDate,
+  kShared,      // what a family or a firm has together: an account, a car, a household
+  kCoordinate,  // of a place
   kSensitive,
 };
 
