@@ -167,6 +167,24 @@ TEST(SeveralRows, AreAskedForIfNoColumnTellsPeopleApart) {
   EXPECT_FALSE(Visits().AddNumber("patient_id").AddPeople().Look().several_rows);
 }
 
+// Without the code, its group, chapter and ward agree by more than chance: nobody visited twice.
+TEST(SeveralRows, AreNotSeenInTablesOfCodes) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Random random = Random::FromSeed(seed);
+    std::vector<std::size_t> code_of(1000);
+    for (std::size_t& code : code_of) code = random.Below(random.Below(40) + 1);
+    std::vector<std::size_t> ward_of(40);
+    for (std::size_t& ward : ward_of) ward = random.Below(6);
+    Visits rows(code_of.size(), 1, 1);
+    rows.Add("ward", [&](std::size_t p, std::size_t) { return "W" + std::to_string(ward_of[code_of[p]]); });
+    rows.Add("group", [&](std::size_t p, std::size_t) { return "G" + std::to_string(code_of[p] / 3); });
+    rows.Add("chapter", [&](std::size_t p, std::size_t) { return "C" + std::to_string(code_of[p] / 8); });
+    rows.Add("code", [&](std::size_t p, std::size_t) { return "I" + std::to_string(code_of[p]); });
+    rows.Add("sex", [&](std::size_t, std::size_t) { return random.Below(2) == 0 ? "m" : "f"; });
+    EXPECT_FALSE(rows.Look().several_rows) << seed;
+  }
+}
+
 // Rows of different people agree as often as the columns let them, also if a zip code says the town and the town the region.
 TEST(SeveralRows, AreNotSeenInTablesOfPeople) {
   for (const std::size_t zips : {20, 200, 2000}) {

@@ -96,9 +96,25 @@ void MakePerson(ColumnProfile& column) {
   column.why += ", and values repeat: rows of one person?";
 }
 
+// Whether all columns follow from one of them: a job, its department and its grade. Such rows agree because of their code,
+// whoever they are about. What says a day or a postcode is a key of people rather than a code.
+bool FollowFromCode(const std::vector<std::size_t>& set, const Table& table, const Profile& profile) {
+  const auto is_of_person = [&](std::size_t i) {
+    const ColumnProfile& column = profile.columns[i];
+    const bool born = Mentions(WordsOf(column.name), Meant::kBirth);
+    return column.role != Role::kQuasi || column.type == Domain::Kind::kDate || column.postcode || born;
+  };
+  if (std::any_of(set.begin(), set.end(), is_of_person)) return false;
+  return std::any_of(set.begin(), set.end(), [&](std::size_t code) {
+    return std::all_of(set.begin(), set.end(), [&](std::size_t other) {
+      return Determines(table.columns[code], table.columns[other], profile.missing);
+    });
+  });
+}
+
 // Sets of quasi columns, and of columns left out as identifiers that repeat: all of them, those without days of events, and
-// these without each one, since it may differ between the visits of a person.
-std::vector<std::vector<std::size_t>> SetsToTry(const Profile& profile) {
+// these without each one, since it may differ between the visits of a person. What then follows from a code is no evidence.
+std::vector<std::vector<std::size_t>> SetsToTry(const Table& table, const Profile& profile) {
   constexpr std::size_t kMostColumns = 16;
   std::vector<std::size_t> all;
   std::vector<std::size_t> lasting;
@@ -110,10 +126,14 @@ std::vector<std::vector<std::size_t>> SetsToTry(const Profile& profile) {
     if (!IsDayOfEvent(column)) lasting.push_back(i);
   }
   std::vector<std::vector<std::size_t>> sets = {all};
-  if (lasting.size() < all.size()) sets.push_back(lasting);
+  const auto add = [&](const std::vector<std::size_t>& set) {
+    if (!FollowFromCode(set, table, profile)) sets.push_back(set);
+  };
+  if (lasting.size() < all.size()) add(lasting);
   for (std::size_t i = 0; i < lasting.size() && lasting.size() <= kMostColumns; ++i) {
-    sets.push_back(lasting);
-    sets.back().erase(sets.back().begin() + static_cast<std::ptrdiff_t>(i));
+    std::vector<std::size_t> fewer = lasting;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    add(fewer);
   }
   return sets;
 }
@@ -158,7 +178,7 @@ void LookForSeveralRows(const Table& table, Profile& profile, const Run& run) {
   const bool known = std::any_of(profile.columns.begin(), profile.columns.end(),
                                  [](const ColumnProfile& column) { return column.role == Role::kPerson; });
   if (known) return;
-  for (const std::vector<std::size_t>& columns : SetsToTry(profile)) {
+  for (const std::vector<std::size_t>& columns : SetsToTry(table, profile)) {
     std::vector<CodedColumn> coded;
     for (const std::size_t i : columns) coded.push_back(CodedOf(table.columns[i]));
     const auto found = FindSeveralRows(coded, table.num_rows, run);

@@ -131,7 +131,9 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
     if (HoldsKeys(column, words, values))
       return Suggestion{Role::kPerson, why, RankOfOwner(words, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey)};
     if (column.distinct <= 1 || column.content == Content::kSomeContacts) return std::nullopt;
-    const bool labels = column.distinct > kFlags && column.type == Domain::Kind::kCategorical;
+    constexpr std::uint64_t kMaxRowsPerLabel = 100;
+    const bool labels =
+        column.distinct > kFlags && column.distinct * kMaxRowsPerLabel >= present && column.type == Domain::Kind::kCategorical;
     return Suggestion{Role::kQuasi, "an attacker may know it", labels ? kKindOfPeople : kNobody};
   }
   const bool people = column.distinct >= kFewPeople && column.distinct * kMaxRowsPerPerson >= present;
@@ -145,6 +147,7 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
 std::optional<Suggestion> ByNumber(const ColumnProfile& column, const Names& words, std::uint64_t present,
                                    const std::vector<std::string_view>& values) {
   const NumberOf of = NumberedBy(words);
+  if (std::find(words.begin(), words.end(), "of") != words.end()) return std::nullopt;  // number of patients: a count
   if (of == NumberOf::kNothing || IsKeyOfPeople(words)) return std::nullopt;
   if (column.distinct < 2 || column.type == Domain::Kind::kDate) return std::nullopt;
   const auto is_number = [](std::string_view text) {
@@ -347,7 +350,10 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Co
   const bool long_codes = (!sensitive || column.type == Domain::Kind::kCategorical) && column.type != Domain::Kind::kDate &&
                           column.odd.cells == 0 && !Mentions(words, Meant::kThing) &&
                           AreLongCodes(values, column.type == Domain::Kind::kNumeric) && !AreTimes(values);
-  if (long_codes) return NamesPeople(column, present, "long numbers of one length, as numbers of people are", kOfficialNumber);
+  if (long_codes) {  // few of them may be those of lots or products
+    return NamesPeople(column, present, "long numbers of one length, as numbers of people are",
+                       column.distinct < kFewPeople ? kWayToReach : kOfficialNumber);
+  }
   if (sensitive) return OfSensitive(column, rows, values);
   // Wards and products have serial numbers, too, but not one for every few rows.
   if (column.content == Content::kSerial && !Mentions(words, Meant::kThing) && 5 * column.distinct > present)
