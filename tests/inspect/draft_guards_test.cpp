@@ -122,5 +122,18 @@ TEST(CodesForUnknown, StandOut) {
   EXPECT_EQ(CodesIn({{8, 5}, {9, 5}}), (std::vector<std::int64_t>{}));
 }
 
+TEST(Placeholders, HaveTheRowsOfMany) {
+  std::vector<std::string> cells;
+  for (int i = 0; i < 300; ++i) cells.push_back(std::to_string(100000123 + i % 100 * 7919));
+  EXPECT_TRUE(Placeholders(TableOf({{"insured", cells}}).columns[0], {""}).empty());
+  cells.insert(cells.end(), 3, "222222222");  // as many as others
+  EXPECT_TRUE(Placeholders(TableOf({{"insured", cells}}).columns[0], {""}).empty());
+  const std::vector<std::string> placeholders = {"000000000", "999999999", "999999998", "0", "000-00-0000", "Unknown", "-"};
+  for (const std::string& placeholder : placeholders) cells.insert(cells.end(), 30, placeholder);
+  const auto found = Placeholders(TableOf({{"insured", cells}}).columns[0], {""});
+  EXPECT_EQ(found.size(), placeholders.size());
+  EXPECT_EQ(Placeholders(TableOf({{"insured", cells}}).columns[0], {"", "-", "Unknown"}).size(), placeholders.size() - 2);
+}
+
 }  // namespace
 }  // namespace cordon::engine

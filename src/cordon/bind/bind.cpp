@@ -138,6 +138,8 @@ void BindPersons(const ColumnView& view, const Run& run, Microdata& data) {
     const Code code = view.code(row);
     return code == kNull || view.missing[code] != 0 ? nobody : person_of[code];
   });
+  for (std::size_t row = 0; view.has_missing && row < data.num_rows; ++row)
+    data.rows_of_nobody += data.persons[row] == nobody ? 1 : 0;
 }
 
 // 1 of a column that is rounded to tenths as 1.0: all numbers have the same digits, so the column can be a typed one.

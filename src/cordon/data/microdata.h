@@ -27,6 +27,7 @@ struct Microdata {
   std::vector<MicrodataColumn> columns;   // the published columns, in the order of the input
   Codes persons;                          // dense person numbers; empty if every row is a separate person
   std::size_t num_persons = 0;            // distinct people; num_rows if there is no person column
+  std::uint64_t rows_of_nobody = 0;       // rows whose person is missing: one person together
   std::vector<std::uint64_t> input_rows;  // row -> row of the input, from 0; empty: the same
   std::uint64_t dropped_rows = 0;         // rows that on_missing = "drop" left out
   // How many rows of the input each row stands for; null: one each. Together below 2^32. Only algorithms that count weights

@@ -117,9 +117,11 @@ class Drafter {
     }
     if (!column.ask.empty()) {
       Line("role = \"FILL IN\"  # {}", column.ask);
+      if (column.role == Role::kPerson) AskOfNobody(index);
       return {};
     }
     Line("role = \"{}\"  # {}", RoleName(column.role), column.why);
+    if (column.role == Role::kPerson) AskOfNobody(index);
     if (column.role != Role::kQuasi && column.role != Role::kSensitive) return {};
     if (HasStars(column)) Line("# {}", DescribeStars(column));
     if (column.role == Role::kQuasi && AddKnown(index)) return {};
@@ -232,6 +234,18 @@ class Drafter {
       Line("# {} rows have \"{}\", which counts as missing: is it an answer here? Then take it out of missing in [data]",
            found->second, marker);
     }
+  }
+
+  // A placeholder would be one person with the rows of many.
+  void AskOfNobody(std::size_t index) {
+    for (const auto& [text, rows] : Placeholders(table_.columns[index], profile_.missing)) {
+      Line("# {} rows have {}: does that mean that nobody knows who it is? Then add it to missing in [data], for all columns",
+           rows, TomlText(text));
+    }
+    const std::uint64_t nobody = profile_.columns[index].missing;
+    if (nobody > 0)
+      Line("# {} row{} no value: they count as one person together. Leave them out, or fill in the key", nobody,
+           nobody == 1 ? " has" : "s have");
   }
 
   // A code for "unknown" among numbers would be published as a quantity.

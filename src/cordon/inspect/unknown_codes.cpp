@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cordon/inspect/build_hierarchy.h"
 #include "cordon/inspect/column_numbers.h"
 
 namespace cordon::engine {
@@ -44,7 +45,40 @@ bool StandsOut(const std::pair<std::int64_t, std::uint64_t>& value, const Others
   return below_zero || value.second >= kManyTimes * others.rows || kFar * gap > others.spread + kFar;
 }
 
+bool LooksLikeNobody(std::string_view text) {
+  std::string bare;
+  for (const char c : text) {
+    if (c != ' ' && c != '-' && c != '.' && c != '/') bare += 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  if (bare.empty()) return true;
+  for (const char* word : {"none", "null", "na", "n/a", "unknown", "unbekannt", "inconnu", "desconocido", "sconosciuto",
+                           "onbekend", "missing", "anonymous", "anonym", "anonyme", "nobody", "dummy", "test", "xxx"}) {
+    if (bare == word) return true;
+  }
+  const std::size_t same = std::min(bare.find_first_not_of(bare[0]), bare.size());
+  if (bare[0] < '0' || bare[0] > '9') return false;
+  if (same + 1 == bare.size() && same >= 3 && bare[0] == '9') return bare.back() == '8' || bare.back() == '7';
+  return same == bare.size() && (same >= 3 || bare[0] == '0' || (same == 2 && bare[0] == '9'));
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::uint64_t>> Placeholders(const Column& column, const std::vector<std::string>& missing) {
+  constexpr std::uint64_t kSeveralTimes = 3;
+  std::vector<std::pair<std::string, std::uint64_t>> found;
+  std::uint64_t others = 0;
+  std::uint64_t rows = 0;
+  for (const auto& [text, count] : CountValues(column, missing)) {
+    if (LooksLikeNobody(text)) {
+      found.emplace_back(text, count);
+    } else {
+      ++others;
+      rows += count;
+    }
+  }
+  std::erase_if(found, [&](const auto& each) { return each.second * others <= kSeveralTimes * rows; });
+  return found;
+}
 
 std::vector<std::pair<std::int64_t, std::uint64_t>> CodesForUnknown(const Column& column,
                                                                     const std::vector<std::string>& missing) {

@@ -47,4 +47,14 @@ std::optional<Warning> WarnOfSeveralRows(const Microdata& data, const Run& run) 
   return std::nullopt;
 }
 
+std::optional<Warning> WarnOfMissingPersons(const Microdata& data, const std::string& person) {
+  if (data.rows_of_nobody == 0) return std::nullopt;
+  std::string text = fmt::format(
+      "{} row{} no value of {}. In each group such rows count as one person together, who may be one of the others there; "
+      "leave "
+      "these rows out before the run, or fill in the key",
+      data.rows_of_nobody, data.rows_of_nobody == 1 ? " has" : "s have", person);
+  return Warning{"persons-missing", {person}, std::move(text)};
+}
+
 }  // namespace cordon::engine

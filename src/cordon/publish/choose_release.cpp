@@ -269,6 +269,10 @@ Result<ChosenRelease> ChooseRelease(const AnonymizeRequest& request, const Polic
     if (warning) report.warnings.push_back(*std::move(warning));
   }
   if (auto warning = WarnOfSeveralRows(data, run)) report.warnings.push_back(*std::move(warning));
+  for (const AttributePolicy& attribute : policy.attributes) {
+    if (attribute.role != Role::kPerson) continue;
+    if (auto warning = WarnOfMissingPersons(data, attribute.name)) report.warnings.push_back(*std::move(warning));
+  }
   CORDON_TRY(std::vector<Warning> allowed, HomogeneousAllowed(policy, data));
   for (Warning& warning : allowed) report.warnings.push_back(std::move(warning));
   for (Warning& warning : UnusedSettings(policy, request, ran)) report.warnings.push_back(std::move(warning));
