@@ -42,10 +42,8 @@ Command AddCheck(CLI::App& app) {
       ->add_option("--person", args->request.person,
                    "Column that tells people apart: k, and l, t and beta by person, count people, not rows")
       ->type_name("COLUMN");
-  parser
-      ->add_option("--delimiter", args->request.delimiter,
-                   "Field separator (default: the most frequent of , ; | and tab in the first line)")
-      ->type_name("TEXT");
+  AddDelimiter(*parser, args->request.delimiter,
+               "Field separator (default: the most frequent of , ; | and tab in the first line)");
   parser->add_option("--format", args->format, "Input format, if the file name does not show it")
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--exempt-suppressed", args->request.exempt_suppressed, "Leave rows with * in every quasi column out");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,12 @@ inline Result<std::optional<FileFormat>> ParseFormat(const std::string& name) {
   if (name.empty()) return std::optional<FileFormat>();
   CORDON_TRY(const FileFormat format, FormatOfName(name));
   return std::optional(format);
+}
+
+// --delimiter; an empty one would be taken for none.
+inline void AddDelimiter(CLI::App& parser, std::string& delimiter, const std::string& help) {
+  const auto check = [](const std::string& text) { return text.empty() ? std::string("the text is empty") : std::string(); };
+  parser.add_option("--delimiter", delimiter, help)->type_name("TEXT")->check(check);
 }
 
 }  // namespace cordon::engine

@@ -8,6 +8,7 @@
 #include "cordon/base/nearest.h"
 #include "cordon/bind/table_as_release.h"
 #include "cordon/cli/command.h"
+#include "cordon/cli/format_flag.h"
 #include "cordon/cli/tell.h"
 #include "cordon/data/decimal.h"
 #include "cordon/inspect/build_hierarchy.h"
@@ -176,10 +177,8 @@ Result<Answer> RunShow(const HierarchyArgs& args, Console& console) {
 void AddInput(CLI::App& parser, HierarchyArgs& args) {
   parser.add_option("INPUT", args.input, "The table")->required();
   parser.add_option("COLUMN", args.column, "Its column")->required();
-  parser
-      .add_option("--delimiter", args.delimiter,
-                  "Field separator of the table (default: the most frequent of , ; | and tab in its first line)")
-      ->type_name("TEXT");
+  AddDelimiter(parser, args.delimiter,
+               "Field separator of the table (default: the most frequent of , ; | and tab in its first line)");
 }
 
 }  // namespace

@@ -78,10 +78,8 @@ Command AddInspect(CLI::App& app) {
   parser->add_flag("--stream", args->request.stream, "Draft a policy for cordon stream; INPUT is a sample of its rows");
   parser->add_flag("--no-header", args->request.no_header, "The first line is a row (default: found out)");
   parser->add_flag("--force", args->request.force, "Replace files that are there");
-  parser
-      ->add_option("--delimiter", args->request.delimiter,
-                   "Field separator (default: the most frequent of , ; | and tab in the first line)")
-      ->type_name("TEXT");
+  AddDelimiter(*parser, args->request.delimiter,
+               "Field separator (default: the most frequent of , ; | and tab in the first line)");
   parser->add_option("--format", args->format, "Input format, if the file name does not show it")
       ->type_name("csv|jsonl|parquet|xlsx|spss|stata|sas");
   parser->add_flag("--json", args->json, "Print JSON");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cordon/cli/format_flag.h"
 #include "cordon/policy/read_policy.h"
 
 namespace cordon::engine {
@@ -23,7 +24,7 @@ std::string TomlQuoted(const std::string& text) {
 void PolicyFlags::AddTo(CLI::App& parser, const std::string& help) {
   parser.add_option("-p,--policy", path, help)->required()->type_name("FILE");
   AddOverridesTo(parser);
-  parser.add_option("--delimiter", delimiter, "Field separator, instead of the policy's (data.delimiter)")->type_name("TEXT");
+  AddDelimiter(parser, delimiter, "Field separator, instead of the policy's (data.delimiter)");
   parser.add_flag("--no-header", no_header, "The first line is a row (data.header = false); the policy names the columns");
 }
 

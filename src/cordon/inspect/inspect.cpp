@@ -193,7 +193,9 @@ Error NoQuasi(const Profile& profile) {
 }  // namespace
 
 Result<Inspection> Inspect(const InspectRequest& request, const Run& run) {
+  constexpr std::int64_t kMaxK = 1'000'000'000;  // larger numbers than an int64 has arrive as the largest one
   if (request.k && *request.k < 2) return Error::InvalidPolicy("--k must be at least 2");
+  if (request.k && *request.k > kMaxK) return Error::InvalidPolicy("--k must be at most {}", kMaxK);
   if (request.write_policy == "-") {
     return Error::InvalidPolicy("--write-policy cannot write to standard output")
         .WithHint("hierarchies are written next to the draft: give a file, such as P.toml");

@@ -90,12 +90,16 @@ RowError CsvParser::At(const Block& block, const Place& place, std::size_t offse
 }
 
 RowError CsvParser::Ragged(const Block& block, const Place& place, std::size_t offset, std::size_t cells) const {
+  constexpr const char* kTitle =
+      "if the first line is a title and the names of the columns stand below it, set data.skip = 1 in the policy; for a draft, "
+      "inspect the file without it: tail -n +2 FILE > TABLE.csv; if the delimiter is another one, give --delimiter";
+  constexpr const char* kQuote =
+      "if a cell holds the delimiter, it must be quoted; if the delimiter is another one, give --delimiter";
+  const bool title = text_.header && text_.columns.empty() && schema_.names.size() == 1 && place.row == 0;
   const char* whose = text_.header ? "the header has" : "data.columns names";
-  return At(block, place, offset,
-            fmt::format("has {} {}, {} {}", cells, cells == 1 ? "cell" : "cells", whose, schema_.names.size()),
-            text_.quote == '\0'
-                ? "if a cell holds the delimiter, it must be quoted: set data.quote"
-                : "if a cell holds the delimiter, it must be quoted; if the delimiter is another one, give --delimiter");
+  return At(
+      block, place, offset, fmt::format("has {} {}, {} {}", cells, cells == 1 ? "cell" : "cells", whose, schema_.names.size()),
+      text_.quote == '\0' ? "if a cell holds the delimiter, it must be quoted: set data.quote" : (title ? kTitle : kQuote));
 }
 
 RowError CsvParser::CellFailed(const Block& block, const Place& place, std::size_t cell_start, const CellError& error) const {

@@ -59,6 +59,8 @@ Result<std::vector<std::string>> CsvNames(Block& block, const TextFormat& text) 
   }
   CORDON_TRY(std::vector<std::string> names, ReadHeader(block, text, text.skip + 1));
   if (text.columns.empty()) {
+    const bool no_rows = block.text().find_first_not_of("\r\n") == std::string_view::npos;
+    if (names.size() == 1 && names[0].empty() && no_rows) return Error::InvalidData("the file is empty");
     CORDON_RETURN_IF_ERROR(CheckNames(names));
     return names;
   }
