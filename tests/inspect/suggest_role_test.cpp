@@ -571,6 +571,9 @@ TEST(SuggestRole, WaysToReachPeopleHoweverFewAndAmongWhat) {
        std::vector<std::vector<std::string>>{{"unter 18", "18-30", "31-65", "auf Station 4"},
                                              {"Platz 1", "Platz 2", "Weg 3"},
                                              {"01/2020 - 12/2021", "none"},
+                                             {"01/2020 - 06/2020", "07/2020 - 12/2020"},
+                                             {"Arbeitsplatz 1", "Liegeplatz 2", "Infektionsweg 3"},
+                                             {"Route 66", "oral route 2", "iv"},
                                              {"via portal 3", "im Haus 2", "per Post"},
                                              {"2019-2020", "2020-2021", "2021-2022"}}) {
     EXPECT_EQ(Repeated("c", values).role, Role::kQuasi) << values[0];
@@ -589,6 +592,14 @@ TEST(SuggestRole, OfficialNumbersOfFewPeople) {
     EXPECT_TRUE(IsHidden(Repeated(name, {"B-AB 123", "M-XY 45", "K-ZZ 678", "HH-A 9"}).role)) << name;
   for (const char* name : {"lat", "lon", "Breitengrad", "Längengrad", "longitude"})
     EXPECT_EQ(Repeated(name, {"48.79858", "48.1", "47.99", "52.5"}).role, Role::kIdentifier) << name;
+}
+
+TEST(SuggestRole, CountsAndKindsOfPeopleAreNoKeys) {
+  const auto counts = Made(12, [](std::size_t i) { return std::to_string(100 + i); });
+  for (const char* name : {"patients", "number of patients", "no_of_members", "household"})
+    EXPECT_EQ(Repeated(name, counts, 600).role, Role::kQuasi) << name;
+  for (const char* name : {"customer", "insured", "member", "subject"})
+    EXPECT_EQ(Repeated(name, {"new", "old", "vip"}, 600).role, Role::kQuasi) << name;
 }
 
 TEST(SuggestRole, DaysThatAreNotKnownAreNoKeys) {

@@ -51,6 +51,17 @@ int Modulo(std::string_view digits, int divisor) {
   return rest;
 }
 
+// "01/2020 - 12/2021": both sides have a year.
+bool IsSpanOfTime(std::string_view text) {
+  const std::size_t mark = text.find(" - ");
+  if (mark == std::string_view::npos) return false;
+  const auto has_year = [](std::string_view side) {
+    const auto is_year = [](std::string_view part) { return part.starts_with("19") || part.starts_with("20"); };
+    return side.size() >= 4 && (is_year(side.substr(0, 4)) || is_year(side.substr(side.size() - 4)));
+  };
+  return has_year(text.substr(0, mark)) && has_year(text.substr(mark + 3));
+}
+
 bool IsDate(std::string_view text) { return ParseDate(text).has_value() || CanonicalBy(KnownDates(), text).has_value(); }
 
 bool IsIban(std::string_view text) {
@@ -249,8 +260,7 @@ bool AreSerials(const std::vector<std::string_view>& values) {
   });
 }
 
-// Digits alone may be any key, so they are none here. Nor is a span of months such as "01/2020 - 12/2021", or of numbers such
-// as "0 - 500000".
+// Digits alone may be any key, so they are none here. Nor is a span such as "0 - 500000".
 bool IsLoneTelephone(std::string_view text) {
   if (!IsTelephone(text) || AllOf(text, InDigits) || text.find(" - ") != std::string_view::npos) return false;
   return text[0] != '0' || (text.size() > 1 && InDigits(text[1]));
@@ -297,7 +307,7 @@ bool IsMail(std::string_view text) {
 bool IsTelephone(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789 +-/().") != std::string_view::npos) return false;
   const std::string digits = Bare(text, " +-/().");
-  if (digits.size() < 7 || digits.size() > 15 || IsDate(text) || IsUnreadDate(text)) return false;
+  if (digits.size() < 7 || digits.size() > 15 || IsDate(text) || IsUnreadDate(text) || IsSpanOfTime(text)) return false;
   if (text[0] == '+' || text.starts_with("00")) return digits.size() >= 8;
   const bool marked = text.find_first_of(" -/()") != std::string_view::npos || HasShape(text, "99.99.99.99.99");
   if ((text[0] == '0' || text[0] == '(') && marked) return true;

@@ -3,6 +3,7 @@
 // First guesses at roles, by the name of a column and by the looks of its values. In doubt a column is left out rather than
 // published, and generalized rather than published as it is. How often values repeat does not make a name less of a name.
 #include <algorithm>
+#include <array>
 
 #include "cordon/inspect/profile.h"
 #include "cordon/inspect/recognize.h"
@@ -113,6 +114,8 @@ bool HoldsKeys(const ColumnProfile& column, const Names& words, const std::vecto
   if (Mentions(words, Meant::kKey) || Mentions(words, Meant::kNumber)) return column.distinct > 1;
   if (column.distinct >= kFewPeople) return true;
   const auto has_digit = [](std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; };
+  static const std::array<std::string, 4> kMany = {"patients", "patienten", "kunden", "probanden"};  // how many there are
+  if (std::find(kMany.begin(), kMany.end(), words.back()) != kMany.end()) return false;
   return column.distinct > kFlags && !Mentions(words, Meant::kShared) && Share(values, has_digit) >= 0.8;
 }
 
@@ -352,7 +355,7 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Co
                           AreLongCodes(values, column.type == Domain::Kind::kNumeric) && !AreTimes(values);
   if (long_codes) {  // few of them may be those of lots or products
     return NamesPeople(column, present, "long numbers of one length, as numbers of people are",
-                       column.distinct < kFewPeople ? kWayToReach : kOfficialNumber);
+                       column.distinct < kFewPeople ? kNamesOfPeople : kOfficialNumber);
   }
   if (sensitive) return OfSensitive(column, rows, values);
   // Wards and products have serial numbers, too, but not one for every few rows.

@@ -246,11 +246,20 @@ Street StreetIn(std::string_view text) {
   if (words.size() < 2 || words.size() > kMostWords) return Street::kNone;
   const auto is_number = [](const std::string& word) { return IsFigureOf(word[0]) && word.size() <= 5; };
   if (!is_number(words.front()) && !std::any_of(words.begin() + 1, words.end(), is_number)) return Street::kNone;
+  const bool first = is_number(words.front());
   const auto ends = [](const std::string& word) {
+    static constexpr std::array<std::string_view, 12> kOthers = {"arbeits",    "liege",     "stell",   "park",
+                                                                 "sitz",       "pflege",    "betten",  "studien",
+                                                                 "infektions", "vertriebs", "zugangs", "uebertragungs"};
+    const auto starts = [&](std::string_view other) { return word.starts_with(other); };
+    if (std::any_of(kOthers.begin(), kOthers.end(), starts)) return false;  // Arbeitsplatz 3, Infektionsweg 2
     return std::any_of(kEndings.begin(), kEndings.end(),
                        [&](std::string_view ending) { return word.size() > ending.size() + 2 && word.ends_with(ending); });
   };
-  const auto is_street = [](const std::string& word) { return kStreets.contains(word); };
+  // "5 Oak Drive", but "oral route 2".
+  const auto is_street = [&](const std::string& word) {
+    return kStreets.contains(word) && (first || (word != "route" && word != "drive" && word != "court"));
+  };
   // "Via Roma 5" has a capital, "via portal 3" has none.
   const bool italian = words[0] == "via" && text.starts_with("Via ");
   const bool street = italian || std::any_of(words.begin(), words.end(), is_street);
