@@ -189,6 +189,7 @@ ColumnProfile ProfileColumn(const Column& column, std::uint64_t rows, const std:
   profile.codes = profile.codes || profile.postcode;
   if (profile.codes) profile.type = Domain::Kind::kCategorical;
   if (!dates) profile.content = Recognize(values);
+  profile.some_contacts = !dates && !numbers && SomeReachPeople(values);
   if (!dates && !numbers && !profile.postcode && !NamesCodes(column.name)) profile.odd = OddCellsOf(column, counts, markers);
   if (const auto star = column.dictionary->Find("*")) profile.stars = counts[static_cast<std::size_t>(*star)];
   if (profile.type == Domain::Kind::kCategorical) profile.remarks = CountRemarks(column, counts);

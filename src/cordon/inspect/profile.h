@@ -38,6 +38,7 @@ struct ColumnProfile {
   bool codes = false;     // values of one length, digits among them: postal codes and the like
   bool postcode = false;  // codes, and the name says of what
   Content content = Content::kUnknown;
+  bool some_contacts = false;    // a value or more is a way to reach people
   std::uint64_t remarks = 0;     // sentences that one row has, of a column whose other texts are none
   std::uint64_t stars = 0;       // cells "*", which would read as suppressed
   bool named_sensitive = false;  // by its name, whatever role it gets

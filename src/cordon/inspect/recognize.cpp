@@ -277,6 +277,13 @@ bool AreTexts(const std::vector<std::string_view>& values) {
   return 2 * sentences >= values.size();
 }
 
+std::vector<std::string_view> SampleOf(const std::vector<std::string_view>& all) {
+  std::vector<std::string_view> values;
+  const std::size_t every = all.size() / kSample + 1;
+  for (std::size_t i = 0; i < all.size(); i += every) values.push_back(all[i]);
+  return values;
+}
+
 struct Test {
   Content content;
   bool (*test)(std::string_view);
@@ -333,7 +340,6 @@ const char* ContentName(Content content) {
     case Content::kPersonNames: return "names of people";
     case Content::kFullNames: return "given names with surnames";
     case Content::kFreeText: return "free text";
-    case Content::kSomeContacts: return "ways to reach people among other values";
   }
   return "";
 }
@@ -349,9 +355,7 @@ bool LooksLike(Content content, std::string_view value) {
 }
 
 Content Recognize(const std::vector<std::string_view>& all) {
-  std::vector<std::string_view> values;
-  const std::size_t every = all.size() / kSample + 1;
-  for (std::size_t i = 0; i < all.size(); i += every) values.push_back(all[i]);
+  const std::vector<std::string_view> values = SampleOf(all);
   if (values.empty()) return Content::kUnknown;
   const auto share = [&](bool (*test)(std::string_view)) {
     return static_cast<double>(std::count_if(values.begin(), values.end(), test)) / static_cast<double>(values.size());
@@ -367,11 +371,14 @@ Content Recognize(const std::vector<std::string_view>& all) {
   if (values.size() >= 3 && share(IsAbbreviatedName) >= 0.8) return Content::kPersonNames;
   constexpr std::size_t kManyNames = 50;  // fewer may be titles of jobs, or towns
   if (values.size() >= kManyNames && share(IsFullName) >= 0.8) return Content::kFullNames;
-  if (AreTexts(values)) return Content::kFreeText;
-  const auto reaches = [](std::string_view value) {
+  return AreTexts(values) ? Content::kFreeText : Content::kUnknown;
+}
+
+bool SomeReachPeople(const std::vector<std::string_view>& all) {
+  const std::vector<std::string_view> values = SampleOf(all);
+  return std::any_of(values.begin(), values.end(), [](std::string_view value) {
     return IsMail(value) || IsIban(value) || IsLoneTelephone(value) || IsHouse(value);
-  };
-  return std::any_of(values.begin(), values.end(), reaches) ? Content::kSomeContacts : Content::kUnknown;
+  });
 }
 
 }  // namespace cordon::engine

@@ -26,15 +26,16 @@ enum class Content {
   kPersonNames,  // given names or surnames that are frequent in Europe and America
   kFullNames,    // two or three words with a capital each: a given name and a surname, from no list
   kFreeText,
-  kSomeContacts,  // mail addresses, telephone numbers, bank accounts or streets among other values
 };
 
 // "telephone numbers", "free text", ...
 const char* ContentName(Content content);
 
-// What four in five of the values are; of names a fourth is enough, since a list of names never has them all, and of ways to
-// reach people one.
+// What four in five of the values are; of names a fourth is enough, since a list of names never has them all.
 Content Recognize(const std::vector<std::string_view>& values);
+
+// Mail addresses, telephone numbers, bank accounts or houses, be it one of them among other values.
+bool SomeReachPeople(const std::vector<std::string_view>& values);
 
 // Whether one value is such, of contents that a value alone shows; true for the others.
 bool LooksLike(Content content, std::string_view value);

@@ -133,7 +133,7 @@ std::optional<Suggestion> ByKey(const ColumnProfile& column, const Names& words,
     constexpr std::uint64_t kFlags = 2;
     if (HoldsKeys(column, words, values))
       return Suggestion{Role::kPerson, why, RankOfOwner(words, SaysWhoseKey(words) ? kKeyOfPeople : kBareKey)};
-    if (column.distinct <= 1 || column.content == Content::kSomeContacts) return std::nullopt;
+    if (column.distinct <= 1 || column.some_contacts) return std::nullopt;
     constexpr std::uint64_t kMaxRowsPerLabel = 100;
     const bool labels =
         column.distinct > kFlags && column.distinct * kMaxRowsPerLabel >= present && column.type == Domain::Kind::kCategorical;
@@ -228,7 +228,7 @@ std::optional<Suggestion> ByContent(const ColumnProfile& column, const Names& wo
   const bool says_else = Mentions(words, Meant::kThing) || Mentions(words, Meant::kSensitive);
   if (column.type == Domain::Kind::kCategorical && !values.empty() && HoldsPeopleForSure(values))
     return NamesPeople(column, present, "its values name people", RankOfNames(distinct));
-  if (content == Content::kUnknown || content == Content::kSerial || content == Content::kSomeContacts) return std::nullopt;
+  if (content == Content::kUnknown || content == Content::kSerial) return std::nullopt;
   const std::string why = fmt::format("its values look like {}", ContentName(content));
   if (content == Content::kPersonNames && Mentions(words, Meant::kThing)) return std::nullopt;
   if (content == Content::kFullNames && says_else) return std::nullopt;
@@ -340,7 +340,7 @@ Suggestion SuggestRole(const ColumnProfile& column, std::uint64_t rows, const Co
     if (const auto found = ByNumber(column, words, present, values)) return *found;
     if (const auto found = ByKey(column, words, present, values)) return *found;
   }
-  if (column.content == Content::kSomeContacts)
+  if (column.some_contacts)
     return {Role::kIdentifier, "some of its values are ways to reach people: mail, telephone, account, street"};
   if (column.distinct == 0) return {Role::kIdentifier, "it has no values, and nothing tells what later rows will have"};
   if (sensitive && same)
