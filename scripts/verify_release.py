@@ -736,6 +736,16 @@ def is_utf8(text):
         return False
 
 
+def cut_type(column):
+    """Why values of a Parquet column would be cut to fewer digits by a reader (docs/cli.md); None: they would not."""
+    kind = json.loads(column.logical_type.to_json())
+    if column.physical_type == "INT96":
+        return "INT96"
+    if kind.get("timeUnit") == "nanoseconds" and (kind["Type"] == "Time" or kind["isAdjustedToUTC"]):
+        return "TIME in nanoseconds" if kind["Type"] == "Time" else "TIMESTAMP in nanoseconds with a time zone"
+    return "DECIMAL of more than 38 digits" if kind.get("precision", 0) > 38 else None
+
+
 def read_parquet(*paths):
     """The rows of the files, one file after the other."""
     try:
@@ -743,7 +753,13 @@ def read_parquet(*paths):
     except ImportError:
         raise Refused("Parquet needs pyarrow: pip install pyarrow, or publish as CSV") from None
     try:
-        table = pyarrow.concat_tables([pyarrow.parquet.ParquetFile(path).read() for path in paths])
+        files = [pyarrow.parquet.ParquetFile(path) for path in paths]
+        for column in (file.schema.column(place) for file in files for place in range(len(file.schema))):
+            if kind := cut_type(column):
+                raise Refused(f"column {column.path.split('.')[0]} has the Parquet type {kind}, of which digits would be lost")
+        table = pyarrow.concat_tables([file.read() for file in files])
+    except Refused:
+        raise
     except Exception as error:  # its own kinds of errors; their texts could quote the file
         raise Refused(f"{', '.join(paths)}: not a Parquet file that can be read ({type(error).__name__})") from None
     text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) \

@@ -87,24 +87,30 @@ TEST(ArrowRead, Timestamps) {
   EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("tsn:", {1, std::numeric_limits<std::int64_t>::max()})),
             (Texts{"1970-01-01 00:00:00.000000001", "infinity"}));
   EXPECT_EQ(ArrowFailure(FixedArray<std::int64_t>("tss:", {std::numeric_limits<std::int64_t>::max()})),
-            "reading an Arrow stream: row 1: column x holds a timestamp that is out of range");
+            "reading an Arrow stream: row 1: column x holds a timestamp that is out of range, or, with a time zone, finer than "
+            "microseconds");
   EXPECT_EQ(ArrowFailure(FixedArray<std::int64_t>("tsu:", {0, std::numeric_limits<std::int64_t>::min()})),
-            "reading an Arrow stream: row 2: column x holds a timestamp that is out of range");
+            "reading an Arrow stream: row 2: column x holds a timestamp that is out of range, or, with a time zone, finer than "
+            "microseconds");
 }
 
 TEST(ArrowRead, TimestampsWithAZoneAreShownInUtc) {
   EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("tsu:Europe/Berlin", {1'500'000, std::numeric_limits<std::int64_t>::max()})),
             (Texts{"1970-01-01 00:00:01.5+00", "infinity"}));
-  EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("tsn:UTC", {1'999, -1'999})),
+  EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("tsn:UTC", {1'000, -1'000})),
             (Texts{"1970-01-01 00:00:00.000001+00", "1969-12-31 23:59:59.999999+00"}));
+  EXPECT_EQ(ArrowFailure(FixedArray<std::int64_t>("tsn:UTC", {1'000, 1'001})),  // one value of two would be false
+            "reading an Arrow stream: row 2: column x holds a timestamp that is out of range, or, with a time zone, finer than "
+            "microseconds");
 }
 
 TEST(ArrowRead, Times) {
   EXPECT_EQ(ArrowCells(FixedArray<std::int32_t>("tts", {0, 86'400})), (Texts{"00:00:00", "24:00:00"}));
   EXPECT_EQ(ArrowCells(FixedArray<std::int32_t>("ttm", {3'600'100})), (Texts{"01:00:00.1"}));
   EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("ttu", {86'399'999'999})), (Texts{"23:59:59.999999"}));
-  EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("ttn", {1'999})), (Texts{"00:00:00.000001"}));
-  const std::string refused = "column x holds a time outside of 0 to 24 hours";
+  EXPECT_EQ(ArrowCells(FixedArray<std::int64_t>("ttn", {1'000})), (Texts{"00:00:00.000001"}));
+  const std::string refused = "column x holds a time outside of 0 to 24 hours, or finer than microseconds";
+  EXPECT_EQ(ArrowFailure(FixedArray<std::int64_t>("ttn", {1'999})), "reading an Arrow stream: row 1: " + refused);
   EXPECT_EQ(ArrowFailure(FixedArray<std::int32_t>("tts", {86'401})), "reading an Arrow stream: row 1: " + refused);
   EXPECT_EQ(ArrowFailure(FixedArray<std::int64_t>("ttn", {0, 0, -1})), "reading an Arrow stream: row 3: " + refused);
 }

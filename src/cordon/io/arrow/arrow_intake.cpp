@@ -316,14 +316,15 @@ std::int64_t PerSecond(char unit) {
 
 Intake Times(std::int64_t per_second, Dictionary& dictionary) {
   const auto text_of = [per_second](std::int64_t value) { return TimeText(value, per_second); };
-  constexpr const char* kProblem = "holds a time outside of 0 to 24 hours";
+  constexpr const char* kProblem = "holds a time outside of 0 to 24 hours, or finer than microseconds";
   if (per_second <= 1'000) return Numbers<std::int32_t>(dictionary, text_of, kProblem);
   return Numbers<std::int64_t>(dictionary, text_of, kProblem);
 }
 
 Intake Timestamps(std::int64_t per_second, Zone zone, Dictionary& dictionary) {
   const auto text_of = [per_second, zone](std::int64_t value) { return TimestampText(value, per_second, zone); };
-  return Numbers<std::int64_t>(dictionary, text_of, "holds a timestamp that is out of range");
+  return Numbers<std::int64_t>(dictionary, text_of,
+                               "holds a timestamp that is out of range, or, with a time zone, finer than microseconds");
 }
 
 // "tdD", "tdm", "tts", "tsu:UTC" and so on.

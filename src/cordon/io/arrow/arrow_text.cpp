@@ -215,6 +215,7 @@ std::string TimestampText(std::int64_t value, std::int64_t per_second, Zone zone
   } else if (value == kMax || value == -kMax) {
     return value > 0 ? "infinity" : "-infinity";
   } else if (zone == Zone::kUtc && per_second > kMicros) {
+    if (value % (per_second / kMicros) != 0) return "";
     value /= per_second / kMicros;
     per_second = kMicros;
   }
@@ -234,6 +235,7 @@ std::string TimestampText(std::int64_t value, std::int64_t per_second, Zone zone
 std::string TimeText(std::int64_t value, std::int64_t per_second) {
   if (value < 0 || value > kSecondsPerDay * per_second) return "";
   if (per_second > kMicros) {
+    if (value % (per_second / kMicros) != 0) return "";
     value /= per_second / kMicros;
     per_second = kMicros;
   }

@@ -25,7 +25,7 @@ std::string DecimalText(std::span<const std::uint64_t> words, const DecimalForm&
 // Days since 1970-01-01: "1969-12-31", "0044-03-15 (BC)", "infinity".
 std::string DateText(std::int32_t days);
 
-// Since 1970-01-01 00:00:00 and since midnight, in units of 1/per_second seconds.
+// Since 1970-01-01 00:00:00 and since midnight, in units of 1/per_second seconds. Empty: DuckDB would show another value.
 enum class Zone { kNone, kUtc };
 std::string TimestampText(std::int64_t value, std::int64_t per_second, Zone zone);
 std::string TimeText(std::int64_t value, std::int64_t per_second);

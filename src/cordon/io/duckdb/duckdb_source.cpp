@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -44,6 +46,50 @@ Result<std::string> DigestOfInput(const std::vector<std::string>& files, const s
     list += digest + "\n";
   }
   return ToHex(Sha256Of(list));
+}
+
+// What the schema of a Parquet file says of a value that DuckDB would cut to fewer digits; null: it is read exactly.
+constexpr const char* kCutType = R"(CASE
+  WHEN type = 'INT96' THEN 'INT96'
+  WHEN logical_type LIKE 'TimeType(%NANOS=NanoSeconds%' THEN 'TIME in nanoseconds'
+  WHEN logical_type LIKE 'TimestampType(isAdjustedToUTC=1%NANOS=NanoSeconds%' THEN 'TIMESTAMP in nanoseconds with a time zone'
+  WHEN precision > 38 THEN 'DECIMAL of more than 38 digits' END)";
+
+// Values that differ would become one value. The lines of a schema are its tree from the top, each with its number of children.
+Result<void> RequireExactTypes(DuckDbSession& session, const std::string& path, const std::set<std::string>& skipped) {
+  CORDON_TRY(const SqlRows lines,
+             session.Query(fmt::format("SELECT name, coalesce(num_children, 0), {} FROM parquet_schema({})", kCutType,
+                                       QuoteSqlText(LiteralPattern(path))),
+                           {}));
+  std::vector<Int128> children;  // that are still to come, of each node on the way to this line
+  std::string column;
+  for (std::size_t line = 0; line < lines.num_rows; ++line) {
+    if (children.size() == 1) column = lines.columns[0].texts[line].value_or("");
+    const std::string type = lines.columns[2].texts[line].value_or("");
+    if (!type.empty() && !skipped.contains(column)) {
+      return Error::InvalidData("column {} has the Parquet type {}, of which digits would be lost", column, type)
+          .WithHint("{}",
+                    type.starts_with("DECIMAL") ? "cast it to a text" : "cast it to microseconds and write the file again");
+    }
+    if (!children.empty()) --children.back();
+    children.push_back(lines.columns[1].numbers[line].value_or(0));
+    while (!children.empty() && children.back() == 0) children.pop_back();
+  }
+  return {};
+}
+
+Result<void> RequireExactTypes(const std::vector<std::string>& paths, const std::set<std::string>& skipped) {
+  if (paths.empty()) return {};
+  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({}));
+  for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(RequireExactTypes(session, path, skipped));
+  return {};
+}
+
+bool IsParquet(const std::string& path) {
+  constexpr std::string_view kMagic = "PAR1";
+  std::string start(kMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kMagic;
 }
 
 // What DuckDB says about a file may quote cells.
@@ -327,6 +373,9 @@ Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOp
   CORDON_RETURN_IF_ERROR(database->Execute(fmt::format("SET memory_limit = '{}MiB'", limits.memory_mb)));
   const auto clock = std::make_shared<const QueryClock>(database, limits);
   CORDON_TRY(const GuardedQuery guarded, Guard(*database, query));
+  std::vector<std::string> parquet;  // also a cast in the query comes after the reader
+  std::copy_if(guarded.files.begin(), guarded.files.end(), std::back_inserter(parquet), IsParquet);
+  CORDON_RETURN_IF_ERROR(RequireExactTypes(parquet, {}).WithContext("reading a query"));
   std::vector<std::string> allowed = guarded.files;
   allowed.insert(allowed.end(), guarded.patterns.begin(), guarded.patterns.end());
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
@@ -352,7 +401,10 @@ Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>&
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
   auto source = std::make_unique<DuckDbSource>(std::move(database), paths, "", name);
   const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(paths), ParquetRows(paths), options);
-  if (prepared.ok()) return std::unique_ptr<Source>(std::move(source));
+  if (prepared.ok()) {
+    CORDON_RETURN_IF_ERROR(RequireExactTypes(paths, options.skip_columns));
+    return std::unique_ptr<Source>(std::move(source));
+  }
   if (prepared.error().hint().empty() || prepared.error().kind() != ErrorKind::kInvalidData) return prepared.error();
   return Damaged();
 }
@@ -402,6 +454,7 @@ Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const So
     return Error::InvalidData("the Parquet files cannot be read as one table")
         .WithHint("they must have the same columns, and none named like a partition; one of them may be damaged");
   }
+  CORDON_RETURN_IF_ERROR(RequireExactTypes(set.files, options.skip_columns));
   return std::unique_ptr<Source>(std::move(source));
 }
 
