@@ -19,6 +19,7 @@ release does not tell apart. What is too large to be judged here, or not known o
 import argparse
 import base64
 import bisect
+import contextlib
 import csv
 import functools
 import gzip
@@ -30,7 +31,7 @@ import os
 import re
 import sys
 from collections import Counter
-from datetime import date
+from datetime import date, datetime
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
@@ -567,6 +568,8 @@ class Table(dict):
 
 
 def read_bytes(path):
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Refused(f"{path} is not a regular file")  # a pipe may never end
     with open(path, "rb") as file:
         return file.read()
 
@@ -843,9 +846,7 @@ def base64_bytes(text):
 
 
 def read_public_key(path):
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise Refused(f"{path} is not a regular file")  # a pipe may never end
-    text = re.search(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----", read_bytes(path).decode("latin-1"))
+    text = re.search(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/= \t\r\n]*)-----END PUBLIC KEY-----", read_bytes(path).decode("latin-1"))
     try:
         der = base64_bytes("".join(text[1].split())) if text else b""
     except ValueError:
@@ -1004,6 +1005,15 @@ def is_count(value):
     return isinstance(value, int) and not isinstance(value, (bool, MinusZero)) and 0 <= value < 2**64
 
 
+def is_time(value):
+    """Such as 2026-05-01T10:00:00Z."""
+    if not is_text(value) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", value):
+        return False
+    with contextlib.suppress(ValueError):
+        return datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ") is not None
+    return False
+
+
 def is_object(value):
     return isinstance(value, dict)
 
@@ -1058,7 +1068,7 @@ TEXTS = is_list_of(is_text)
 TOP = {"format": lambda value: is_count(value) and value in (1, 2), "tool": is_text, "policy_sha256": is_text, "algorithm": is_text,
        "suppressed": is_count, "permuted": is_text, "set": TEXTS, "previous": is_list_of(is_object), "join": is_object,
        "output": is_object, "privacy": is_list_of(is_object),
-       "signed_at": lambda value: is_text(value) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", value) is not None,
+       "signed_at": is_time,
        "signatures": is_list_of(lambda entry: True)}
 OUTPUT = {"name": is_text, "sha256": lambda value: is_text(value) and value != "", "bytes": is_count, "rows": is_count,
           "format": is_one_of("csv", "jsonl", "parquet", "xlsx", "spss", "stata", "sas"), "delimiter": is_delimiter, "quote": is_quote,
@@ -1134,7 +1144,7 @@ def check_join(manifest):
         for column in previous.get("columns", []):
             check_fields(column, END, ("name", "upper_end"), "previous.columns.")
     if "join" not in manifest:
-        return
+        return refuse_field("join") if manifest.get("previous") else None
     join = manifest["join"]
     if not manifest.get("previous"):
         refuse_field("previous")
@@ -1189,7 +1199,7 @@ def file_faults(path, data, output):
         return [f"bytes: there are {len(data)}, the manifest says {output['bytes']}"]
     kind, start = output.get("format"), data[:2]
     plain_data = gzip.decompress(data) if start == b"\x1f\x8b" else data
-    if kind == "jsonl" and plain_data.strip() and not plain_data.lstrip().startswith(b"{") or kind == "parquet" and data[:4] != b"PAR1":
+    if kind == "jsonl" and (said := plain_data.removeprefix(b"\xef\xbb\xbf").strip()) and not said.startswith(b"{") or kind == "parquet" and data[:4] != b"PAR1":
         return [f"format: the file is not {kind}, as the manifest says"]
     if kind in (None, "csv") and kind_of(path) == "csv" and output.get("header", True):
         form = {key: output[key] for key in ("delimiter", "quote") if key in output}
@@ -1212,7 +1222,30 @@ def column_faults(table, rows, output):
     for name in (column["name"] for column in output["columns"]):
         two = name not in table and name + "_lo" in table
         described |= {name + "_lo", name + "_hi"} if two else {name}
-    return [] if described == set(table) else ["columns: the manifest describes other columns than the file has"]
+    if described != set(table):
+        return ["columns: the manifest describes other columns than the file has"]
+    return [fault for column in output["columns"] if (fault := end_fault(table, column))]
+
+
+def end_fault(table, column):
+    """What is said of the upper ends of ranges: of two columns alone. "excluded" if some range is open, and then which ones are not."""
+    if "upper_end" not in column and "closed" not in column:
+        return None
+    name, point = column["name"], {"numeric": number, "date": day}.get(column.get("type"))
+    if name in table or name + "_hi" not in table or "upper_end" not in column or point is None and "type" in column:
+        return f"columns: the manifest says how ranges of '{name}' end, and it does not show them by their ends"
+    if point is None:
+        return None
+    ranges = set()
+    for lo, hi in set(zip(table[name + "_lo"], table[name + "_hi"])):
+        with contextlib.suppress(ValueError, TypeError):  # no range; check_columns looks at it
+            ranges |= {(point(lo), point(hi))} if point(lo) != point(hi) else set()
+    try:
+        closed = {(point(lo), point(hi)) for lo, hi in column.get("closed", [])}
+    except ValueError:
+        closed = None
+    is_so = closed is not None and (closed < ranges if column["upper_end"] == "excluded" else not closed)
+    return None if is_so else f"columns: the manifest says of ranges of '{name}' how they end that are not there"
 
 
 def claim_faults(claims):
@@ -1270,7 +1303,7 @@ def is_written_otherwise(path, data, output):
 def check_set(path, data, manifest_path, row_map, findings):
     """The files of a run, by SHA-256: the manifest names the release; a run record at hand names both, and the row map."""
     digest = lambda bytes_: hashlib.sha256(bytes_).hexdigest()
-    if os.path.exists(manifest_path) and read_manifest(manifest_path)["output"]["sha256"] != digest(data):
+    if os.path.lexists(manifest_path) and read_manifest(manifest_path)["output"]["sha256"] != digest(data):
         findings.append("sha256: the bytes are not those that the manifest names")
     if not os.access(path + ".private.json", os.R_OK):
         return
@@ -1872,7 +1905,7 @@ def previous_tables(manifest, paths):
 def ends_of(path, previous):
     """What is said of the ranges of a previous release, by its own manifest if there is one, and by the manifest that names it."""
     columns, own = previous.get("columns", []), []
-    if os.path.exists(path + ".manifest.json"):
+    if os.path.lexists(path + ".manifest.json"):
         output = read_json(path + ".manifest.json").get("output")
         if not is_object(output) or output.get("sha256") != previous["sha256"]:
             raise Refused(f"the bytes of {path} are not those that {path}.manifest.json names")
@@ -1926,8 +1959,9 @@ def judge_joins(manifest, table, rows, paths, findings, notes):
         return None
     if linked.not_paired:
         notes.append("the rows of the releases cannot be paired one to one, so forced links are not looked for")
-        if join.get("forced_links", {}).get("audit", "not applicable") != "not applicable":
-            findings.append("the rows of the releases cannot be paired one to one; the manifest does not say so")
+    audit = join.get("forced_links", {}).get("audit")
+    if audit is not None and (audit == "not applicable") != linked.not_paired:
+        findings.append("the manifest says of the rows of the releases what is not so: whether they can be paired one to one")
     tables, tuples, verdicts = linked.rows, sum(times for _, times in matching), []
     for claim in join["privacy"]:
         model, names = JOIN_MODELS[claim["model"]], [place_of(text, tables)[1] for text in claim["x"]]
@@ -2074,7 +2108,7 @@ def names_of(path, policy, beside):
 
 def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys):
     policy, findings, notes = read_policy(policy_path), [], []
-    beside = read_manifest(path + ".manifest.json") if os.path.exists(path + ".manifest.json") else None
+    beside = read_manifest(path + ".manifest.json") if os.path.lexists(path + ".manifest.json") else None
     check_signature(read_json(path + ".manifest.json") if beside else {}, "manifest", keys, findings)
     data = read_bytes(path)
     check_set(path, data, path + ".manifest.json", row_map, findings)
@@ -2088,8 +2122,10 @@ def verify_policy(path, policy_path, original, row_map, exempt_suppressed, keys)
     elif people:
         notes.append("the release has no person column, so k was counted in rows. To count people, give --original and --row-map")
     if beside is not None and not findings:
-        counts = ("l-diversity",) if people else ("k-anonymity", "ks-anonymity", "l-diversity")  # of rows, which cells show
-        check_claims(path, data, beside, () if exempt_suppressed else counts, findings)
+        of_cells = set(MODELS) - ({"k-anonymity", "ks-anonymity", "alpha-k"} if people else set())
+        check_claims(path, data, beside, set() if exempt_suppressed else of_cells, findings)
+        if {column["name"] for column in beside["output"]["columns"]} != set(release.roles):
+            findings.append("columns: the manifest describes other columns than the policy has")
     return result_of(release, judge(release, claims_of(policy), exempt_suppressed), findings, notes, exempt_suppressed)
 
 
@@ -2420,7 +2456,7 @@ class StreamAudit:
 def signed_points(path, keys, prefix):
     """The checkpoints of OUT.certificate.jsonl, and what is wrong with them."""
     points, name = [], path + ".certificate.jsonl"
-    if not os.path.exists(name):
+    if not os.path.lexists(name):
         return points, f"there is no {name}"
     *lines, rest = read_bytes(name).split(b"\n")
     for line in lines:
@@ -2570,8 +2606,10 @@ def parse(arguments):
     asked = parser.parse_args(arguments)
     if asked.stream and (not asked.audit or not asked.policy or asked.RELEASE or asked.original or asked.exempt_suppressed):
         parser.error("--stream needs --audit and --policy, and nothing else")
-    if not asked.stream and (not asked.RELEASE or asked.audit or asked.chain):
+    if not asked.stream and (not asked.RELEASE or asked.audit or asked.chain is not None):
         parser.error("give a RELEASE, or --stream OUT with --audit LOG")
+    if asked.chain == "":
+        parser.error("--chain is empty: leave it out, or give \"chain\" in the report of the run")
     if asked.signed_prefix and not (asked.stream and asked.key):
         parser.error("--signed-prefix needs --stream and --key")
     if bool(asked.original) != bool(asked.row_map) or (asked.original and not asked.policy):

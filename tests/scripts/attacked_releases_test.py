@@ -165,6 +165,137 @@ class Tables(Attack):
             status, text = self.answers("out.parquet")
             self.assertEqual([each == 0 for each in status[::2]], [wanted == 0] * 2, text)
 
+    def changed(self, name, change):
+        """The manifest of a release with a change, next to the release."""
+        manifest = copy.deepcopy(self.manifest)
+        change(manifest)
+        self.put(name, manifest)
+
+    def test_the_ends_of_a_column_are_not_columns_of_any_role(self):
+        self.manifest = self.release("out.jsonl")
+        self.expect(0, "out.jsonl")
+
+        def as_two(role):
+            def change(manifest):
+                columns = manifest["output"]["columns"]
+                columns[:1] = [{"name": end, "role": role, "type": "categorical"} for end in ("age_lo", "age_hi")]
+            return change
+        for role in ("insensitive", "quasi"):
+            self.changed("out.jsonl", as_two(role))
+            status, text = self.answers("out.jsonl")  # without the policy nobody knows that they are one
+            self.assertEqual((status[0], status[2]), (1, 1), text)
+
+    def test_values_of_a_claim_are_those_of_the_policy(self):
+        self.manifest = self.release("out.csv")
+        self.assertIn("paths", self.manifest["privacy"][1])
+        self.assertIn("order", self.manifest["privacy"][2])
+        flat = {ill: ["X"] for ill in ILLS}
+        changes = [lambda m: m["privacy"][1].update(paths=flat), lambda m: m["privacy"][2].update(order=["40", "10", "20", "30"]),
+                   lambda m: m["privacy"][2].update(order=["10", "20", "30", "40", "50"]),
+                   lambda m: m["privacy"][0].update(order=["10"]), lambda m: m["privacy"][1].update(prefix=2)]
+        for place, change in enumerate(changes):
+            with self.subTest(place):
+                self.changed("out.csv", change)
+                done = self.cordon("verify", "out.csv", "--policy", "policy.toml")
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("other values, or another order of them", done.stdout)
+        self.changed("out.csv", lambda m: m["privacy"][2].update(order=["10.0", "20", "30", "40"]))
+        self.assertEqual(self.cordon("verify", "out.csv", "--policy", "policy.toml").returncode, 0)
+
+    def test_what_every_model_reached(self):
+        self.manifest = self.release("out.csv")
+        for place in (1, 2):
+            self.changed("out.csv", lambda m, place=place: m["privacy"][place].update(reached="0"))
+            self.expect(1, "out.csv", "reached")
+
+    def test_ends_that_no_range_has(self):
+        for name in ("out.jsonl", "out.csv"):
+            self.manifest = self.release(name)
+            age = lambda m: m["output"]["columns"][0]
+            changes = [lambda m: age(m).update(closed=[["1", "2"]]), lambda m: age(m).update(upper_end="excluded", closed=[["x", "y"]]),
+                       lambda m: age(m).update(upper_end="excluded", closed=[["1", "2"]]),
+                       lambda m: m["output"]["columns"][1].update(upper_end="included"),
+                       lambda m: m["output"]["columns"][2].update(closed=[])]
+            for place, change in enumerate(changes):
+                with self.subTest(name=name, place=place):
+                    self.changed(name, change)
+                    self.expect(1, name, "end")
+
+    def test_previous_releases_without_a_join(self):
+        self.manifest = self.release("out.csv")
+        self.changed("out.csv", lambda m: m.update(previous=[{"name": "x", "sha256": "00"}]))
+        self.expect(2, "out.csv", "'join' is missing")
+
+    def test_json_lines_with_a_byte_order_mark(self):
+        manifest = self.release("out.jsonl")
+        self.put("out.jsonl", manifest, b"\xef\xbb\xbf" + (self.folder / "out.jsonl").read_bytes())
+        self.expect(0, "out.jsonl")
+
+    def test_a_time_that_no_calendar_has(self):
+        self.manifest = self.release("out.csv")
+        for time, wanted in (("2026-02-28T23:59:59Z", 0), ("2026-13-01T10:00:00Z", 2), ("2026-02-30T10:00:00Z", 2),
+                             ("2026-02-28T24:00:00Z", 2), ("2026-02-28T10:60:00Z", 2), ("0000-01-01T10:00:00Z", 2)):
+            self.changed("out.csv", lambda m, time=time: m.update(signed_at=time))
+            self.expect(wanted, "out.csv")
+
+
+class Files(Attack):
+    def test_pipes(self):
+        self.release("out.csv")
+        manifest, release = self.folder / "out.csv.manifest.json", self.folder / "out.csv"
+        for path in (manifest, release):
+            kept = path.read_bytes()
+            path.unlink()
+            os.mkfifo(path)
+            with self.subTest(path.name):
+                self.expect(2, "out.csv", "regular file")
+            path.unlink()
+            path.write_bytes(kept)
+        manifest.unlink()
+        manifest.symlink_to("nowhere")
+        self.expect(2, "out.csv")
+
+    def test_keys(self):
+        os.mkfifo(self.folder / "pipe")
+        done = self.cordon("anonymize", "in.csv", "--policy", "policy.toml", "--output", "out.csv", "--sign", "pipe")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.made("keygen", "key")
+        self.made("anonymize", "in.csv", "--policy", "policy.toml", "--output", "out.csv", "--sign", "key")
+        self.expect(0, "out.csv", policy="policy.toml")
+        public = (self.folder / "key.pub").read_text()
+        (self.folder / "tab.pub").write_text(public.replace("MCow", "MCo\tw"))
+        (self.folder / "vertical.pub").write_text(public.replace("MCow", "MCo\vw"))
+        for name, wanted in (("key.pub", 0), ("tab.pub", 0), ("vertical.pub", 2), ("pipe", 2)):
+            status, text = self.answers("out.csv", "policy.toml", "--key", name)
+            self.assertEqual(status, [wanted] * 3, name + ": " + text)
+
+
+class Joins(Attack):
+    def test_an_audit_that_can_be_made(self):
+        columns = COLUMNS.split("[attributes.ill]")[0]
+        (self.folder / "first.toml").write_text(POLICY)
+        (self.folder / "next.toml").write_text(columns + """[[privacy]]
+model = "k-anonymity"
+k = 3
+[[privacy]]
+model = "xy-linkability"
+x = ["age", "sex"]
+values = { "previous.ill" = ["Flu"] }
+h = 1
+""")
+        self.made("anonymize", "in.csv", "--policy", "first.toml", "--output", "first.csv")
+        rows = (self.folder / "in.csv").read_text().splitlines()
+        (self.folder / "in2.csv").write_text("".join(",".join(row.split(",")[:2]) + "\n" for row in rows))
+        self.made("release-next", "in2.csv", "--policy", "next.toml", "--previous", "first.csv", "--output", "next.csv")
+        (self.folder / "next.csv.private.json").unlink()
+        manifest = json.loads((self.folder / "next.csv.manifest.json").read_text())
+        for said, wanted in ((manifest["join"]["forced_links"]["audit"], 0), ("not applicable", 1)):
+            manifest["join"]["forced_links"]["audit"] = said
+            self.put("next.csv", manifest)
+            done = [self.cordon("verify", "next.csv", "--policy", "next.toml", "--previous", "first.csv"),
+                    second_verifier.run("next.csv", "--previous", "first.csv", cwd=self.folder)]
+            self.assertEqual([each.returncode for each in done], [wanted] * 2, [each.stdout + each.stderr for each in done])
+
 
 if __name__ == "__main__":
     CORDON = str(Path(sys.argv.pop(1)).resolve())

@@ -41,23 +41,29 @@ void AddPaths(const ReleaseColumn& column, const AttributePolicy& attribute, Jso
   json["paths"] = PathsOf(*domain.hierarchy());
 }
 
-void AddDomain(const ModelSpec& spec, const Policy& policy, const Release& release, Json& json) {
+}  // namespace
+
+Json DomainOf(const ModelSpec& spec, const Policy& policy, const Release& release) {
+  Json json = Json::object();
   const auto* closeness = std::get_if<TClosenessSpec>(&spec);
   const auto* likeness = std::get_if<BetaLikenessSpec>(&spec);
   const bool ordered = closeness != nullptr && closeness->distance == Distance::kOrdered;
   const bool hierarchical = closeness != nullptr && closeness->distance == Distance::kHierarchical;
   const bool nodes = likeness != nullptr && likeness->min_depth;
-  if (!ordered && !hierarchical && !nodes) return;
+  if (!ordered && !hierarchical && !nodes) return json;
   const std::string name = SensitiveColumns(spec).front();
   const ReleaseColumn* column = release.Find(name);
   const AttributePolicy* attribute = policy.Find(name);
-  if (column == nullptr || column->attribute.domain == nullptr || attribute == nullptr) return;
+  if (column == nullptr || column->attribute.domain == nullptr || attribute == nullptr) return json;
   if (ordered) {
     AddOrder(*column, *attribute, json);
   } else {
     AddPaths(*column, *attribute, json);
   }
+  return json;
 }
+
+namespace {
 
 Json Privacy(const Verdict& verdict, const Policy& policy, const Release& release) {
   Json json = ToJson(verdict.spec);
@@ -68,7 +74,7 @@ Json Privacy(const Verdict& verdict, const Policy& policy, const Release& releas
       std::holds_alternative<KsAnonymitySpec>(verdict.spec)) {
     json["counts"] = release.persons.empty() ? "rows" : "persons";
   }
-  AddDomain(verdict.spec, policy, release, json);
+  json.update(DomainOf(verdict.spec, policy, release));
   return json;
 }
 

@@ -26,6 +26,8 @@ struct ManifestFacts {
   const std::optional<JoinReport>& join;  // of release-next
 };
 Json MakeManifest(const ManifestFacts& facts);
+// What a claim says of the values of its sensitive column: "order", "paths" or "prefix", if the model needs one of them.
+Json DomainOf(const ModelSpec& spec, const Policy& policy, const Release& release);
 // How the cells of a column that several releases have are compared with each other, and which pairs of values nobody has.
 Json HowToMatch(const std::string& name, const Policy& policy, const Release& release);
 Json ImpossibleOf(const Policy& policy);

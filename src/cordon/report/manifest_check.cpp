@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cordon/base/canonical_json.h"
+#include "cordon/data/decimal.h"
 #include "cordon/report/manifest.h"
 #include "cordon/report/report.h"
 
@@ -36,8 +37,11 @@ bool IsRole(const Json& json) {
 bool IsTime(const Json& json) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
   if (!IsText(json) || json.get_ref<const std::string&>().size() != kForm.size()) return false;
-  return std::equal(kForm.begin(), kForm.end(), json.get_ref<const std::string&>().begin(),
-                    [](char form, char is) { return form == '0' ? is >= '0' && is <= '9' : is == form; });
+  const auto& text = json.get_ref<const std::string&>();
+  const bool formed = std::equal(kForm.begin(), kForm.end(), text.begin(),
+                                 [](char form, char is) { return form == '0' ? is >= '0' && is <= '9' : is == form; });
+  return formed && text.substr(0, 4) != "0000" && ParseDate(text.substr(0, 10)) && text.substr(11, 2) < "24" &&
+         text[14] < '6' && text[17] < '6';
 }
 bool IsList(const Json& json) { return json.is_array(); }
 bool IsTextOrNull(const Json& json) { return json.is_null() || IsText(json); }
@@ -221,6 +225,25 @@ std::set<std::string> NamesOf(const Json& columns, const std::vector<std::string
   return found;
 }
 
+// What is said of the upper ends of ranges: of two columns alone, in the form in which MakeManifest says it of these cells.
+std::string EndsFault(const Json& columns, const JudgedRelease& judged) {
+  const std::set<std::string> names(judged.names.begin(), judged.names.end());
+  for (const Json& column : columns) {
+    if (!column.contains("upper_end") && !column.contains("closed")) continue;
+    const auto name = column["name"].get<std::string>();
+    const Domain* domain = judged.release.Find(name)->attribute.domain.get();
+    const bool two = !names.contains(name) && names.contains(name + "_lo") && names.contains(name + "_hi");
+    if (!two || !column.contains("upper_end") || domain == nullptr || domain->is_categorical()) {
+      return fmt::format("says how ranges of '{}' end, and it does not show them by their ends", name);
+    }
+    const UpperEnd said = EndsOf({{"output", {{"columns", {column}}}}}).at(name);
+    const UpperEnd is = UpperEndOf(*judged.release.Find(name)).value_or(UpperEnd{});
+    if (said.open != is.open || said.closed != is.closed)
+      return fmt::format("says of ranges of '{}' how they end that are not there", name);
+  }
+  return "";
+}
+
 // The file itself, whatever the policy.
 std::string FileFault(const Json& output, const JudgedRelease& judged) {
   const std::uint64_t rows = judged.release.num_rows;
@@ -241,7 +264,12 @@ std::string FileFault(const Json& output, const JudgedRelease& judged) {
   if (NamesOf(output["columns"], judged.names) != std::set<std::string>(judged.names.begin(), judged.names.end())) {
     return "describes other columns than the file has";
   }
-  return "";
+  for (const Json& column : output["columns"]) {  // the ends of one column are not two columns of any role
+    const auto name = column["name"].get<std::string>();
+    if (judged.release.Find(name) == nullptr)
+      return fmt::format("describes a column '{}', which the policy does not have", name);
+  }
+  return EndsFault(output["columns"], judged);
 }
 
 // What the policy says of the file and its columns. REQUIRES: the manifest names this very policy.
@@ -267,11 +295,40 @@ std::string PolicyFault(const Json& manifest, const JudgedRelease& judged) {
   return "";
 }
 
-// Models whose figure is a count of the published cells alone: the manifest must have the same. If the policy has a column of
-// persons, k counts people, which no cell shows; l does if it says so.
-bool ReachesCount(const ModelSpec& spec, bool persons) {
-  if (const auto* diversity = std::get_if<LDiversitySpec>(&spec)) return diversity->counts == CountBy::kRows;
-  return !persons && (std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec));
+// Whether the figure of a model is one of the published cells alone. If the policy has a column of persons, k counts people,
+// which no cell shows; other models do if they say so.
+bool IsOfCells(const ModelSpec& spec, bool persons) {
+  const bool counts_k = std::holds_alternative<KAnonymitySpec>(spec) || std::holds_alternative<KsAnonymitySpec>(spec) ||
+                        std::holds_alternative<AlphaKSpec>(spec);
+  return !(counts_k && persons) && !CountsPersons(spec);
+}
+
+// The order, or the paths, without missing cells: an input may have had some, and its release none.
+Json PlainDomain(const Json& domain, const std::vector<std::string>& missing) {
+  const auto is_missing = [&](const std::string& text) {
+    return std::find(missing.begin(), missing.end(), text) != missing.end();
+  };
+  Json plain = domain;
+  if (domain.is_array()) plain = Json::array();
+  for (const auto& [name, path] : domain.items()) {
+    if (domain.is_object() && is_missing(name)) plain.erase(name);
+    if (domain.is_array() && !is_missing(path.get<std::string>())) plain.push_back(PlainEnd(path.get<std::string>()));
+  }
+  return plain;
+}
+
+// Whether the claim orders the values of its column as the policy does.
+bool HasDomainOf(const Json& claim, const Verdict& verdict, const JudgedRelease& judged) {
+  const Json is = DomainOf(verdict.spec, judged.policy, judged.release);
+  for (const char* key : {"order", "paths", "prefix"}) {
+    if (!claim.contains(key)) continue;
+    if (!is.contains(key)) return false;
+    const std::vector<std::string>& missing = judged.policy.data.missing;
+    const bool same =
+        claim[key].is_structured() ? PlainDomain(claim[key], missing) == PlainDomain(is[key], missing) : claim[key] == is[key];
+    if (!same) return false;
+  }
+  return true;
 }
 
 // Whether the claim asks for the model of the verdict. A claim may leave out what has a default, but not the columns it is on.
@@ -297,7 +354,10 @@ std::string ClaimsFault(const Json& claims, const JudgedRelease& judged) {
       const Verdict& verdict = judged.verdicts[i];
       if (!IsClaimOf(claim, verdict)) continue;
       asked = claimed[i] = true;
-      const bool counted = judged.compare_counts && ReachesCount(verdict.spec, judged.persons) && claim.contains("reached");
+      if (!HasDomainOf(claim, verdict, judged)) {
+        return fmt::format("has other values, or another order of them, for {} than the policy that it names", verdict.text);
+      }
+      const bool counted = judged.compare_counts && IsOfCells(verdict.spec, judged.persons) && claim.contains("reached");
       if (counted && claim["reached"] != verdict.reached_text) {
         return fmt::format("says that {} reached another figure than {}", verdict.text, verdict.reached_text);
       }
@@ -370,8 +430,10 @@ std::string JoinFault(const Json& join, const JudgedRelease& judged, bool own_po
   }
   const Json audit = join.value("forced_links", Json::object()).value("audit", Json());
   const bool made = judged.join->verification.audit != JoinVerification::Audit::kNotApplicable;
-  if (!made && audit.is_string() && audit != "not applicable")
-    return "says that forced links were looked for, and they cannot be";
+  if (audit.is_string() && (audit != "not applicable") != made) {
+    return made ? "says that forced links cannot be looked for, and they can"
+                : "says that forced links were looked for, and they cannot be";
+  }
   if (!own_policy) return "";
   const auto missing = std::find(claimed.begin(), claimed.end(), false);
   if (missing != claimed.end()) {
@@ -396,7 +458,7 @@ std::string JoinFormFault(const Json& manifest) {
       if (std::string at = fault(column, kEndFields, "previous.columns"); !at.empty()) return at;
     }
   }
-  if (!manifest.contains("join")) return "";
+  if (!manifest.contains("join")) return previous.empty() ? "" : "join";
   if (previous.empty()) return "previous";
   const Json& join = manifest["join"];
   if (std::string at = fault(join, kJoinFields, "join"); !at.empty()) return at;
