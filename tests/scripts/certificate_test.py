@@ -478,7 +478,7 @@ class Certificate(unittest.TestCase):
     def test_a_key_is_a_regular_file(self):
         self.release("out.csv", "--sign", "key")
         os.mkfifo(self.folder / "pipe")
-        self.assertIn("a public key is a regular file", self.refused(status=2, key="pipe"))
+        self.assertIn("it is not a regular file", self.refused(status=2, key="pipe"))
 
     def test_cells_of_one_group_are_one_text_for_every_reader(self):
         self.write("q.toml", '[data]\ntrim = true\n[attributes.q]\nrole = "quasi"\n[attributes.s]\nrole = "sensitive"\n[attributes.n]\nrole = "insensitive"\n'

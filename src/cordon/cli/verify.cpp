@@ -28,7 +28,7 @@ Result<void> CheckAsked(const VerifyArgs& args) {
   if (args.stream.signed_prefix && (args.stream.output.empty() || args.request.keys.empty())) {
     return Error::InvalidPolicy("--signed-prefix needs --stream and --key");
   }
-  if (args.stream.output.empty() && !args.stream.chain.empty()) {
+  if (args.stream.output.empty() && args.stream.chain) {
     return Error::InvalidPolicy("--chain needs --stream").WithHint("give --stream OUT with --audit LOG");
   }
   if (args.stream.output.empty() && args.stream.audit.empty()) {
@@ -61,7 +61,7 @@ Result<void> CheckAsked(const VerifyArgs& args) {
 // Nothing is judged here: the statement is for another program.
 Result<Answer> PrintSql(VerifyArgs args, Console& console) {
   const VerifyRequest& request = args.request;
-  if (!args.stream.output.empty() || !args.stream.audit.empty() || !args.stream.chain.empty() || args.stream.signed_prefix ||
+  if (!args.stream.output.empty() || !args.stream.audit.empty() || args.stream.chain || args.stream.signed_prefix ||
       !request.original.empty() || !request.row_map.empty() || request.input_order || request.exempt_suppressed ||
       !args.previous.empty() || request.allow_unequal || !request.keys.empty() || args.json) {
     return Error::InvalidPolicy("--sql goes with RELEASE, --policy, --table and --format alone")

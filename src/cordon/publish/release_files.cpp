@@ -36,6 +36,11 @@ std::optional<std::uint64_t> RowNumber(std::string_view text) {
 }
 
 std::string ManifestPathOf(const std::string& path) { return path + ".manifest.json"; }
+// A link that leads nowhere is there, too.
+bool IsThere(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, failed));
+}
 std::string RecordPathOf(const std::string& path) { return path + ".private.json"; }
 
 // A text of a JSON object; empty if there is none.
@@ -45,6 +50,7 @@ std::string TextAt(const Json& object, const char* key) {
 
 // A manifest that is there and cannot be read is an error: what it says of the file is not known.
 Result<Json> ReadSealed(const std::string& path, const char* what) {
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
   CORDON_TRY(const std::string text, ReadFile(path, 256 * kMebibyte));
   Json json = ParseJsonOnce(text);
   if (json.is_object()) return json;
@@ -52,6 +58,7 @@ Result<Json> ReadSealed(const std::string& path, const char* what) {
 }
 
 std::optional<Json> ManifestBeside(const std::string& path) {
+  if (IsSpecialFile(ManifestPathOf(path))) return std::nullopt;
   const Result<std::string> text = ReadFile(ManifestPathOf(path), 256 * kMebibyte);
   if (!text.ok()) return std::nullopt;
   Json manifest = ParseJsonOnce(text.value());
@@ -168,7 +175,7 @@ TextFormat ReleaseText(const std::string& path, const Policy& policy, std::optio
 
 Result<void> CheckBytesBeside(const std::string& path, const std::string& digest) {
   const std::string manifest = ManifestPathOf(path);
-  if (path == "-" || IsSql(path) || ::access(manifest.c_str(), F_OK) != 0) return {};
+  if (path == "-" || IsSql(path) || !IsThere(manifest)) return {};
   CORDON_TRY(const Json said, ReadSealed(manifest, "manifest"));
   if (TextAt(said.value("output", Json()), "sha256") == digest) return {};
   return Error::InvalidData("the bytes of {} are not those that {} names", path, manifest)
@@ -194,7 +201,7 @@ Result<std::optional<SetMatch>> MatchSet(const std::string& path, const std::str
                                          std::optional<Json>* kept) {
   const std::string manifest = ManifestPathOf(path);
   const std::string record = RecordPathOf(path);
-  const bool has_manifest = ::access(manifest.c_str(), F_OK) == 0;
+  const bool has_manifest = IsThere(manifest);
   const bool has_record = ::access(record.c_str(), R_OK) == 0;  // private: only where it was made
   if (path == "-" || IsSql(path) || (!has_manifest && !has_record)) return std::optional<SetMatch>();
   SetMatch match{true, ""};
@@ -240,6 +247,9 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   if (input.table == nullptr && IsMissingStore(path) && !format) {
     return Error::Io("reading {}: there is no such file or store", path)
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes a store; a table has a name such as table.csv");
+  }
+  if (audit != nullptr && input.table == nullptr && path != "-" && !IsSql(path)) {
+    CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
   }
   CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put it there
   CORDON_TRY(

@@ -193,6 +193,9 @@ Result<Verification> Verify(const VerifyRequest& request, const Policy& policy, 
     return Error::InvalidPolicy("--row-map and --input-order need --original");
   }
   CORDON_RETURN_IF_ERROR(CheckPrevious(request, policy));
+  for (const TableInput& previous : request.previous) {
+    if (previous.table == nullptr) CORDON_RETURN_IF_ERROR(RequireRegularFile(previous.name));
+  }
   CORDON_TRY(const std::vector<VerifyKey> keys, ReadVerifyKeys(request.keys));
   if (!keys.empty() && (request.release.table != nullptr || request.release.name == "-")) {
     return Error::InvalidPolicy("--key needs a release that is a file or a store: its manifest has the signature");
@@ -361,7 +364,7 @@ Result<void> CheckChain(const VerifyStreamRequest& request, std::string_view log
         fmt::format("the output has {} bytes, the log accounts for {}: something was added at its end", size, check.bytes()));
   }
   if (!request.keys.empty()) CheckSigned(request, signed_stream, check, audit);
-  if (!request.chain.empty() && request.chain != audit.chain) {
+  if (request.chain && *request.chain != audit.chain) {
     audit.findings.emplace_back("the log does not end with the chain that was given: lines are missing, or were added");
   }
   return {};
@@ -408,8 +411,11 @@ Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::st
 }  // namespace
 
 Result<StreamAudit> VerifyStream(const VerifyStreamRequest& request, const Policy& policy, const Run& run) {
-  // A log may be as long as its stream; a device or a pipe may have no end.
-  CORDON_TRY(std::string log, ReadFile(request.audit, IsSpecialFile(request.audit) ? 256 * kMebibyte : UINT64_MAX));
+  if (request.chain && request.chain->empty())
+    return Error::InvalidPolicy("--chain is empty").WithHint("leave it out, or give \"chain\" in the report of the run");
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(request.output));
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(request.audit));
+  CORDON_TRY(std::string log, ReadFile(request.audit));
   SignedStream signed_stream;
   std::optional<std::uint64_t> bytes;
   if (!request.keys.empty()) {

@@ -55,7 +55,7 @@ std::string Describe(const Verification& verification);  // one line per verdict
 struct VerifyStreamRequest {
   std::string output;
   std::string audit;
-  std::string chain;  // where the log must end, as the report of the run tells; empty: not asked
+  std::optional<std::string> chain;  // where the log must end, as the report of the run tells
   std::optional<FileFormat> format;
   std::vector<std::string> keys;  // one of these public keys must have signed all of it; none: not asked
   bool signed_prefix = false;     // with keys: judges what is signed so far, and nothing after it

@@ -100,6 +100,7 @@ Result<std::string> MakeKeyFiles(const std::string& path) {
 }
 
 Result<SigningKey> ReadSigningKey(const std::string& path) {
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & 077) != 0) {
     return Error::InvalidPolicy("{}: other users may read this private key", path).WithHint("chmod 600 {}", path);
@@ -113,7 +114,7 @@ Result<SigningKey> ReadSigningKey(const std::string& path) {
 Result<std::vector<VerifyKey>> ReadVerifyKeys(const std::vector<std::string>& paths) {
   std::vector<VerifyKey> keys;
   for (const std::string& path : paths) {
-    if (IsSpecialFile(path)) return Error::Io("reading {}: a public key is a regular file", path);  // a pipe may never end
+    CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
     CORDON_TRY(const std::string text, ReadFile(path, kMaxKeyFile));
     CORDON_TRY(const VerifyKey key, ParsePublicPem(text).WithContext("reading {}", path));
     keys.push_back(key);

@@ -11,6 +11,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/files/random_access_file.h"
 #include "cordon/report/key_file.h"
 
@@ -188,6 +189,7 @@ Result<StoreManifest> ReadManifest(const std::string& store) {
     return Error::InvalidData("{} is not a store: it has no manifest.json", store)
         .WithHint("cordon permute INPUT --policy P.toml --output STORE makes one");
   }
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
   CORDON_TRY(const std::string text, ReadFile(path));
   return ParseManifest(store, text);
 }
@@ -264,6 +266,7 @@ Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const S
 
 std::string StoreMark(const std::string& store) {
   const auto text = [](const std::string& path) {
+    if (IsSpecialFile(path)) return std::string();
     auto read = ReadFile(path);
     return read.ok() ? std::move(read).value() : std::string();
   };

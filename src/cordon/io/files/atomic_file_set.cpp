@@ -105,6 +105,12 @@ bool IsSpecialFile(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
+Result<void> RequireRegularFile(const std::string& path) {
+  if (!IsSpecialFile(path)) return {};
+  return Error::Io("reading {}: it is not a regular file", path)
+      .WithHint("a pipe or a device may never end; save it to a file");
+}
+
 Result<void> CheckNotThere(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put its files there

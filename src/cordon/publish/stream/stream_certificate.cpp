@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cordon/publish/stream/stream_certificate.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "cordon/base/canonical_json.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/report/report.h"
 #include "cordon/report/version.h"
 
@@ -125,10 +124,11 @@ Result<SignedStream> ReadStreamCertificate(const std::string& output, const std:
                                            const std::string& policy_digest, bool unfinished) {
   const std::string path = StreamCertificatePath(output);
   SignedStream read;
-  if (::access(path.c_str(), F_OK) != 0) {
+  if (std::error_code failed; !std::filesystem::exists(std::filesystem::symlink_status(path, failed))) {
     read.wrong = fmt::format("there is no {}", path);
     return read;
   }
+  CORDON_RETURN_IF_ERROR(RequireRegularFile(path));
   CORDON_TRY(const std::string text, ReadFile(path, kMaxCertificate));
   const auto refuse = [&](const std::string& what) {
     read.wrong = fmt::format("line {} of {}: {}", read.points.size() + 1, path, what);
