@@ -2228,7 +2228,7 @@ class Log:
         written = json.dumps({key: record[key] for key in keys if key in record}, ensure_ascii=False, separators=(",", ":"))
         if rest + "}" != written or not all(type(text) is str for text in texts) or type(self.columns) is not list:
             raise ValueError
-        if any(end not in ("included", "excluded") for end in self.ends.values()):
+        if any(end not in ("included", "excluded") for end in self.ends.values()) or record.get("nonce") == "":
             raise ValueError
 
     def chain_fault(self, data, wanted):
@@ -2256,6 +2256,8 @@ class Log:
         if kind not in ("group", "reuse", "suppressed", "pooled") or size == 0 or len(lists["persons"]) != size:
             raise ValueError
         if len(lists["times"]) != (0 if clock is None else size) or len(lists["window"]) not in (0, 2):
+            raise ValueError
+        if lists["window"] and lists["window"][0] < 1:
             raise ValueError
         return {**lists, "kind": kind, "clock": clock, "group": whole_number(record["group"]), "at": whole_number(record["at"])}
 
@@ -2322,6 +2324,10 @@ class StreamAudit:
                 continue
             if departure["clock"] != clock:
                 before, clock = clock, departure["clock"]
+            if departure["kind"] == "pooled" and self.suppressed != "pool":
+                self.find("a departure is of pooled tuples, and the policy pools none")
+            if departure["window"] and not self.windows:
+                self.find("a departure has a window, and no model of the policy has one")
             for place, position in enumerate(departure["positions"]):
                 if not 1 <= position <= at:
                     self.find(f"tuple {position} left before it had arrived")
@@ -2342,6 +2348,8 @@ class StreamAudit:
                 self.groups += 1
             elif departure["kind"] == "suppressed":
                 self.hidden += len(departure["positions"])
+        if self.log.end and self.log.end["positions"] < last:
+            self.find("the log ends after fewer tuples than had arrived before")
         due = self.log.end["positions"] if self.log.end else last - self.delay - 1 if self.delay is not None and self.suppressed != "pool" else 0
         if any(position not in left for position in range(1, min(due, bound) + 1)):
             self.find("a tuple that had to leave never left")
@@ -2525,6 +2533,8 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
     audit.check_log()
     names = log.columns if "columns" in policy["data"] or not data else None
     table, count = read_table(path, data, {**release_form(policy, path), **({} if data else {"header": False})}, names)
+    if list(table) != log.columns:
+        audit.find("the columns of the output are not those that the log names")
     for name in log.ends:
         if name + "_lo" not in table or name + "_hi" not in table:
             raise Refused(f"the columns {name}_lo and {name}_hi, which the log speaks of, are not both there")

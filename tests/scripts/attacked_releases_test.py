@@ -270,6 +270,54 @@ class Files(Attack):
             self.assertEqual(status, [wanted] * 3, name + ": " + text)
 
 
+class Streams(Attack):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "policy.toml").write_text(STREAM_POLICY)
+        (self.folder / "ages.csv").write_text("age\n" + "".join(f"{20 + 7 * i % 40}\n" for i in range(40)))
+        self.made("stream", "ages.csv", "--policy", "policy.toml", "--output", "out.csv", "--audit", "log.jsonl")
+        self.lines = (self.folder / "log.jsonl").read_text().splitlines()
+
+    def judged(self, wanted, change=None, place=0, *more):
+        """A line of the log is changed, and the chain is computed again."""
+        lines, data, chain, at = list(self.lines), (self.folder / "out.csv").read_bytes(), "", 0
+        if change is not None:
+            lines[place] = re.sub(*change, lines[place], count=1)
+            self.assertNotEqual(lines, self.lines)
+        for number, line in enumerate(lines):
+            text, written = re.fullmatch(r'(.*,"written":([0-9]+)),"chain":"[0-9a-f]*"}', line).groups()
+            chain = digest((chain + text).encode() + data[at:at + int(written)])
+            lines[number], at = f'{text},"chain":"{chain}"}}', at + int(written)
+        (self.folder / "log.jsonl").write_text("".join(line + "\n" for line in lines))
+        asked = ("--stream", "out.csv", "--audit", "log.jsonl", "--policy", "policy.toml", *more)
+        done = [self.cordon("verify", *asked), second_verifier.run(*asked, cwd=self.folder)]
+        self.assertEqual([each.returncode for each in done], [wanted] * 2, [each.stdout + each.stderr for each in done])
+
+    def test_what_a_log_says_of_the_stream(self):
+        self.judged(0)
+        for place, change, wanted in [(-1, (r'"positions":[0-9]+', '"positions":39'), 1), (-1, (r'"positions":[0-9]+', '"positions":-1'), 1),
+                                      (0, ('"age"', '"zip"'), 1), (0, (r'\["age"', '["age","zip"'), 1), (0, (r'\["age"\]', "[]"), 1),
+                                      (0, (r'"nonce":"\w+"', '"nonce":""'), 2), (2, ('"kind":"group"', '"kind":"pooled"'), 1),
+                                      (2, (r'("at":[0-9]+)', r'\1,"window":[1,5]'), 1), (2, (r'("at":[0-9]+)', r'\1,"window":[0,0]'), 2)]:
+            with self.subTest(change=change):
+                self.judged(wanted, change, place)
+
+    def test_no_chain_and_pipes(self):
+        self.judged(2, None, 0, "--chain", "")
+        for name in ("log.jsonl", "out.csv", "out.csv.certificate.jsonl"):
+            path = self.folder / name
+            kept = path.read_bytes() if path.exists() else None
+            path.unlink(missing_ok=True)
+            os.mkfifo(path)
+            self.made("keygen", name + ".key")
+            asked = ("--stream", "out.csv", "--audit", "log.jsonl", "--policy", "policy.toml", "--key", name + ".key.pub")
+            done = [self.cordon("verify", *asked), second_verifier.run(*asked, cwd=self.folder)]
+            self.assertEqual([each.returncode for each in done], [2, 2], [each.stderr for each in done])
+            path.unlink()
+            if kept is not None:
+                path.write_bytes(kept)
+
+
 class Joins(Attack):
     def test_an_audit_that_can_be_made(self):
         columns = COLUMNS.split("[attributes.ill]")[0]

@@ -404,8 +404,13 @@ Result<StreamAudit> VerifyRows(const VerifyStreamRequest& request, const std::st
     CORDON_TRY(text.columns, AuditedColumns(log).WithContext("reading {}", request.audit));
   }
   CORDON_TRY(Table table, ReadStreamRows(request, text, bytes, run));
+  CORDON_TRY(const std::vector<std::string> names, AuditedColumns(log).WithContext("reading {}", request.audit));
+  const bool same_names = std::equal(table.columns.begin(), table.columns.end(), names.begin(), names.end(),
+                                     [](const Column& column, const std::string& name) { return column.name == name; });
   CORDON_TRY(table, JoinBounds(std::move(table), ends).WithContext("reading {}", request.output));
-  return VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output);
+  CORDON_TRY(StreamAudit audit, VerifyStream(policy, table, log, run).WithContext("verifying {}", request.output));
+  if (!same_names) audit.findings.emplace_back("the columns of the output are not those that the log names");
+  return audit;
 }
 
 }  // namespace

@@ -96,9 +96,9 @@ Result<AuditHead> ReadHead(AuditLine& line, std::string_view record) {
   if (!known || !text("policy") || !json.contains("columns") || !json["columns"].is_array()) return NoLog();
   AuditHead head{json["cordon_audit"] == 2, json["policy"].get<std::string>(), {}, {}};
   std::string written = fmt::format("{{\"cordon_audit\":{},\"policy\":{}", head.chained ? 2 : 1, json["policy"].dump());
-  if (text("nonce")) {
+  if (text("nonce") && !json["nonce"].get_ref<const std::string&>().empty()) {
     written += fmt::format(",\"nonce\":{}", json["nonce"].dump());
-  } else if (head.chained) {
+  } else if (head.chained || json.contains("nonce")) {
     return Bad(1);
   }
   for (const Json& name : json["columns"]) {
@@ -132,8 +132,8 @@ bool ReadDeparture(AuditLine& line, AuditedDeparture& read) {
   read.kind = static_cast<Departure::Kind>(place);
   if (!line.Skip("\",\"group\":") || !line.Number(read.group) || !line.Skip(",\"at\":") || !line.Number(read.at)) return false;
   if (line.Skip(",\"clock\":") && !line.Number(read.clock.emplace())) return false;
-  if (line.Skip(",\"window\":[") &&
-      !(line.Number(read.window.first) && line.Skip(",") && line.Number(read.window.last) && line.Skip("]"))) {
+  if (line.Skip(",\"window\":[") && !(line.Number(read.window.first) && read.window.first > 0 && line.Skip(",") &&
+                                      line.Number(read.window.last) && line.Skip("]"))) {
     return false;
   }
   if (!line.Numbers(",\"positions\":", read.positions) || !line.Numbers(",\"persons\":", read.persons)) return false;

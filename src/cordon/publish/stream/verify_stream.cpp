@@ -62,6 +62,12 @@ void Auditor::CheckDeparture(std::size_t number) {
     Find(fmt::format("departure {} does not have the kind of time that the policy has", number + 1));
     return;
   }
+  if (departure.kind == Departure::Kind::kPooled && policy_.algorithm.suppressed != Suppression::kPool) {
+    Find(fmt::format("departure {} is of pooled tuples, and the policy pools none", number + 1));
+  }
+  if (departure.window.first > 0 && audit_.window_models.empty()) {
+    Find(fmt::format("departure {} has a window, and no model of the policy has one", number + 1));
+  }
   for (const Position position : departure.positions) {
     if (position < 1 || position > departure.at) {
       Find(fmt::format("departure {} names tuple {}, which had not arrived", number + 1, position));
@@ -98,6 +104,9 @@ void Auditor::CheckPositions() {
     if (audit_.findings.size() >= kMaxFindings) return;
   }
   if (!log_.end) return;
+  if (log_.end->positions < last_at_) {
+    Find(fmt::format("the log ends after {} tuples, and {} had arrived before", log_.end->positions, last_at_));
+  }
   if (log_.end->rows != rows_.size()) {
     Find(fmt::format("the log ends after {} rows, its departures have {}", log_.end->rows, rows_.size()));
   }
