@@ -1413,6 +1413,9 @@ PART = {"number": is_few, "rows": is_few, "level": lambda value: is_count(value)
 def read_store_manifest(path):
     """A manifest of which everything is there and of its type, whose parts and files belong together."""
     manifest = read_json(os.path.join(path, "manifest.json"))
+    sealed = json.dumps({key: value for key, value in manifest.items() if key != "digest"}, ensure_ascii=False, separators=(",", ":"))
+    if manifest.get("digest") != hashlib.sha256(sealed.encode()).hexdigest():
+        raise Refused(f"{path}/manifest.json is damaged: its digest is not that of the rest of it")
     if manifest.get("kind") != "ke-store" or not is_count(manifest.get("format")) or manifest["format"] not in (1, 2):
         raise Refused(f"{path} is not a store of format 2")
     if manifest["format"] == 1 or "table.parquet" in manifest.get("files", ()):
@@ -1435,22 +1438,47 @@ def read_store_manifest(path):
     return manifest
 
 
+def store_types(path):
+    """Of a part of the table: name, type and digits after the point of each column, as cordon writes them; others have no type."""
+    import pyarrow.parquet
+    types = []
+    for column in pyarrow.parquet.ParquetFile(path).schema:
+        kind = json.loads(column.logical_type.to_json())
+        whole = column.physical_type == "INT64" and kind in ({"Type": "None"}, {"Type": "Int", "bitWidth": 64, "isSigned": True})
+        decimal = kind["Type"] == "Decimal" and kind["precision"] == 18
+        name = "integer" if whole else "decimal" if decimal else {"String": "text", "Date": "date"}.get(kind["Type"])
+        types.append((column.path, name, kind["scale"] if decimal else None))
+    return types
+
+
+def is_store_claim(manifest):
+    """One model as cordon writes it: k is a whole number, e and max_share are exact texts, and there is nothing else."""
+    claims = manifest.get("privacy")
+    claim = claims[0] if is_list_of(is_object)(claims) and len(claims) == 1 else {}
+    try:
+        check_fields(claim, {**CLAIM, **PARAMETERS}, ("text", "holds", "objective", *NEEDED["ke-anonymity"]), "privacy.")
+    except Refused:
+        return False
+    exact = {key: str(Fraction(claim[key])) for key in ("e", "max_share") if key in claim}
+    wanted = {"model": "ke-anonymity", "sensitive": manifest["sensitive"], "k": claim["k"], "objective": claim["objective"], **exact,
+              "text": describe({**claim, "model": "ke-anonymity"}), "holds": True}
+    return claim == wanted and is_count(claim["k"]) and claim["holds"] is True
+
+
 def store_faults(path, manifest, table, rows, policy):
     """What the manifest says of its parts and columns that is not so."""
     faults = []
+    said = [(column["name"], column["type"], column.get("scale")) for column in manifest["columns"]]
     for part in manifest["parts"]:
-        _, found = read_parquet(os.path.join(path, f"table/part-{part['number']:06}.parquet"))
+        file = os.path.join(path, f"table/part-{part['number']:06}.parquet")
+        _, found = read_parquet(file)
         if found != part["rows"]:
             faults.append(f"parts: part {part['number']} has {found} rows, the manifest says {part['rows']}")
-    if [column["name"] for column in manifest["columns"]] != list(table):
-        faults.append("columns: the columns of the table are not those that the manifest names")
-    claims = manifest.get("privacy")
-    try:
-        for claim in claims if is_list_of(is_object)(claims) and len(claims) == 1 else [{}]:
-            check_fields(claim, {**CLAIM, **PARAMETERS}, ("text", "holds", "objective", *NEEDED["ke-anonymity"]), "privacy.")
-            if claim["model"] != "ke-anonymity" or claim["sensitive"] != manifest["sensitive"] or not claim["holds"] or claim["text"] != describe(claim):
-                raise Refused("")
-    except (Refused, KeyError):
+        if store_types(file) != said:
+            faults.append(f"columns: names and types of part {part['number']} of the table are not those of the manifest")
+    if not {("sensitive", manifest["sensitive"]), ("group", "group")} <= {(column["role"], column["name"]) for column in manifest["columns"]}:
+        faults.append("columns: the permuted column is not sensitive, or 'group' does not name the groups")
+    if not is_store_claim(manifest):
         faults.append("privacy: it is not one ke-anonymity model of the permuted column that holds")
     if not all(is_text(cell) and re.fullmatch(r"-?[0-9]+", cell) and int(cell) < manifest["next_group"] for cell in table.get("group", ())):
         faults.append("next_group: it is not greater than every group")
@@ -1470,7 +1498,8 @@ def verify_store(path, policy_path, keys):
     for name, output in manifest["files"].items():
         if not re.fullmatch(r"(table|help|groups)/part-[0-9]{6,}\.parquet", name):
             raise Refused("the manifest names a file that is not a part of the store")
-        if hashlib.sha256(read_bytes(os.path.join(path, name))).hexdigest() != output["sha256"]:
+        data = read_bytes(os.path.join(path, name))
+        if len(data) != output["bytes"] or hashlib.sha256(data).hexdigest() != output["sha256"]:
             raise Refused(f"{name} is damaged: its bytes are not those that the manifest names")
     for folder in ("table", "help", "groups"):
         for name in os.listdir(os.path.join(path, folder)):
@@ -1478,14 +1507,12 @@ def verify_store(path, policy_path, keys):
                 raise Refused(f"{folder}/{name} is not named by the manifest, and readers of the folder would count it")
 
     def parts_of(folder):
-        return [os.path.join(path, name) for name in manifest["files"] if name.startswith(folder + "/")]
+        return [os.path.join(path, f"{folder}/part-{part['number']:06}.parquet") for part in manifest["parts"]]
 
     table, rows = read_parquet(*parts_of("table"))
     columns = manifest["columns"]
-    if manifest["sensitive"] not in table:
-        raise Refused(f"the table has no column '{manifest['sensitive']}'")
     findings += store_faults(path, manifest, table, rows, policy)
-    if any(fault.startswith(("columns: the columns", "privacy")) for fault in findings):
+    if any(fault.startswith(("columns: names", "columns: the permuted", "privacy")) for fault in findings):
         return {"format": 1, "rows": rows, "counts": "rows", "privacy": [], "rows_below": [], "findings": findings, "notes": [], "holds": False}
     kinds = {"integer": "numeric", "decimal": "numeric", "date": "date"}
     release = Release(table, rows, {column["name"]: column["role"] for column in columns},
@@ -1493,6 +1520,8 @@ def verify_store(path, policy_path, keys):
     check_columns(release)
     release.permuted = manifest["sensitive"]
     verdicts = judge(release, claims_of(policy) if policy else manifest["privacy"])
+    if policy and not all(verdict["holds"] for verdict in judge(release, manifest["privacy"])):
+        findings.append("privacy: the published rows do not bear out the claim of the manifest")
     numbers = {}
     for group, value in zip(table["group"], release.values(manifest["sensitive"])):
         numbers.setdefault(int(group), []).append(value)
@@ -1501,7 +1530,7 @@ def verify_store(path, policy_path, keys):
             findings.append(f"{key}: there are {found}, the manifest says {manifest[key]}")
     for name, lines in (("help", help_lines(numbers)), ("groups", group_lines(numbers))):
         read, _ = read_parquet(*parts_of(name))
-        if [tuple(Fraction(cell) for cell in line) for line in zip(*read.values())] != lines:
+        if sorted(tuple(Fraction(cell) for cell in line) for line in zip(*read.values())) != lines:
             findings.append(f"{name}: the lines are not what the published rows give")
     return result_of(release, verdicts, findings, [])
 

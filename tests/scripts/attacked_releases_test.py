@@ -201,6 +201,8 @@ class Tables(Attack):
                 self.assertIn("other values, or another order of them", done.stdout)
         self.changed("out.csv", lambda m: m["privacy"][2].update(order=["10.0", "20", "30", "40"]))
         self.assertEqual(self.cordon("verify", "out.csv", "--policy", "policy.toml").returncode, 0)
+        self.changed("out.csv", lambda m: m["privacy"][1].update(paths=dict(reversed(m["privacy"][1]["paths"].items()))))
+        self.assertEqual(self.cordon("verify", "out.csv", "--policy", "policy.toml").returncode, 0)
 
     def test_what_every_model_reached(self):
         self.manifest = self.release("out.csv")
@@ -268,6 +270,92 @@ class Files(Attack):
         for name, wanted in (("key.pub", 0), ("tab.pub", 0), ("vertical.pub", 2), ("pipe", 2)):
             status, text = self.answers("out.csv", "policy.toml", "--key", name)
             self.assertEqual(status, [wanted] * 3, name + ": " + text)
+
+
+@unittest.skipUnless(pyarrow, "the second verifier reads stores with pyarrow")
+class Stores(Attack):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "policy.toml").write_text(KE_POLICY)
+        rows = ["age,sex,cost", *(f"{20 + 7 * i % 40},{'MF'[i % 2]},{100 + 13 * i % 97}.{i % 5}" for i in range(40))]
+        (self.folder / "rows.csv").write_text("\n".join(rows[:25]) + "\n")
+        (self.folder / "more.csv").write_text("\n".join([rows[0], *rows[25:]]) + "\n")
+        self.made("permute", "rows.csv", "--policy", "policy.toml", "--output", "store")
+        self.made("append", "store", "more.csv")
+        self.store = self.folder / "store"
+        (self.folder / "store.private").rename(self.folder / "elsewhere")
+        self.manifest = (self.store / "manifest.json").read_text()
+
+    def judged(self, wanted, change, words="", seal=True):
+        manifest = json.loads(self.manifest)
+        change(manifest)
+        if seal:
+            manifest.pop("digest", None)
+            manifest["digest"] = digest(json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode())
+        (self.store / "manifest.json").write_text(json.dumps(manifest))
+        self.expect(wanted, "store", words)
+
+    def test_what_cannot_be_read(self):
+        self.judged(0, lambda m: None)
+        self.judged(2, lambda m: m.update(digest="0" * 64), seal=False)
+        self.judged(2, lambda m: m.pop("digest"), seal=False)
+        self.judged(2, lambda m: next(iter(m["files"].values())).update(bytes=1))
+        (self.store / "manifest.json").unlink()
+        os.mkfifo(self.store / "manifest.json")
+        self.expect(2, "store", "regular file")
+
+    def test_a_pipe_as_a_part(self):
+        part = next(self.store.glob("help/*.parquet"))
+        part.unlink()
+        os.mkfifo(part)
+        self.expect(2, "store")
+
+    def test_types_and_roles(self):
+        cost = lambda m: m["columns"][2]
+        for change in (lambda m: cost(m).update(type="text"), lambda m: cost(m).update(scale=3), lambda m: cost(m).pop("scale"),
+                       lambda m: cost(m).update(type="integer"), lambda m: m["columns"][0].update(type="date"),
+                       lambda m: m["columns"][0].update(scale=0), lambda m: m["columns"][1].update(type="integer"),
+                       lambda m: cost(m).update(role="insensitive"), lambda m: m.update(sensitive="age")):
+            self.judged(1, change)
+
+    def test_a_claim_is_as_cordon_writes_it(self):
+        claim = lambda m: m["privacy"][0]
+        for change in (lambda m: claim(m).update(reached="99"), lambda m: claim(m).update(counts="persons"), lambda m: claim(m).update(k="3"),
+                       lambda m: claim(m).update(k=3.0), lambda m: claim(m).update(e="5.0"), lambda m: claim(m).update(e="10/2"),
+                       lambda m: claim(m).update(order=["a"]), lambda m: m.update(privacy=[]), lambda m: m.pop("privacy"),
+                       lambda m: claim(m).update(holds=1)):
+            self.judged(1, change)
+
+    def test_the_claim_is_that_of_the_policy(self):
+        def weaker(manifest):
+            manifest["privacy"][0].update(k=2, text="ke-anonymity(cost, k=2, e=5, sum)")
+        self.judged(0, lambda m: m.update(privacy=[dict(reversed(m["privacy"][0].items()))]))
+
+        def stronger(manifest):
+            manifest["privacy"][0].update(k=40, text="ke-anonymity(cost, k=40, e=5, sum)")
+        self.judged(1, stronger)
+        self.judged((1, 0, 0), weaker, "does not ask for")  # the second verifier does not know whose policy it is
+
+    def test_the_order_of_parts_says_nothing(self):
+        self.judged(0, lambda m: m.update(files=dict(reversed(m["files"].items()))))
+        parts = sorted(part["number"] for part in json.loads(self.manifest)["parts"])
+        self.assertGreater(len(parts), 1)
+        for folders in (["table", "help", "groups"], ["help"]):  # the lines are there, whichever file has them
+            for folder in folders:
+                first, second = (self.store / folder / f"part-{number:06}.parquet" for number in parts[:2])
+                kept = first.read_bytes()
+                first.write_bytes(second.read_bytes())
+                second.write_bytes(kept)
+
+            def exchange(manifest, folders=folders):
+                for folder in folders:
+                    one, two = (f"{folder}/part-{number:06}.parquet" for number in parts[:2])
+                    manifest["files"][one], manifest["files"][two] = manifest["files"][two], manifest["files"][one]
+                if "table" in folders:
+                    one, two = manifest["parts"][:2]
+                    one["rows"], two["rows"] = two["rows"], one["rows"]
+            self.judged(0, exchange)
+            self.manifest = (self.store / "manifest.json").read_text()
 
 
 class Streams(Attack):

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/base/digest.h"
 #include "cordon/bind/join_bounds.h"
 #include "cordon/io/files/atomic_file.h"
@@ -130,6 +131,16 @@ Result<std::vector<PreviousTable>> AsNamed(const Json& manifest, const std::stri
   return named;
 }
 
+// Whether the one claim of a store is a model of the policy. REQUIRES: it has the form of a claim.
+bool AsksFor(const Policy& policy, const Json& manifest) {
+  Json claim = manifest["privacy"][0];
+  claim.erase("text");
+  claim.erase("holds");
+  return std::any_of(policy.models.begin(), policy.models.end(), [&](const ModelSpec& spec) {
+    return CanonicalJson(ToJson(spec)).value() == CanonicalJson(claim).value();
+  });
+}
+
 void CheckManifest(const VerifyRequest& request, const Policy& policy, const Release& release,
                    const std::vector<std::string>& shared, Verification& made) {
   if (!made.file.manifest) return;
@@ -145,6 +156,10 @@ void CheckManifest(const VerifyRequest& request, const Policy& policy, const Rel
       made.file.help->holds = false;
       made.file.help->wrong = fmt::format("manifest.json: the role of '{}' is not that of the policy", is->attribute.name);
     }
+  }
+  if (made.file.help && made.file.help->holds && digest == policy.digest && !AsksFor(policy, *made.file.manifest)) {
+    made.file.help->holds = false;
+    made.file.help->wrong = "manifest.json: 'privacy' claims a model that the policy that it names does not ask for";
   }
   if (!made.file.set || !made.file.set->holds) return;
   const PathFormat by_path =

@@ -303,6 +303,12 @@ bool IsOfCells(const ModelSpec& spec, bool persons) {
   return !(counts_k && persons) && !CountsPersons(spec);
 }
 
+bool Same(const Json& a, const Json& b) {  // whatever the order of the keys
+  const auto one = CanonicalJson(a);
+  const auto two = CanonicalJson(b);
+  return one.ok() && two.ok() && one.value() == two.value();
+}
+
 // The order, or the paths, without missing cells: an input may have had some, and its release none.
 Json PlainDomain(const Json& domain, const std::vector<std::string>& missing) {
   const auto is_missing = [&](const std::string& text) {
@@ -324,8 +330,8 @@ bool HasDomainOf(const Json& claim, const Verdict& verdict, const JudgedRelease&
     if (!claim.contains(key)) continue;
     if (!is.contains(key)) return false;
     const std::vector<std::string>& missing = judged.policy.data.missing;
-    const bool same =
-        claim[key].is_structured() ? PlainDomain(claim[key], missing) == PlainDomain(is[key], missing) : claim[key] == is[key];
+    const bool same = claim[key].is_structured() ? Same(PlainDomain(claim[key], missing), PlainDomain(is[key], missing))
+                                                 : claim[key] == is[key];
     if (!same) return false;
   }
   return true;
@@ -367,12 +373,6 @@ std::string ClaimsFault(const Json& claims, const JudgedRelease& judged) {
   const auto missing = std::find(claimed.begin(), claimed.end(), false);
   if (missing == claimed.end()) return "";
   return fmt::format("does not claim {}", judged.verdicts[static_cast<std::size_t>(missing - claimed.begin())].text);
-}
-
-bool Same(const Json& a, const Json& b) {  // whatever the order of the keys
-  const auto one = CanonicalJson(a);
-  const auto two = CanonicalJson(b);
-  return one.ok() && two.ok() && one.value() == two.value();
 }
 
 // What a claim on the join says that is not so. People with several rows are counted once, and no cell shows them.

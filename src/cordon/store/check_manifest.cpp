@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "cordon/base/canonical_json.h"
 #include "cordon/data/decimal.h"
 #include "cordon/models/spec/model_spec.h"
 #include "cordon/report/report.h"
@@ -123,7 +124,9 @@ bool Holds(const KeAnonymitySpec& spec, const HelpVerifier& rows, int scale) {
          (!spec.max_share || figures.greatest_share <= *spec.max_share);
 }
 
-std::string WrongPrivacy(const Json& manifest, const HelpVerifier& rows, int scale) {
+}  // namespace
+
+std::string WrongModel(const Json& manifest) {
   const Json privacy = manifest.value("privacy", Json());
   const char* what = "manifest.json: 'privacy' is not one ke-anonymity model of the permuted column";
   if (!privacy.is_array() || privacy.size() != 1 || !privacy[0].is_object()) return what;
@@ -131,8 +134,19 @@ std::string WrongPrivacy(const Json& manifest, const HelpVerifier& rows, int sca
   if (!spec || spec->sensitive != manifest.value("sensitive", "")) return what;
   Json expected = ToJson(ModelSpec(*spec));
   expected["text"] = Describe(ModelSpec(*spec));
-  expected["holds"] = true;  // or nothing would have been published
-  if (privacy[0] != expected) return "manifest.json: 'privacy' does not say that the model it names holds";
+  expected["holds"] = true;                   // or nothing would have been published
+  const auto is = CanonicalJson(privacy[0]);  // the order of keys says nothing
+  const auto wanted = CanonicalJson(expected);
+  return is.ok() && wanted.ok() && is.value() == wanted.value()
+             ? ""
+             : "manifest.json: 'privacy' does not say that the model it names holds";
+}
+
+namespace {
+
+std::string WrongPrivacy(const Json& manifest, const HelpVerifier& rows, int scale) {
+  if (std::string wrong = WrongModel(manifest); !wrong.empty()) return wrong;
+  const std::optional<KeAnonymitySpec> spec = SpecOf(manifest["privacy"][0]);
   if (Holds(*spec, rows, scale)) return "";
   return fmt::format("manifest.json: 'privacy' says that {} holds, and the published rows do not bear it out",
                      Describe(ModelSpec(*spec)));

@@ -14,5 +14,7 @@ namespace cordon::engine {
 // The first claim that the rows do not bear out, such as "manifest.json: 'groups' is not the number of published groups"; empty
 // if all do. `scale`: of the values of the verifier.
 std::string WrongClaim(const Json& manifest, const HelpVerifier& rows, int scale);
+// The part of it that needs no rows: that 'privacy' is one ke-anonymity model, as cordon writes it, of the permuted column.
+std::string WrongModel(const Json& manifest);
 
 }  // namespace cordon::engine

@@ -91,16 +91,34 @@ class Reader {
         .WithContext("reading {}/{}", store_, table);
   }
   Result<std::uint64_t> Count(const char* table) { return CountOf(From(table)); }
-  // The first part that has another number of rows than the manifest says.
+  // The first part that has another number of rows than the manifest says, or columns of other types.
   Result<std::string> WrongPart() {
     for (const StorePart& part : manifest_.Parts()) {
-      CORDON_TRY(const std::uint64_t rows, CountOf(ParquetRows({store_ + "/" + PartFile("table", part.number)})));
-      if (rows != part.rows) return fmt::format("manifest.json: 'rows' of part {} is not what its file has", part.number);
+      const std::string rows = ParquetRows({store_ + "/" + PartFile("table", part.number)});
+      CORDON_TRY(const std::uint64_t num_rows, CountOf(rows));
+      if (num_rows != part.rows) return fmt::format("manifest.json: 'rows' of part {} is not what its file has", part.number);
+      CORDON_TRY(const bool typed, HasTypes(rows));
+      if (!typed) return fmt::format("manifest.json: 'columns' are not those of part {} of the table", part.number);
     }
     return std::string();
   }
 
  private:
+  // Whether the rows have the names and types of the manifest, which tells digits after the point of decimals alone.
+  Result<bool> HasTypes(const std::string& from) {
+    CORDON_TRY(const SqlRows is,
+               session_.Query(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})", from), run_));
+    const Json& columns = manifest_.json["columns"];
+    if (columns.size() != is.num_rows) return false;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      CORDON_TRY(const StoreColumn said, StoreColumnFromJson(columns[i]));
+      const bool decimal = said.type == ParquetColumn::Type::kDecimal;
+      if (columns[i].contains("scale") != decimal || is.columns[0].texts[i] != said.name ||
+          is.columns[1].texts[i] != SqlType(said))
+        return false;
+    }
+    return true;
+  }
   Result<std::uint64_t> CountOf(const std::string& from) {
     CORDON_TRY(const SqlRows rows, session_.Query(fmt::format("SELECT count(*) FROM {}", from), run_));
     return static_cast<std::uint64_t>(rows.columns[0].numbers[0].value_or(0));
@@ -122,10 +140,9 @@ std::string Differs(const std::string& where, const char* column) {
   return fmt::format("{}: {} is not what the published rows give", where, column);
 }
 
-std::string WrongColumns(const Json& columns, const Table& table) {
-  const bool same = std::equal(columns.begin(), columns.end(), table.columns.begin(), table.columns.end(),
-                               [](const Json& said, const Column& column) { return said["name"] == column.name; });
-  return same ? "" : "manifest.json: 'columns' are not those of the table";
+bool IsSensitive(const Json& columns, const std::string& name) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Json& column) { return column["name"] == name && column["role"] == "sensitive"; });
 }
 
 // What is wrong with the lines of a slab, if anything is.
@@ -186,7 +203,7 @@ Result<std::string> FirstWrong(HelpVerifier& verifier, Reader& reader, const Run
 
 std::string HelpAudit::Explain() const {
   if (holds) return fmt::format("help table: holds; {} lines, {} groups", lines, groups);
-  return fmt::format("help table: does not hold; {}", wrong);
+  return fmt::format("{}: does not hold; {}", wrong.starts_with("manifest.json") ? "store" : "help table", wrong);
 }
 
 Json ToJson(const HelpAudit& audit) {
@@ -195,27 +212,30 @@ Json ToJson(const HelpAudit& audit) {
 
 Result<HelpAudit> AuditHelp(const std::string& store, const StoreManifest& manifest, const Table& table, const Run& run) {
   const std::string sensitive = manifest.json.value("sensitive", "");
+  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kSortMemoryMb}));
+  HelpAudit audit;
   int scale = 0;
   for (const Json& column : manifest.json["columns"]) {
     CORDON_TRY(const StoreColumn read, StoreColumnFromJson(column));
     if (read.name == sensitive) scale = read.scale;
   }
+  Reader reader(session, store, manifest, scale, run);
+  CORDON_TRY(audit.wrong, reader.WrongPart());  // before the cells are read as the manifest says
+  if (audit.wrong.empty() && !IsSensitive(manifest.json["columns"], sensitive)) {
+    audit.wrong = "manifest.json: 'sensitive' is not a sensitive column";
+  }
+  if (audit.wrong.empty()) audit.wrong = WrongModel(manifest.json);
+  audit.holds = audit.wrong.empty();
+  if (!audit.holds) return audit;
   CORDON_TRY(const std::vector<std::int64_t> groups, Numbers(table, "group", 0));
   CORDON_TRY(const std::vector<std::int64_t> values, Numbers(table, sensitive, scale));
   HelpVerifier verifier(groups, values);
-  CORDON_TRY(DuckDbSession session, DuckDbSession::Open({.threads = run.threads, .memory_mb = kSortMemoryMb}));
-  Reader reader(session, store, manifest, scale, run);
-  HelpAudit audit;
   CORDON_TRY(audit.lines, reader.Count("help"));
   CORDON_TRY(audit.groups, reader.Count("groups"));
   CORDON_TRY(audit.wrong, FirstWrong(verifier, reader, run));
   // All lines that there should be are there: others are of groups that no row names.
   if (audit.wrong.empty() && audit.lines != values.size()) audit.wrong = "help has lines for groups without rows";
   if (audit.wrong.empty() && audit.groups != verifier.groups().size()) audit.wrong = "groups has groups without rows";
-  if (audit.wrong.empty()) audit.wrong = WrongColumns(manifest.json["columns"], table);
-  if (audit.wrong.empty()) {
-    CORDON_TRY(audit.wrong, reader.WrongPart());
-  }
   if (audit.wrong.empty()) audit.wrong = WrongClaim(manifest.json, verifier, scale);
   audit.holds = audit.wrong.empty();
   return audit;
