@@ -30,6 +30,7 @@ import math
 import os
 import re
 import sys
+import zlib
 from collections import Counter
 from datetime import date, datetime
 from decimal import Context, Decimal
@@ -574,13 +575,23 @@ def read_bytes(path):
         return file.read()
 
 
+def unpacked(data):
+    """The bytes behind gzip, if it is that."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error):
+        raise Refused("the compressed data are damaged, or end early") from None
+
+
 def read_table(path, data, text, names=None, kind=None):
     """`text` has delimiter, quote, header and trim of a CSV; `names` those of a file without a header."""
     kind = kind or kind_of(path)
     if kind == "parquet":
         return read_parquet(path)
     if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+        data = unpacked(data)
     elif path.lower().endswith(".gz") and data:
         raise Refused("the file is not compressed, as its name says")
     if b"\0" in data:
@@ -693,7 +704,7 @@ def read_jsonl(text, names=None):
         try:
             record = json.loads(line, parse_int=Number, parse_float=Number, parse_constant=refused, object_pairs_hook=once)
             record = once(fields_of(record)) if isinstance(record, dict) else None
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         if record is None or not all(cell is None or isinstance(cell, (str, bool)) for cell in record.values()):
             raise Refused(f"line {rows} is not an object of texts")
@@ -767,7 +778,17 @@ def read_parquet(*paths):
         raise Refused(f"{', '.join(paths)}: not a Parquet file that can be read ({type(error).__name__})") from None
     text = lambda cell: cell if cell is None or isinstance(cell, str) else format(cell, "f") if isinstance(cell, Decimal) \
         else json.dumps(cell) if isinstance(cell, bool) else str(cell)
-    return {name: [text(cell) for cell in table.column(name).to_pylist()] for name in table.column_names}, table.num_rows
+    if len(set(table.column_names)) != len(table.column_names):
+        raise Refused("two columns have the same name")
+    columns = {}
+    for name in table.column_names:
+        try:
+            columns[name] = [text(cell) for cell in table.column(name).to_pylist()]
+        except (OverflowError, ValueError):
+            raise Refused(f"a cell of '{name}' is a time that cannot be shown") from None
+        if any(cell is not None and "\0" in cell for cell in set(columns[name])):
+            raise Refused(f"a cell of '{name}' has a byte of zero")
+    return columns, table.num_rows
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1077,7 +1098,7 @@ COLUMN = {"name": is_text, "role": is_one_of("identifier", "person", "quasi", "s
           "type": is_one_of("numeric", "date", "categorical"), "upper_end": is_one_of("included", "excluded"),
           "closed": is_list_of(lambda pair: TEXTS(pair) and len(pair) == 2)}
 CLAIM = {"model": is_text, "text": is_text, "holds": is_flag, "reached": is_text, "counts": is_one_of("rows", "persons"), "order": TEXTS,
-         "paths": is_lists, "prefix": is_count}
+         "paths": lambda value: is_lists(value) and all(value.values()), "prefix": is_count}
 SHARE, COUNT, MORE_THAN_0 = is_number_in(0, 1, above=True), is_number_in(1, whole=True), is_number_in(0, above=True)
 PARAMETERS = {"sensitive": lambda value: is_text(value) and value != "", "value": is_text, "on": TEXTS,
               "values": lambda value: is_lists(value) and bool(value), "k": COUNT, "window": COUNT, "min_depth": is_number_in(0, whole=True),
@@ -1189,6 +1210,8 @@ def read_manifest(path):
             raise Refused(f"'{claim['model']}' cannot be judged of a table")
         manifest["privacy"][place] = {**LEFT_OUT.get(claim["model"], {}), **claim}
         check_fields(claim, PARAMETERS, NEEDED[claim["model"]], f"privacy[{place}].")
+        if claim["model"] == "l-diversity" and ("c" in claim) != (claim.get("kind") == "recursive"):
+            refuse_field(f"privacy[{place}].c")
     check_join(manifest)
     return manifest
 
@@ -1198,7 +1221,7 @@ def file_faults(path, data, output):
     if "bytes" in output and output["bytes"] != len(data):
         return [f"bytes: there are {len(data)}, the manifest says {output['bytes']}"]
     kind, start = output.get("format"), data[:2]
-    plain_data = gzip.decompress(data) if start == b"\x1f\x8b" else data
+    plain_data = unpacked(data)
     if kind == "jsonl" and (said := plain_data.removeprefix(b"\xef\xbb\xbf").strip()) and not said.startswith(b"{") or kind == "parquet" and data[:4] != b"PAR1":
         return [f"format: the file is not {kind}, as the manifest says"]
     if kind in (None, "csv") and kind_of(path) == "csv" and output.get("header", True):
@@ -1890,7 +1913,7 @@ def plain_bytes(path, data):
     """Text as UTF-8 without compression; Parquet as it is."""
     if path.endswith(".parquet"):
         return data
-    data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    data = unpacked(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16").encode()
     zeros = [data[:1000][at::2].count(0) for at in (0, 1)]  # of UTF-16 without a mark, every other byte is mostly zero

@@ -228,6 +228,19 @@ class Tables(Attack):
         self.changed("out.csv", lambda m: m.update(previous=[{"name": "x", "sha256": "00"}]))
         self.expect(2, "out.csv", "'join' is missing")
 
+    def test_claims_that_cannot_be_read(self):
+        self.manifest = self.release("out.csv")
+        self.changed("out.csv", lambda m: m["privacy"][1].update(paths={ill: [] for ill in ILLS}))
+        self.expect(2, "out.csv", "paths")
+        diverse = {"model": "l-diversity", "sensitive": "ill", "l": 2, "kind": "distinct", "c": 1, "holds": True}
+        self.changed("out.csv", lambda m: m["privacy"].append(diverse))
+        self.expect(2, "out.csv", "privacy[3]")
+
+    def test_messages_say_what_is_wrong(self):
+        self.manifest = self.release("out.csv.gz")
+        self.put("out.csv.gz", self.manifest, (self.folder / "out.csv.gz").read_bytes()[:-9])
+        self.expect(2, "out.csv.gz", "end early")
+
     def test_json_lines_with_a_byte_order_mark(self):
         manifest = self.release("out.jsonl")
         self.put("out.jsonl", manifest, b"\xef\xbb\xbf" + (self.folder / "out.jsonl").read_bytes())
