@@ -1513,6 +1513,37 @@ def store_faults(path, manifest, table, rows, policy):
     return faults
 
 
+def release_fault(releases, numbers):
+    """The last release that grouped everything again, and those that added groups since: each has its groups by their numbers."""
+    left = [sorted(numbers[group]) for group in sorted(numbers)]
+    entries = [entry if is_object(entry) else {} for entry in releases]
+    first = max((place for place, entry in enumerate(entries) if entry.get("mode") != "frozen"), default=0)
+    for place, entry in enumerate(entries[first:], first + 1):
+        count = entry.get("groups")
+        wrong = "groups" if not is_count(count) or count > len(left) else wrong_figure(entry, left[:count])
+        if wrong:
+            return [f"releases: '{wrong}' of release {place} is not what its groups give"]
+        left = left[count:]
+    return ["releases: they have fewer groups than are published"] if left else []
+
+
+def wrong_figure(entry, groups):
+    """The key of an entry that is not what its groups, each of sorted values, give."""
+    ranges = [each[-1] - each[0] for each in groups]
+    quartiles = [each[(3 * len(each) + 3) // 4 - 1] - each[(len(each) + 3) // 4 - 1] for each in groups]
+    share = max((Fraction(max(Counter(each).values()), len(each)) for each in groups), default=Fraction(0))
+    figures = {"sum_error": sum(ranges, Fraction(0)), "max_error": max(ranges, default=0), "least_quartile_range": min(quartiles, default=0),
+               "greatest_share": share}
+    if isinstance(entry.get("rows"), bool) or entry.get("rows") != sum(map(len, groups)):
+        return "rows"
+    for key, value in figures.items():
+        if not is_text(entry.get(key)) or not is_number(entry[key]) or Fraction(entry[key]) != value:
+            return key
+    distinct = min((len(set(each)) for each in groups), default=0)
+    reached = f"{distinct} distinct values, range {decimal_text(min(ranges))}, share {share}" if groups else "nothing"
+    return None if entry.get("reached") == reached else "reached"
+
+
 def verify_store(path, policy_path, keys):
     """A permuted release that grows: digests, the model by the column `group`, and the two tables made from the rows."""
     manifest, findings = read_store_manifest(path), []
@@ -1551,6 +1582,7 @@ def verify_store(path, policy_path, keys):
     for key, found in (("rows", rows), ("groups", len(numbers))):
         if manifest[key] != found:
             findings.append(f"{key}: there are {found}, the manifest says {manifest[key]}")
+    findings += release_fault(manifest["releases"], numbers)
     for name, lines in (("help", help_lines(numbers)), ("groups", group_lines(numbers))):
         read, _ = read_parquet(*parts_of(name))
         if sorted(tuple(Fraction(cell) for cell in line) for line in zip(*read.values())) != lines:

@@ -339,6 +339,16 @@ class Stores(Attack):
                        lambda m: claim(m).update(holds=1)):
             self.judged(1, change)
 
+    def test_figures_of_releases(self):
+        last = lambda m: m["releases"][-1]
+        for key, value in (("rows", 1), ("groups", 1), ("sum_error", "1"), ("max_error", "1"), ("least_quartile_range", "1"),
+                           ("greatest_share", "1/7"), ("reached", "nothing"), ("mode", "first")):
+            self.judged(1, lambda m, key=key, value=value: last(m).update({key: value}), "release")
+            if key != "mode":
+                self.judged(1, lambda m, key=key: last(m).pop(key), "release")
+        for change in (lambda m: m["releases"].pop(), lambda m: m.update(releases=[]), lambda m: m["releases"].append("x")):
+            self.judged(1, change, "releases")
+
     def test_the_claim_is_that_of_the_policy(self):
         def weaker(manifest):
             manifest["privacy"][0].update(k=2, text="ke-anonymity(cost, k=2, e=5, sum)")
