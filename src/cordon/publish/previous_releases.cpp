@@ -105,7 +105,7 @@ Result<std::vector<PreviousTable>> ReadPreviousTables(const std::vector<TableInp
   for (const TableInput& input : inputs) {
     CORDON_TRY(const TextFormat text, GuessTextFormat(input, "", std::nullopt, run.stop));
     CORDON_TRY(const std::unique_ptr<Source> source,
-               OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}}));
+               OpenSource(input, {.text = text, .format = std::nullopt, .stop = run.stop, .skip_columns = {}, .exact = true}));
     CORDON_TRY(Table table, ReadTable(*source, run));
     const std::string digest = source->InputDigest();
     if (input.table == nullptr) CORDON_RETURN_IF_ERROR(CheckBytesBeside(input.name, digest));

@@ -254,7 +254,9 @@ Result<Release> ReadReleaseFile(const TableInput& input, const Policy& policy, M
   CleanFolderOnce(DirectoryOf(path));  // a killed run may be about to put it there
   CORDON_TRY(
       const std::unique_ptr<Source> source,
-      OpenSource(input, {.text = ReleaseText(path, policy, format), .format = format, .stop = run.stop, .skip_columns = {}}));
+      OpenSource(
+          input,
+          {.text = ReleaseText(path, policy, format), .format = format, .stop = run.stop, .skip_columns = {}, .exact = true}));
   CORDON_TRY(const Table table, ReadTable(*source, run));
   CORDON_RETURN_IF_ERROR(CheckOneType(*source, policy).WithContext("reading {}", path));
   if (audit != nullptr && input.table == nullptr) {

@@ -500,8 +500,11 @@ Result<std::vector<std::string>> PublishedColumns(const VerifySqlRequest& reques
     if (IsPublished(attribute)) names.push_back(attribute.name);
   }
   if (request.release.empty()) return names;
-  const SourceOptions options{
-      .text = ReleaseText(request.release, policy, request.format), .format = request.format, .stop = {}, .skip_columns = {}};
+  const SourceOptions options{.text = ReleaseText(request.release, policy, request.format),
+                              .format = request.format,
+                              .stop = {},
+                              .skip_columns = {},
+                              .exact = true};
   CORDON_TRY(const std::unique_ptr<Source> source, OpenSource(request.release, options));
   const std::vector<std::string>& found = source->column_names();
   const auto has = [](const std::vector<std::string>& list, const std::string& name) {

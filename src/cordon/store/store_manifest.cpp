@@ -261,7 +261,7 @@ Result<void> RequireNamedPartsOnly(const std::string& store, const StoreManifest
 }
 
 Result<std::unique_ptr<Source>> OpenStoreTable(const std::string& store, const StoreManifest& manifest) {
-  return OpenParquetParts(manifest.FilesOf(store, "table"), store, {});
+  return OpenParquetParts(manifest.FilesOf(store, "table"), store, {.exact = true});
 }
 
 std::string StoreMark(const std::string& store) {

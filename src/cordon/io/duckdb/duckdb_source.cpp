@@ -78,10 +78,10 @@ Result<void> RequireExactTypes(DuckDbSession& session, const std::string& path, 
   return {};
 }
 
-Result<void> RequireExactTypes(const std::vector<std::string>& paths, const std::set<std::string>& skipped) {
-  if (paths.empty()) return {};
+Result<void> RequireExactTypes(const std::vector<std::string>& paths, const SourceOptions& options) {
+  if (!options.exact || paths.empty()) return {};
   CORDON_TRY(DuckDbSession session, DuckDbSession::Open({}));
-  for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(RequireExactTypes(session, path, skipped));
+  for (const std::string& path : paths) CORDON_RETURN_IF_ERROR(RequireExactTypes(session, path, options.skip_columns));
   return {};
 }
 
@@ -375,7 +375,7 @@ Result<std::unique_ptr<Source>> OpenSql(const std::string& query, const SourceOp
   CORDON_TRY(const GuardedQuery guarded, Guard(*database, query));
   std::vector<std::string> parquet;  // also a cast in the query comes after the reader
   std::copy_if(guarded.files.begin(), guarded.files.end(), std::back_inserter(parquet), IsParquet);
-  CORDON_RETURN_IF_ERROR(RequireExactTypes(parquet, {}).WithContext("reading a query"));
+  CORDON_RETURN_IF_ERROR(RequireExactTypes(parquet, options).WithContext("reading a query"));
   std::vector<std::string> allowed = guarded.files;
   allowed.insert(allowed.end(), guarded.patterns.begin(), guarded.patterns.end());
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
@@ -402,7 +402,7 @@ Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>&
   auto source = std::make_unique<DuckDbSource>(std::move(database), paths, "", name);
   const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(paths), ParquetRows(paths), options);
   if (prepared.ok()) {
-    CORDON_RETURN_IF_ERROR(RequireExactTypes(paths, options.skip_columns));
+    CORDON_RETURN_IF_ERROR(RequireExactTypes(paths, options));
     return std::unique_ptr<Source>(std::move(source));
   }
   if (prepared.error().hint().empty() || prepared.error().kind() != ErrorKind::kInvalidData) return prepared.error();
@@ -454,7 +454,7 @@ Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const So
     return Error::InvalidData("the Parquet files cannot be read as one table")
         .WithHint("they must have the same columns, and none named like a partition; one of them may be damaged");
   }
-  CORDON_RETURN_IF_ERROR(RequireExactTypes(set.files, options.skip_columns));
+  CORDON_RETURN_IF_ERROR(RequireExactTypes(set.files, options));
   return std::unique_ptr<Source>(std::move(source));
 }
 
