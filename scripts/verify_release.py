@@ -1260,9 +1260,11 @@ def end_fault(table, column):
     if point is None:
         return None
     ranges = set()
-    for lo, hi in set(zip(table[name + "_lo"], table[name + "_hi"])):
-        with contextlib.suppress(ValueError, TypeError):  # no range; check_columns looks at it
+    for lo, hi in {(lo, hi) for lo, hi in zip(table[name + "_lo"], table[name + "_hi"]) if lo != hi}:
+        try:
             ranges |= {(point(lo), point(hi))} if point(lo) != point(hi) else set()
+        except (ValueError, TypeError):
+            return None  # not a range, which check_columns refuses
     try:
         closed = {(point(lo), point(hi)) for lo, hi in column.get("closed", [])}
     except ValueError:

@@ -224,6 +224,12 @@ class Tables(Attack):
                     self.changed(name, change)
                     self.expect(1, name, "end")
 
+    def test_ends_that_are_not_numbers(self):
+        manifest = self.release("out.jsonl")
+        data = re.sub(rb'"age_lo": ?[0-9]+', b'"age_lo":"x"', (self.folder / "out.jsonl").read_bytes())
+        self.put("out.jsonl", manifest, data)
+        self.expect(2, "out.jsonl")
+
     def test_previous_releases_without_a_join(self):
         self.manifest = self.release("out.csv")
         self.changed("out.csv", lambda m: m.update(previous=[{"name": "x", "sha256": "00"}]))
