@@ -72,9 +72,9 @@ constexpr FormField kOutputFields[] = {{"name", IsText},     {"sha256", IsText, 
                                        {"missing", IsTexts}, {"columns", IsObjects, true}};
 constexpr FormField kColumnFields[] = {
     {"name", IsText, true}, {"role", IsRole, true}, {"type", IsColumnType}, {"upper_end", IsEnd}, {"closed", IsPairs}};
-constexpr FormField kClaimFields[] = {{"model", IsText, true}, {"text", IsText},      {"holds", IsFlag, true},
-                                      {"reached", IsText},     {"counts", IsCounted}, {"order", IsTexts},
-                                      {"paths", IsPathsOrLists},      {"prefix", IsCount}};
+constexpr FormField kClaimFields[] = {{"model", IsText, true},   {"text", IsText},      {"holds", IsFlag, true},
+                                      {"reached", IsText},       {"counts", IsCounted}, {"order", IsTexts},
+                                      {"paths", IsPathsOrLists}, {"prefix", IsCount}};
 constexpr FormField kPreviousFields[] = {{"name", IsText, true}, {"sha256", IsText, true}, {"columns", IsObjects}};
 constexpr FormField kEndFields[] = {{"name", IsText, true}, {"upper_end", IsEnd, true}, {"closed", IsPairs}};
 constexpr FormField kJoinFields[] = {
