@@ -15,6 +15,7 @@
 #include "cordon/bind/read_release.h"
 #include "cordon/io/duckdb/duckdb.h"
 #include "cordon/io/files/atomic_file.h"
+#include "cordon/io/files/atomic_file_set.h"
 #include "cordon/io/files/interrupted.h"
 #include "cordon/io/open_source.h"
 #include "cordon/metrics/grouping.h"
