@@ -4,7 +4,6 @@
 
 Each test is an attack that one of the two verifiers once accepted, or on which they differed. Both give the same exit status.
 """
-import contextlib
 import copy
 import hashlib
 import json
@@ -17,7 +16,7 @@ import unittest
 from pathlib import Path
 
 import second_verifier
-from second_verifier import verify_release
+from certificate_test import STREAM_POLICY
 
 try:
     import pyarrow
@@ -68,16 +67,6 @@ model = "ke-anonymity"
 sensitive = "cost"
 k = 3
 e = 5
-"""
-STREAM_POLICY = """[attributes.age]
-role = "quasi"
-type = "numeric"
-range = [0, 99]
-[[privacy]]
-model = "ks-anonymity"
-k = 3
-[stream]
-delay = 10
 """
 
 

@@ -97,7 +97,7 @@ void MakePerson(ColumnProfile& column) {
 }
 
 // Whether all columns follow from one of them: a job, its department and its grade. Such rows agree because of their code,
-// whoever they are about. What says a day or a postcode is a key of people rather than a code.
+// whoever they are about. A column of days or postcodes is not a code: it helps to tell people apart.
 bool FollowFromCode(const std::vector<std::size_t>& set, const Table& table, const Profile& profile) {
   const auto is_of_person = [&](std::size_t i) {
     const ColumnProfile& column = profile.columns[i];
@@ -113,7 +113,7 @@ bool FollowFromCode(const std::vector<std::size_t>& set, const Table& table, con
 }
 
 // Sets of quasi columns, and of columns left out as identifiers that repeat: all of them, those without days of events, and
-// these without each one, since it may differ between the visits of a person. What then follows from a code is no evidence.
+// these without each one, since it may differ between the visits of a person. A set that follows from a code says nothing.
 std::vector<std::vector<std::size_t>> SetsToTry(const Table& table, const Profile& profile) {
   constexpr std::size_t kMostColumns = 16;
   std::vector<std::size_t> all;

@@ -121,7 +121,7 @@ bool IsNie(std::string_view bare) {
   return HasShape(bare, "A9999999A") && std::string_view("XYZxyz").find(bare[0]) != std::string_view::npos;
 }
 
-// Of which digits alone are no part, so that chance does not make it.
+// Numbers that hardly arise by chance: they have letters, separators or two check digits.
 bool HasShapeOfId(std::string_view text) {
   const std::string bare = Bare(text, " -.");
   return HasShape(text, "999-99-9999")          // United States

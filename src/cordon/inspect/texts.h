@@ -32,7 +32,8 @@ bool IsSurelyPerson(std::string_view text);
 
 // "Am Markt 12b", "12 High Street": a street and the number of a house.
 bool IsAddress(std::string_view text);
-// The same, if chance is no explanation: "Hauptstr. 12", "12 High Street", not "auf Station 4", "unter 18" or "Platz 2".
+// A stricter test, for single values in a column of other texts: "Hauptstr. 12", "12 High Street", not "auf Station 4", "unter
+// 18" or "Platz 2".
 bool IsHouse(std::string_view text);
 
 // A day in a notation that nothing here reads: "22-AUG-1957", "08.12.78", "22051979", "2023-W06", "20230131235959".

@@ -51,14 +51,15 @@ bool LooksLikeNobody(std::string_view text) {
     if (c != ' ' && c != '-' && c != '.' && c != '/') bare += 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
   if (bare.empty()) return true;
-  for (const char* word : {"none", "null", "na", "n/a", "unknown", "unbekannt", "inconnu", "desconocido", "sconosciuto",
-                           "onbekend", "missing", "anonymous", "anonym", "anonyme", "nobody", "dummy", "test", "xxx"}) {
+  for (const char* word : {"none", "null", "na", "unknown", "unbekannt", "inconnu", "desconocido", "sconosciuto", "onbekend",
+                           "missing", "anonymous", "anonym", "anonyme", "nobody", "dummy", "test", "xxx"}) {
     if (bare == word) return true;
   }
   const std::size_t same = std::min(bare.find_first_not_of(bare[0]), bare.size());
   if (bare[0] < '0' || bare[0] > '9') return false;
   if (same + 1 == bare.size() && same >= 3 && bare[0] == '9') return bare.back() == '8' || bare.back() == '7';
-  return same == bare.size() && (same >= 3 || bare[0] == '0' || (same == 2 && bare[0] == '9'));
+  constexpr std::size_t kManyDigits = 5;  // of fewer, such as 111, somebody may be the number
+  return same == bare.size() && (same >= kManyDigits || bare[0] == '0' || (same >= 2 && bare[0] == '9'));
 }
 
 }  // namespace

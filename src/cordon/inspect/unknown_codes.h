@@ -16,8 +16,8 @@ namespace cordon::engine {
 std::vector<std::pair<std::int64_t, std::uint64_t>> CodesForUnknown(const Column& column,
                                                                     const std::vector<std::string>& missing);
 
-// Values of a column that tells people apart which look as if they stood for nobody: one digit repeated, or a word such as
-// "unknown", with several times the rows that other values have. Each with its rows. REQUIRES: `missing` are no values.
+// Values of a person column that look like placeholders, with their numbers of rows: a long repeated digit, zeros, nines or a
+// word such as "unknown". Each has several times the rows of other values. Values in `missing` are left out.
 std::vector<std::pair<std::string, std::uint64_t>> Placeholders(const Column& column, const std::vector<std::string>& missing);
 
 }  // namespace cordon::engine

@@ -14,8 +14,9 @@
 // DuckDB miswrites some numbers that no table of people holds, and these are not followed: a few doubles above 2^80 (2^81 is
 // shown as 2^82), and zoned timestamps of years beyond 280,000. Here they are what they are.
 // Refused instead of guessed: a timestamp outside of what DuckDB can show, a time of day outside of 0 to 24 hours, and a date
-// in milliseconds that is not a whole day. So are zoned timestamps and times of day that are no whole microseconds: DuckDB
-// would make one value of several. Metadata, such as extension types, are not looked at.
+// in milliseconds that is not a whole day. A zoned timestamp or a time of day with a
+// fraction of a microsecond is refused too: DuckDB would turn several values into one. Metadata, such as extension types, are
+// not looked at.
 #pragma once
 
 #include <memory>

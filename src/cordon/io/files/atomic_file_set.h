@@ -37,7 +37,7 @@ class Outputs {
 
 // A device or a pipe: other files cannot stand next to it, and it cannot be replaced as a whole.
 bool IsSpecialFile(const std::string& path);
-// Of what stands next to a release and of keys: a device or a pipe may never end. What is not there is no error here.
+// For keys and files next to a release: refuses a device or a pipe, which may never end. A missing file passes.
 Result<void> RequireRegularFile(const std::string& path);
 
 // Refuses files that are there and hold something: what they hold cannot be made again. Devices and pipes are not files here.
