@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON Lines: one object per line, by simdjson. The columns are the keys of the first object, in its order. In later
-// lines keys may come in any order; a key that is not there is an absent cell, one that is new an error. Strings are
+// JSON Lines: one object per line, by simdjson. The columns are the keys of the first lines in the order in which they
+// appear; of a release those of the first line. In later lines keys may come in any order; a key that is not there is an
+// absent cell, one that is new an error. Strings are
 // taken unescaped, numbers as they are written, true and false as words, null as an absent cell; a field of an object inside
 // is a column "meta.ip", a list is an error. Blank lines are left out.
 #include <algorithm>
@@ -17,9 +18,12 @@
 namespace cordon::engine {
 namespace {
 
+// Events often lack keys without a value, so the first line may not have them all.
+constexpr int kHeadLines = 1000;
+
 class JsonLinesParser : public RowParser {
  public:
-  explicit JsonLinesParser(const Schema& schema) : schema_(schema), seen_(schema.names.size(), 0) {
+  JsonLinesParser(const Schema& schema, int head) : schema_(schema), head_(head), seen_(schema.names.size(), 0) {
     dictionaries.resize(schema.names.size());
     shown.resize(schema.names.size());
     for (std::size_t i = 0; i < schema.names.size(); ++i) columns_[schema.names[i]] = i;
@@ -72,8 +76,9 @@ class JsonLinesParser : public RowParser {
     LineError wrong = ForEachField(json_, line, [&](std::string_view key, ondemand::value& value) -> LineError {
       const auto column = Find(key, expected);
       if (!column)
-        return {fmt::format("has a key that the first line lacks (field {})", expected + 1),
-                "every line has the same keys: put a line that has all of them first"};
+        return {fmt::format("has a key that the first {} (field {})", head_ == 1 ? "line lacks" : "lines lack", expected + 1),
+                fmt::format("the columns are the keys of the first {}: put a line that has all of them first",
+                            head_ == 1 ? "line" : fmt::format("{} lines", head_))};
       ++expected;
       if (seen_[*column] == stamp_) return {fmt::format("has the key {} twice", schema_.names[*column]), ""};
       seen_[*column] = stamp_;
@@ -98,6 +103,7 @@ class JsonLinesParser : public RowParser {
   }
 
   const Schema& schema_;
+  int head_;  // lines that were looked at for keys
   std::unordered_map<std::string_view, std::size_t> columns_;
   std::vector<std::uint64_t> seen_;  // stamp of the line that had the column last
   std::uint64_t stamp_ = 0;
@@ -106,54 +112,62 @@ class JsonLinesParser : public RowParser {
 
 class JsonLinesFormat : public BlockFormat {
  public:
-  explicit JsonLinesFormat(Schema schema) : schema_(std::move(schema)) {}
+  JsonLinesFormat(Schema schema, int head) : schema_(std::move(schema)), head_(head) {}
   const Schema& schema() const override { return schema_; }
-  std::unique_ptr<RowParser> NewParser() const override { return std::make_unique<JsonLinesParser>(schema_); }
+  std::unique_ptr<RowParser> NewParser() const override { return std::make_unique<JsonLinesParser>(schema_, head_); }
   std::string Locate(std::uint64_t, std::uint64_t line, const std::string& what) const override {
     return fmt::format("line {} {}", line, what);
   }
 
  private:
   Schema schema_;
+  int head_;
 };
 
-Result<std::vector<std::string>> KeysOf(std::string_view line, std::uint64_t number) {
+// Adds the keys of a line that `keys` lacks.
+Result<void> AddKeys(std::string_view line, std::uint64_t number, std::vector<std::string>& keys) {
   if (const auto other = line.starts_with("[") ? LooksLikeJson(line) : std::nullopt) {
     return Error::InvalidData("{}, not JSON Lines", other->what).WithHint("{}", other->hint);
   }
   ondemand::parser parser;
-  std::vector<std::string> keys;
+  std::vector<std::string> own;
   LineError error = ForEachField(parser, line, [&](std::string_view key, ondemand::value& value) -> LineError {
     if (key.empty()) return {"has an empty key", ""};
     if (HoldsByte(key, '\0')) return {"has a key with a zero character", ""};
-    if (std::find(keys.begin(), keys.end(), key) != keys.end()) return {fmt::format("has the key {} twice", key), ""};
-    keys.emplace_back(key);
+    if (std::find(own.begin(), own.end(), key) != own.end()) return {fmt::format("has the key {} twice", key), ""};
+    own.emplace_back(key);
     std::optional<std::string_view> text;
     return ReadValue(value, text);
   });
-  if (error.what.empty() && keys.empty()) error = {"has no keys", "the keys of the first object are the columns"};
-  if (error.what.empty()) return keys;
-  Error located = Error::InvalidData("line {} {}", number, error.what);
-  return error.hint.empty() ? std::move(located) : std::move(located).WithHint("{}", error.hint);
+  if (error.what.empty() && own.empty() && keys.empty()) error = {"has no keys", "the keys of the first object are columns"};
+  if (!error.what.empty()) {
+    Error located = Error::InvalidData("line {} {}", number, error.what);
+    return error.hint.empty() ? std::move(located) : std::move(located).WithHint("{}", error.hint);
+  }
+  for (std::string& key : own) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+  }
+  return {};
 }
 
-// The keys of the first line that is not blank; every block read goes back to the feed.
-Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, const std::stop_token& stop) {
+// The keys of the first `head` lines that are not blank; every block read goes back to the feed.
+Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, int head, const std::stop_token& stop) {
   std::vector<Block> read;
-  Result<std::vector<std::string>> keys = Error::InvalidData("the file is empty");
+  std::vector<std::string> keys;
   std::uint64_t number = 1;
-  for (bool found = false; !found;) {
+  for (int seen = 0; seen < head;) {
     CORDON_TRY(std::optional<Block> block, feed.Next(stop));
     if (!block) break;
     if (block->too_long) return Error::InvalidData("line {} is longer than {} MiB", number, kMaxRowBytes >> 20);
     const std::string_view text = block->text();
-    for (std::size_t start = 0; start < text.size() && !found; ++number) {
+    for (std::size_t start = 0; start < text.size() && seen < head; ++number) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
       const std::string_view raw = text.substr(start, end - start);
       if (const std::string_view line = TrimBlank(raw); !line.empty()) {
-        found = true;
-        const auto bad = FindBadByte(raw);
-        keys = bad ? Error::InvalidData("line {} {}", number, bad->what()).WithHint("{}", bad->hint()) : KeysOf(line, number);
+        if (const auto bad = FindBadByte(raw))
+          return Error::InvalidData("line {} {}", number, bad->what()).WithHint("{}", bad->hint());
+        CORDON_RETURN_IF_ERROR(AddKeys(line, number, keys));
+        ++seen;
       }
       start = end + 1;
     }
@@ -163,6 +177,7 @@ Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, const std::stop_token
     feed.Return(std::move(read.back()));
     read.pop_back();
   }
+  if (keys.empty()) return Error::InvalidData("the file is empty");
   return keys;
 }
 
@@ -173,9 +188,10 @@ Result<std::unique_ptr<Source>> OpenJsonLines(std::unique_ptr<ByteInput> input, 
   auto reader = std::make_unique<BlockReader>(std::move(input), options.text.encoding, '\0', 0, blocks);
   auto feed = std::make_unique<BlockFeed>(std::move(reader), blocks);
   Schema schema;
-  CORDON_TRY(schema.names, ReadKeys(*feed, options.stop));
+  const int head = options.exact ? 1 : kHeadLines;
+  CORDON_TRY(schema.names, ReadKeys(*feed, head, options.stop));
   for (const std::string& column : schema.names) schema.kept.push_back(!options.skip_columns.contains(column));
-  return MakeBlockSource(std::move(feed), std::make_unique<JsonLinesFormat>(std::move(schema)), 0, blocks, name);
+  return MakeBlockSource(std::move(feed), std::make_unique<JsonLinesFormat>(std::move(schema), head), 0, blocks, name);
 }
 
 }  // namespace cordon::engine

@@ -52,7 +52,8 @@ struct SourceOptions {
   std::stop_token stop = {};                    // asked while the head is read, which a pipe may keep waiting
   std::optional<std::uint64_t> memory_mb = {};  // of a library that reads the file; default: its own limit
   std::set<std::string> skip_columns;           // checked for form, not kept: every row gets an empty dictionary's kNull
-  bool exact = false;                           // of a release: types of which the reader would cut digits are refused
+  // Of a release: types of which the reader would cut digits are refused, and the first line of JSON Lines has all keys.
+  bool exact = false;
 };
 
 Result<Table> ReadTable(Source& source, const Run& run);
