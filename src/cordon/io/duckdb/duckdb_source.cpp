@@ -94,6 +94,10 @@ bool IsParquet(const std::string& path) {
 
 // What DuckDB says about a file may quote cells.
 Error Damaged() { return Error::InvalidData("this is not a Parquet file, or a damaged one"); }
+Error NotOneTable() {
+  return Error::InvalidData("the Parquet files cannot be read as one table")
+      .WithHint("they must have the same columns, and none named like a partition; one of them may be damaged");
+}
 
 struct ChunkOf {
   const DuckDbApi* api = nullptr;
@@ -117,6 +121,8 @@ class DuckDbSource final : public Source {
 
   // `statement` gives the rows; `rows` is the same as it stands after FROM.
   Result<void> Prepare(const std::string& statement, const std::string& rows, const SourceOptions& options);
+  // What is wrong if a row cannot be read; else it is the query.
+  void SayIfUnreadable(Error error) { unreadable_ = std::move(error); }
   // For what a user wrote.
   void Limit(std::shared_ptr<const QueryClock> clock) { clock_ = std::move(clock); }
 
@@ -128,7 +134,7 @@ class DuckDbSource final : public Source {
     if (failed_) return *failed_;
     Result<std::optional<Batch>> batch = NextBatch(run);
     if (!batch.ok() && clock_ != nullptr) batch = clock_->Explain(std::move(batch).error());
-    if (!batch.ok() && digest_query_.empty() && !batch.error().hint().empty()) batch = Damaged();
+    if (!batch.ok() && unreadable_ && !batch.error().hint().empty()) batch = *unreadable_;
     if (batch.ok()) return batch;
     failed_ = std::move(batch).WithContext("reading {}", name_).error();
     return *failed_;
@@ -145,6 +151,7 @@ class DuckDbSource final : public Source {
   std::shared_ptr<Database> database_;
   std::vector<std::string> files_;
   std::string digest_query_;
+  std::optional<Error> unreadable_;
   std::string name_;
   std::vector<std::string> names_;
   std::vector<CellType> types_;
@@ -400,6 +407,7 @@ Result<std::unique_ptr<Source>> OpenParquetParts(const std::vector<std::string>&
   CORDON_TRY(std::shared_ptr<Database> database, Database::Open());
   CORDON_RETURN_IF_ERROR(database->Confine(allowed));
   auto source = std::make_unique<DuckDbSource>(std::move(database), paths, "", name);
+  source->SayIfUnreadable(Damaged());
   const auto prepared = source->Prepare("SELECT * FROM " + ParquetRows(paths), ParquetRows(paths), options);
   if (prepared.ok()) {
     CORDON_RETURN_IF_ERROR(RequireExactTypes(paths, options));
@@ -449,11 +457,8 @@ Result<std::unique_ptr<Source>> OpenParquetSet(const std::string& path, const So
       fmt::format("SELECT {} FROM read_parquet([{}], hive_partitioning = {}, hive_types_autocast = false)", shown, list,
                   set.all_keys.empty() ? "false" : "true");
   auto source = std::make_unique<DuckDbSource>(std::move(database), set.files, digest_text, path);
-  const auto prepared = source->Prepare(statement, "(" + statement + ") AS cordon_rows", options);
-  if (!prepared.ok()) {
-    return Error::InvalidData("the Parquet files cannot be read as one table")
-        .WithHint("they must have the same columns, and none named like a partition; one of them may be damaged");
-  }
+  source->SayIfUnreadable(NotOneTable());
+  if (!source->Prepare(statement, "(" + statement + ") AS cordon_rows", options).ok()) return NotOneTable();
   CORDON_RETURN_IF_ERROR(RequireExactTypes(set.files, options));
   return std::unique_ptr<Source>(std::move(source));
 }
