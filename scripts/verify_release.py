@@ -2663,16 +2663,21 @@ def verify_stream(path, log_path, policy_path, chain, keys, prefix):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+def decimals(figures):
+    """What was reached, for people: 54349/286539 is 0.189674, and 2/3 stays."""
+    return re.sub(r"(\d+)/(\d\d+)", lambda found: f"{int(found[1]) / int(found[2]):.6g}", figures)
+
+
 def explain(result):
     lines = [f"rows: {result['rows']}"]
     for each, before in ((result["privacy"], ""), (result.get("each_group", []), "each group when it was published: ")):
         for verdict in each:
             where = f" in the group of row {verdict['witness']['first_row']}" if not verdict["holds"] else ""
-            lines.append(f"{before}{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']}{where}")
+            lines.append(f"{before}{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {decimals(verdict['reached_exact'])}{where}")
     for verdict in result.get("join", []):
         rest = verdict["reached_without_forced_links"]
-        lines.append(f"{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {verdict['reached_exact']} "
-                     f"over {verdict['tuples']} tuples" + (f", {rest} without the links that cannot be" if rest is not None else ""))
+        lines.append(f"{verdict['text']}: {'holds' if verdict['holds'] else 'DOES NOT HOLD'}; reached {decimals(verdict['reached_exact'])} "
+                     f"over {verdict['tuples']} tuples" + (f", {decimals(rest)} without the links that cannot be" if rest is not None else ""))
     if result.get("windows", {}).get("unknown"):
         lines.append(f"{result['windows']['unknown']} groups cannot be checked against their windows: too many tuples were not published")
     return lines + [f"DOES NOT HOLD: {finding}" for finding in result["findings"]] + [f"note: {note}" for note in result["notes"]]
