@@ -65,15 +65,8 @@ Result<Domain> DomainOf(const Column& column) {
 }
 
 Result<void> CheckColumns(const Table& table, const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const Column& column : table.columns) known.push_back(column.name);
   for (const std::string& name : names) {
-    if (table.Find(name) != nullptr) continue;
-    Error error = Error::InvalidData("there is no column '{}'", name);
-    if (const auto near = Nearest(name, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
-    // The first line may be no header but a row: its cells are not to be named.
-    return std::move(error).WithHint(
-        "the first line must name the columns: if it is a row, put a line of names before it; check --delimiter too");
+    if (table.Find(name) == nullptr) return NoColumn(table, name);
   }
   return {};
 }
@@ -155,6 +148,20 @@ bool SpacesFollow(std::string_view line, std::string_view delimiter) {
 }
 
 }  // namespace
+
+Error NoColumn(const Table& table, const std::string& name) {
+  Error error = Error::InvalidData("there is no column '{}'", name);
+  if (table.Find(name + "_lo") != nullptr && table.Find(name + "_hi") != nullptr) {
+    return std::move(error).WithHint("it is two columns here: {0}_lo,{0}_hi", name);
+  }
+  std::vector<std::string> known;
+  for (const Column& column : table.columns) known.push_back(column.name);
+  if (const auto near = Nearest(name, known)) return std::move(error).WithHint("did you mean '{}'?", *near);
+  // The first line may be no header but a row: its cells are not to be named.
+  return std::move(error).WithHint(
+      "the first line of a CSV file must name the columns: if it is a row, put a line of names before it; check --delimiter "
+      "too");
+}
 
 Result<Release> ReleaseFromTable(const Table& table, const std::vector<std::string>& quasi,
                                  const std::vector<std::string>& sensitive, const std::string& person) {

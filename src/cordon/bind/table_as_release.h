@@ -22,6 +22,9 @@ namespace cordon::engine {
 Result<Release> ReleaseFromTable(const Table& table, const std::vector<std::string>& quasi,
                                  const std::vector<std::string>& sensitive, const std::string& person = "");
 
+// That the table has no column of this name, and what may have been meant.
+Error NoColumn(const Table& table, const std::string& name);
+
 // How a file is written: its encoding by all of its bytes; of `, ; |` and tab the one the first line has most of, or a space;
 // `delimiter`, if not empty, is taken as it is. A table in memory needs none of this, and a pipe can be read only once.
 Result<TextFormat> GuessTextFormat(const TableInput& input, const std::string& delimiter, std::optional<FileFormat> format,

@@ -5,7 +5,6 @@
 // cordon hierarchy show  H.csv                           the tree
 #include <algorithm>
 
-#include "cordon/base/nearest.h"
 #include "cordon/bind/table_as_release.h"
 #include "cordon/cli/command.h"
 #include "cordon/cli/format_flag.h"
@@ -41,12 +40,7 @@ Result<Column> ReadColumn(const HierarchyArgs& args, const Run& run) {
   CORDON_TRY(const Table table, ReadTableFile(args.input, text, std::nullopt, run));
   const Column* column = table.Find(args.column);
   if (column != nullptr) return *column;
-  std::vector<std::string> names;
-  for (const Column& each : table.columns) names.push_back(each.name);
-  Error error = Error::InvalidData("{} has no column '{}'", args.input, args.column);
-  if (const auto nearest = Nearest(args.column, names)) return std::move(error).WithHint("did you mean '{}'?", *nearest);
-  return std::move(error).WithHint(
-      "the first line must name the columns: if it is a row, put a line of names before it; check --delimiter too");
+  return NoColumn(table, args.column).WithContext("reading {}", args.input);
 }
 
 // The values it prints are the answer the custodian asked for; they go to stdout only.
