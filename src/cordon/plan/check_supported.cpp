@@ -65,11 +65,6 @@ Result<void> CheckPermutes(const AnonymizeRequest& request, const Policy& policy
   return {};
 }
 
-bool ComparesWithWhole(const ModelSpec& spec) {
-  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
-         std::holds_alternative<DeltaDisclosureSpec>(spec);
-}
-
 // Groups that hold in each shard must hold in their union, which is what is published.
 Result<void> CheckShard(const AnonymizeRequest& request, const Policy& policy, const AlgorithmEntry& algorithm) {
   if (request.recoding || request.registry || !request.previous.tables.empty() || request.group_column) {

@@ -16,7 +16,7 @@
 #include "cordon/policy/policy.h"
 #include "cordon/publish/release_files.h"
 #include "cordon/publish/stream/verify_stream.h"
-#include "cordon/report/certificate.h"
+#include "cordon/report/manifest_signature.h"
 
 namespace cordon::engine {
 

@@ -12,10 +12,10 @@
 #include "cordon/io/sink.h"
 #include "cordon/policy/read_policy.h"
 #include "cordon/publish/stopwatch.h"
-#include "cordon/report/certificate.h"
 #include "cordon/report/codebook.h"
 #include "cordon/report/html.h"
 #include "cordon/report/key_file.h"
+#include "cordon/report/manifest_signature.h"
 
 namespace cordon::engine {
 namespace {

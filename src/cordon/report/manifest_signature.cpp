@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cordon/report/certificate.h"
+#include "cordon/report/manifest_signature.h"
 
 #include <fmt/chrono.h>
 #include <sodium.h>

@@ -15,7 +15,7 @@
 #include "cordon/base/result.h"
 #include "cordon/base/run.h"
 #include "cordon/io/text/source.h"
-#include "cordon/report/certificate.h"
+#include "cordon/report/manifest_signature.h"
 
 namespace cordon::engine {
 

@@ -27,11 +27,6 @@ std::uint32_t RowsDecide(const AllOf& model, const CountedColumns& counted) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(model.MinRows(), 1, 0xFFFFFFFF));
 }
 
-bool HoldsAgainstReference(const ModelSpec& spec) {
-  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
-         std::holds_alternative<DeltaDisclosureSpec>(spec);
-}
-
 }  // namespace
 
 Result<LatticeProblem> LatticeProblem::Make(const View& view, std::span<const ModelSpec> specs,
@@ -76,7 +71,7 @@ Result<LatticeProblem> LatticeProblem::Make(const View& view, std::span<const Mo
   }
   const bool drops = options.max_suppressed > 0 && options.suppressed == SuppressedRows::kDrop;
   for (const ModelSpec& spec : specs) {
-    if (!drops || !HoldsAgainstReference(spec)) continue;
+    if (!drops || !ComparesWithWhole(spec)) continue;
     problem.reference_moves_ = true;
     const auto* closeness = std::get_if<TClosenessSpec>(&spec);
     if (closeness == nullptr || closeness->distance != Distance::kOrdered) continue;

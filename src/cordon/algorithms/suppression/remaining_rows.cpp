@@ -114,10 +114,7 @@ Result<RemainingRows> KeepWithout(const SuppressionProblem& problem, std::vector
 }
 
 bool ComparesWithPublished(std::span<const ModelSpec> specs) {
-  return std::any_of(specs.begin(), specs.end(), [](const ModelSpec& spec) {
-    return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
-           std::holds_alternative<DeltaDisclosureSpec>(spec);
-  });
+  return std::any_of(specs.begin(), specs.end(), ComparesWithWhole);
 }
 
 bool GiveBackLastOfValues(const SuppressionProblem& problem, std::vector<RowId>& left_out) {

@@ -156,6 +156,32 @@ Result<void> Check(const WindowLikenessSpec& spec) {
   return OutOfRange("window-likeness", "beta", spec.beta.ToShortString(), "above 0");
 }
 
+std::string Shown(const Rational& number) { return number.ToShortString(); }
+std::string Percent(const Rational& share) { return fmt::format("{:.4g} %", 100 * share.ToDouble()); }
+// Of a value's share in the whole, so many may be its share in a group.
+std::string Times(const Rational& beta) { return fmt::format("{:.4g}", 1 + beta.ToDouble()); }
+
+std::string Known(const std::vector<std::string>& on) {
+  return on.empty() ? "the quasi columns" : fmt::format("{}", fmt::join(on, ", "));
+}
+
+const char* AlsoByPerson(CountBy counts) { return counts == CountBy::kPersons ? " People are counted, not rows." : ""; }
+
+std::string WordsOf(const LDiversitySpec& spec) {
+  const std::string by = AlsoByPerson(spec.counts);
+  switch (spec.kind) {
+    case LDiversitySpec::Kind::kDistinct:
+      return fmt::format("Every group has at least {} different values of {}.{}", Shown(spec.l), spec.sensitive, by);
+    case LDiversitySpec::Kind::kEntropy:
+      return fmt::format("In every group the values of {} are as mixed as {} equally frequent ones, or more.{}", spec.sensitive,
+                         Shown(spec.l), by);
+    case LDiversitySpec::Kind::kRecursive: break;
+  }
+  return fmt::format(
+      "In every group the most frequent value of {} has less than {} times the rows of all values from rank {} on.{}",
+      spec.sensitive, spec.c ? Shown(*spec.c) : "1", Shown(spec.l), by);
+}
+
 }  // namespace
 
 std::vector<ModelSpec> EveryModel() {
@@ -214,6 +240,58 @@ std::string Describe(const ModelSpec& spec) {
       spec);
 }
 
+std::string InWords(const ModelSpec& model) {
+  return std::visit(
+      Overloaded{
+          [](const KAnonymitySpec& spec) {
+            return fmt::format("Someone who knows {} of a person finds at least {} people who look alike.", Known(spec.on),
+                               spec.k);
+          },
+          [](const KsAnonymitySpec& spec) {
+            return fmt::format("Someone who knows the quasi columns of a person finds at least {} people who look alike.",
+                               spec.k);
+          },
+          [](const LDiversitySpec& spec) { return WordsOf(spec); },
+          [](const TClosenessSpec& spec) {
+            return fmt::format(
+                "In every group the values of {} are spread as in the whole table, with a distance of at most {}.{}",
+                spec.sensitive, Shown(spec.t), AlsoByPerson(spec.counts));
+          },
+          [](const BetaLikenessSpec& spec) {
+            return fmt::format("In no group is a value of {} more than {} times as frequent as in the whole table.{}",
+                               spec.sensitive, Times(spec.beta), AlsoByPerson(spec.counts));
+          },
+          [](const DeltaDisclosureSpec& spec) {
+            return fmt::format(
+                "In every group each value of {} is about as frequent as in the whole table: the logarithms differ by "
+                "less than {}.",
+                spec.sensitive, Shown(spec.delta));
+          },
+          [](const AlphaKSpec& spec) {
+            return fmt::format("Every group has at least {} people, and the guarded value of {} has at most {} of its rows.",
+                               spec.k, spec.sensitive, Percent(spec.alpha));
+          },
+          [](const ConfidenceSpec& spec) {
+            return fmt::format("Someone who knows {} of a person is right about a guarded value in at most {} of the cases.",
+                               Known(spec.on), Percent(spec.h));
+          },
+          [](const KeAnonymitySpec& spec) {
+            return fmt::format("Every group has at least {} different values of {}, which span at least {}.", spec.k,
+                               spec.sensitive, Shown(spec.e));
+          },
+          [](const WindowClosenessSpec& spec) {
+            return fmt::format(
+                "In every group the values of {} are spread as in a window of {} rows, with a distance of at most {}.",
+                spec.sensitive, spec.window, Shown(spec.t));
+          },
+          [](const WindowLikenessSpec& spec) {
+            return fmt::format("In no group is a value of {} more than {} times as frequent as in a window of {} rows.",
+                               spec.sensitive, Times(spec.beta), spec.window);
+          },
+      },
+      model);
+}
+
 std::vector<std::string> GroupingColumns(const ModelSpec& spec) {
   return std::visit(
       [](const auto& m) -> std::vector<std::string> {
@@ -243,6 +321,10 @@ bool CountsPersons(const ModelSpec& spec) {
         return false;
       },
       spec);
+}
+
+bool ComparesWithWhole(const ModelSpec& spec) {
+  return std::visit([](const auto& m) { return m.kComparesWithWhole; }, spec);
 }
 
 std::vector<ModelSpec> ToldByRows(const std::vector<ModelSpec>& specs) {

@@ -11,6 +11,7 @@
 //   Choice     one of some names            Counts    rows or persons
 //   Value      a value of that column       Values    columns with values of theirs
 // Choices, counts, groupings and what is std::optional may be left out of a policy; everything else must be there.
+// kComparesWithWhole: whether groups are compared with all published rows, so that a row less or a shard changes what is asked.
 #pragma once
 
 #include <array>
@@ -35,6 +36,7 @@ inline constexpr std::array kCounts = {"rows", "persons"};
 // Every combination of the quasi columns `on` (empty: all of them) belongs to at least k people.
 struct KAnonymitySpec {
   static constexpr const char* kName = "k-anonymity";
+  static constexpr bool kComparesWithWhole = false;
   std::int64_t k = 0;
   std::vector<std::string> on;
 
@@ -46,6 +48,7 @@ struct KAnonymitySpec {
 
 struct LDiversitySpec {
   static constexpr const char* kName = "l-diversity";
+  static constexpr bool kComparesWithWhole = false;
   enum class Kind {
     kDistinct,   // at least l different values
     kEntropy,    // entropy of the values at least ln l
@@ -70,6 +73,7 @@ struct LDiversitySpec {
 // Earth mover's distance of the group's values to those of all published rows at most t.
 struct TClosenessSpec {
   static constexpr const char* kName = "t-closeness";
+  static constexpr bool kComparesWithWhole = true;
   std::string sensitive;
   Rational t;
   Distance distance = Distance::kOrdered;
@@ -85,6 +89,7 @@ struct TClosenessSpec {
 
 struct BetaLikenessSpec {
   static constexpr const char* kName = "beta-likeness";
+  static constexpr bool kComparesWithWhole = true;
   enum class Kind {
     kBasic,     // q <= (1 + beta) p for each value
     kEnhanced,  // q <= (1 + min(beta, -ln p)) p
@@ -111,6 +116,7 @@ struct BetaLikenessSpec {
 // |ln(q / p)| < delta for every value; each value occurs in each group.
 struct DeltaDisclosureSpec {
   static constexpr const char* kName = "delta-disclosure";
+  static constexpr bool kComparesWithWhole = true;
   std::string sensitive;
   Rational delta;
 
@@ -123,6 +129,7 @@ struct DeltaDisclosureSpec {
 // k-anonymity, and `value` is at most the share alpha of any group.
 struct AlphaKSpec {
   static constexpr const char* kName = "alpha-k";
+  static constexpr bool kComparesWithWhole = false;
   std::string sensitive;
   std::string value;
   Rational alpha;
@@ -139,6 +146,7 @@ struct AlphaKSpec {
 // rows(x and y) <= h * rows(x) for every combination x of the columns `on` and every listed value y.
 struct ConfidenceSpec {
   static constexpr const char* kName = "confidence";
+  static constexpr bool kComparesWithWhole = false;
   std::vector<std::string> on;                             // empty: all quasi columns
   std::map<std::string, std::vector<std::string>> values;  // sensitive column -> values; [] = every value
   Rational h;
@@ -154,6 +162,7 @@ struct ConfidenceSpec {
 // k-anonymity on all quasi columns.
 struct KsAnonymitySpec {
   static constexpr const char* kName = "ks-anonymity";
+  static constexpr bool kComparesWithWhole = false;
   std::int64_t k = 0;
 
   static void VisitFields(auto& self, auto& visit) { visit.Whole("k", self.k, 1); }
@@ -163,6 +172,7 @@ struct KsAnonymitySpec {
 // the groups are those its group column names, else rows that look alike.
 struct KeAnonymitySpec {
   static constexpr const char* kName = "ke-anonymity";
+  static constexpr bool kComparesWithWhole = false;
   enum class Objective { kSum, kMax };  // what the algorithm minimizes over groups of (greatest - least); nothing to judge
   static constexpr std::array kObjectives = {"sum", "max"};
   std::string sensitive;
@@ -184,6 +194,7 @@ struct KeAnonymitySpec {
 // that run by the earth mover's distance over the declared domain.
 struct WindowClosenessSpec {
   static constexpr const char* kName = "window-closeness";
+  static constexpr bool kComparesWithWhole = false;
   std::string sensitive;
   std::int64_t window = 0;
   Rational t;
@@ -200,6 +211,7 @@ struct WindowClosenessSpec {
 // The same with beta-likeness: q <= (1 + beta) p or (1 + min(beta, -ln p)) p, p being a value's share of the window.
 struct WindowLikenessSpec {
   static constexpr const char* kName = "window-likeness";
+  static constexpr bool kComparesWithWhole = false;
   std::string sensitive;
   std::int64_t window = 0;
   Rational beta;
@@ -223,11 +235,14 @@ std::vector<ModelSpec> EveryModel();
 std::string ModelName(const ModelSpec& spec);  // "t-closeness"
 // Canonical spelling, "t-closeness(salary, t=0.2, ordered)": manifests, messages and docs all use it.
 std::string Describe(const ModelSpec& spec);
+// What it asks for as a sentence, for the readers of a report.
+std::string InWords(const ModelSpec& spec);
 // The columns that make the groups (empty: all quasi) and the sensitive columns the model looks at.
 std::vector<std::string> GroupingColumns(const ModelSpec& spec);
 std::vector<std::string> SensitiveColumns(const ModelSpec& spec);
 // Whether it goes by who has which value: counts = "persons".
 bool CountsPersons(const ModelSpec& spec);
+bool ComparesWithWhole(const ModelSpec& spec);
 // Those that can be told of a release alone, which does not say whose a row is.
 std::vector<ModelSpec> ToldByRows(const std::vector<ModelSpec>& specs);
 // Whether every release satisfies it: then it guards nothing.

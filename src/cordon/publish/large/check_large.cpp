@@ -47,12 +47,6 @@ Result<void> CheckLargeFormats(const AnonymizeRequest& request) {
   return {};
 }
 
-// Whether the model compares groups with the whole table.
-bool ComparesWithWhole(const ModelSpec& spec) {
-  return std::holds_alternative<TClosenessSpec>(spec) || std::holds_alternative<BetaLikenessSpec>(spec) ||
-         std::holds_alternative<DeltaDisclosureSpec>(spec);
-}
-
 Result<void> CheckLargePolicy(const Policy& policy, const AlgorithmEntry& algorithm) {
   if (!algorithm.serves_shards && !algorithm.counts_weights) {
     return NotServed(fmt::format("the algorithm {}", algorithm.name),

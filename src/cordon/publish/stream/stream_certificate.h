@@ -14,7 +14,7 @@
 #include "cordon/base/digest.h"
 #include "cordon/io/files/file_system.h"
 #include "cordon/policy/policy.h"
-#include "cordon/report/certificate.h"
+#include "cordon/report/manifest_signature.h"
 
 namespace cordon::engine {
 
