@@ -116,6 +116,13 @@ TEST(Budget, PartitionHoldsWheneverItEnds) {
     one.ExpectHoldsWheneverItEnds(search(PartitionOptions::Effort::kNormal));
     one.ExpectHoldsUpTo(static_cast<std::int64_t>(rows),
                         search(PartitionOptions::Effort::kHigh));  // it uses the time it is given
+    // Annealed in parts, side by side.
+    one.ExpectHoldsUpTo(static_cast<std::int64_t>(rows), [&](cordon::engine::Run run) {
+      run.threads = 3;
+      PartitionOptions options{.effort = PartitionOptions::Effort::kHigh};
+      options.tuning.annealed_rows = rows / 5;
+      return Partition(one.view, one.model, one.counted, options, run).value();
+    });
     // In parts, side by side.
     one.ExpectHoldsWheneverItEnds([&](cordon::engine::Run run) {
       run.threads = run.budget == nullptr ? 1 : 2;

@@ -70,7 +70,7 @@ Result<KeptGroups> SearchGroups(const PartitionSearch& search, RowSets open, con
     further.max_near = std::max(further.max_near, refine.max_near);
     if (HasFlatColumn(search)) further.max_near = options.tuning.flat_near;
     kept.groups = in_parts ? RefineInParts(search, places, std::move(kept.groups), further, options, true)
-                           : SearchOn(search, places, std::move(kept.groups), further, 1);
+                           : SearchOn(search, places, std::move(kept.groups), further, 1, AnnealedParts(search));
   }
   if (options.max_suppressed > 0 && !run.Stopped()) {
     const RefineOptions moves = in_parts ? RefineBy(search.tuning, Effort::kLow) : refine;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "cordon/algorithms/partition/box_anneal.h"
@@ -67,7 +69,7 @@ HomedGroups RefineParts(const PartitionSearch& search, RowPlaces& places, HomedG
   ParallelFor(search.run.threads, parts.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
     auto& [groups, homes] = parts[part];
     if (search_on) {
-      groups = SearchOn(within, places, std::move(groups), options, part + 1);
+      groups = SearchOn(within, places, std::move(groups), options, part + 1, 1);
       homes.assign(groups.size(), BoxTree::kNoHome);
     } else {
       GroupGate gate = search.Gate();
@@ -88,6 +90,92 @@ HomedGroups RefineParts(const PartitionSearch& search, RowPlaces& places, HomedG
     joined.homes.insert(joined.homes.end(), part.homes.begin(), part.homes.end());
   }
   return joined;
+}
+
+// Whether annealing goes on until a budget of time is used up.
+bool TakesTime(const PartitionSearch& search) { return search.run.budget != nullptr && search.tuning.uses_time; }
+
+// Parts with about as many rows each, cut along an order of the boxes by their middles on all attributes, which come in a
+// random order. So the borders lie elsewhere each time.
+std::vector<RowSets> DealOut(const PartitionSearch& search, RowSets groups, std::size_t parts, QuickRandom& random) {
+  std::vector<RowSets> dealt(parts);
+  if (parts == 1) {
+    dealt[0] = std::move(groups);
+    return dealt;
+  }
+  const std::size_t d = search.space.num_quasi();
+  std::vector<std::size_t> attributes(d);
+  std::iota(attributes.begin(), attributes.end(), 0);
+  for (std::size_t i = d; i > 1; --i) std::swap(attributes[i - 1], attributes[random.Below(i)]);
+  std::vector<Rank> middles(groups.size() * d);
+  std::size_t num_rows = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    num_rows += groups[g].size();
+    for (std::size_t i = 0; i < d; ++i) {
+      Rank lo = kHighestRank;
+      Rank hi = -1;
+      for (const Place row : groups[g]) {
+        const Rank rank = search.space.row(row)[attributes[i]];
+        lo = std::min(lo, rank);
+        hi = std::max(hi, rank);
+      }
+      middles[g * d + i] = lo + hi;
+    }
+  }
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto of = [&](std::size_t g) { return std::span(middles).subspan(g * d, d); };
+    return std::lexicographical_compare(of(a).begin(), of(a).end(), of(b).begin(), of(b).end());
+  });
+  std::size_t before = 0;
+  for (const std::size_t g : order) {
+    const std::size_t rows = groups[g].size();
+    dealt[std::min(before * parts / num_rows, parts - 1)].push_back(std::move(groups[g]));
+    before += rows;
+  }
+  std::erase_if(dealt, [](const RowSets& part) { return part.empty(); });
+  return dealt;
+}
+
+// Cools down once: as a whole, or in stretches, for each of which the groups are dealt out again and the parts annealed side by
+// side.
+RowSets AnnealInParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
+                      double looks, std::size_t parts, QuickRandom& random) {
+  const PartitionTuning& tuning = search.tuning;
+  const Run silent = search.run.Silent();
+  const int stretches = parts == 1 ? 1 : tuning.anneal_stretches;
+  const double begun = search.run.Used();
+  const double min_rows = static_cast<double>(search.Gate().min_rows());
+  std::size_t rows = 0;
+  for (const std::vector<Place>& group : groups) rows += group.size();
+  const double unit = min_rows * TotalOf(search, places, groups) / static_cast<double>(rows);
+  const auto temperature = [&](int stretch) {
+    return tuning.start_temperature *
+           std::pow(tuning.end_temperature / tuning.start_temperature, static_cast<double>(stretch) / stretches);
+  };
+  for (int stretch = 0; stretch < stretches && !search.run.ShouldStop(); ++stretch) {
+    const AnnealOptions anneal{.looks_per_row = looks / stretches,
+                               .temperature = temperature(stretch),
+                               .end_temperature = temperature(stretch + 1),
+                               .orders = tuning.orders,
+                               .unit = unit,
+                               .until = begun + tuning.annealed_time * (1 - begun) * (stretch + 1) / stretches};
+    std::vector<RowSets> dealt = DealOut(search, std::move(groups), parts, random);
+    std::vector<QuickRandom> randoms;
+    for (std::size_t part = 0; part < dealt.size(); ++part) randoms.emplace_back(random.Next());
+    ParallelFor(search.run.threads, dealt.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
+      GroupGate gate = search.Gate();
+      GroupRefinement refinement(search.space, gate, places, std::move(dealt[part]), options, tuning);
+      refinement.Anneal(anneal, randoms[part], silent);
+      dealt[part] = refinement.Take();
+    });
+    groups.clear();
+    for (RowSets& part : dealt) {
+      for (std::vector<Place>& rows : part) groups.push_back(std::move(rows));
+    }
+  }
+  return groups;
 }
 
 // Of how many rows the parts are in which the seams are gone over, side by side; 0: as a whole. If a model can refuse a row
@@ -177,7 +265,11 @@ RowSets AnnealBriefly(const PartitionSearch& search, RowPlaces& places, RowSets 
     GroupRefinement refinement(search.space, gate, places, groups, options, tuning);
     refinement.SetRefined();
     const double before = refinement.total();
-    refinement.Anneal({tuning.normal_looks, tuning.normal_temperature, tuning.normal_orders}, random, search.run);
+    refinement.Anneal({.looks_per_row = tuning.normal_looks,
+                       .temperature = tuning.normal_temperature,
+                       .end_temperature = tuning.end_temperature,
+                       .orders = tuning.normal_orders},
+                      random, search.run);
     refinement.Rounds(search.run);
     if (refinement.total() < before) groups = refinement.Take();
   }
@@ -208,32 +300,40 @@ RowSets AnnealBoxes(const PartitionSearch& search, RowPlaces& places, RowSets gr
 }
 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
-                 std::uint64_t key) {
+                 std::uint64_t key, std::size_t parts) {
   GroupGate gate = search.Gate();
-  GroupRefinement refinement(search.space, gate, places, std::move(groups), options, search.tuning);
-  refinement.Rounds(search.run);
-  RowSets best = refinement.Take();
-  double least = refinement.total();
-  QuickRandom random(key);
-  const bool by_time = search.run.budget != nullptr && search.tuning.uses_time;
-  const double looks = by_time ? search.tuning.timed_looks_per_row : search.tuning.looks_per_row;
-  int idle = 0;
-  for (int cycle = 0; (by_time ? idle < search.tuning.idle_cycles : cycle < search.tuning.cycles) && !search.run.ShouldStop();
-       ++cycle) {
-    search.run.Report("anneal", static_cast<std::uint64_t>(cycle),
-                      by_time ? 0 : static_cast<std::uint64_t>(search.tuning.cycles));
-    refinement.Anneal({looks, search.tuning.start_temperature, search.tuning.orders}, random, search.run);
+  const auto rounds = [&](RowSets made) {
+    GroupRefinement refinement(search.space, gate, places, std::move(made), options, search.tuning);
     refinement.Rounds(search.run);
-    const double total = refinement.total();
-    const bool pays = least - total > search.tuning.least_cycle_gain * least;
+    return std::pair(refinement.Take(), refinement.total());
+  };
+  auto [best, least] = rounds(std::move(groups));
+  RowSets current = best;
+  QuickRandom random(key);
+  const PartitionTuning& tuning = search.tuning;
+  const bool by_time = TakesTime(search);
+  int idle = 0;
+  for (int cycle = 0; (by_time ? idle < tuning.idle_cycles : cycle < tuning.cycles) && !search.run.ShouldStop(); ++cycle) {
+    search.run.Report("anneal", static_cast<std::uint64_t>(cycle), by_time ? 0 : static_cast<std::uint64_t>(tuning.cycles));
+    const double looks = by_time ? tuning.timed_looks_per_row : tuning.looks_per_row;
+    current = AnnealInParts(search, places, std::move(current), options, looks, parts, random);
+    auto [made, total] = rounds(std::move(current));
+    current = std::move(made);
+    const bool pays = least - total > tuning.least_cycle_gain * least;
     idle = total < least ? 0 : idle + 1;
     if (total < least) {
       least = total;
-      best = refinement.Take();
+      best = current;
     }
     if (!pays && !by_time) break;
   }
   return best;
+}
+
+std::size_t AnnealedParts(const PartitionSearch& search) {
+  if (!TakesTime(search)) return 1;
+  const std::size_t most = std::max<std::size_t>(search.view.size() / search.tuning.annealed_rows, 1);
+  return std::min(most, static_cast<std::size_t>(std::max(search.run.threads, 1)));
 }
 
 bool SearchesInParts(const GroupModel& model, const PartitionOptions& options) { return options.refine && model.monotone(); }

@@ -154,6 +154,12 @@ struct PartitionTuning {
   double looks_per_row = 3000;       // boxes that are compared in a cycle
   double timed_looks_per_row = 1e5;  // with a budget of time, by which it cools; not compared with several cycles yet
   double start_temperature = 0.1;
+  // With a budget of time, parts of the groups are annealed side by side, and dealt out again for each stretch. adult with free
+  // intervals, 30 s on two cores, k = 5 and k = 10: .0360 and .0580 on one core; 4 stretches .0359 and .0574, 12 .0359 and
+  // .0572, 30 .0358 and .0571, 100 .0358 and .0578. Then with rounds in the last tenth of the time .0357 and .0573.
+  std::size_t annealed_rows = 7500;  // of a part at least
+  int anneal_stretches = 30;
+  double annealed_time = 0.85;   // of a budget; the rest is for rounds
   std::size_t orders = 32;       // of the rows: groups that lie together are met along them
   std::size_t stretch = 25;      // rows of an order whose groups lie together
   std::size_t most_regrown = 4;  // groups that are grown again at once

@@ -28,9 +28,12 @@
 namespace cordon::engine {
 
 struct AnnealOptions {
-  double looks_per_row = 0;  // boxes that are compared
-  double temperature = 0;    // at the start
-  std::size_t orders = 0;    // of the rows, along which groups that lie together are met
+  double looks_per_row = 0;    // boxes that are compared
+  double temperature = 0;      // at the start, in `unit`,
+  double end_temperature = 0;  // and at the end
+  std::size_t orders = 0;      // of the rows, along which groups that lie together are met
+  double unit = 0;             // what min_rows rows lose on average; 0: those of these groups
+  double until = 1;            // the share of the time that may be used up in the end
 };
 
 class GroupRefinement {

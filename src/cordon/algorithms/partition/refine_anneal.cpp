@@ -20,7 +20,8 @@ void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, 
   if (rows.empty() || options.looks_per_row <= 0) return;
   const RowOrders orders(space_, rows, options.orders, random);
   Regrowth regrowth(space_, gate_);
-  const double unit = static_cast<double>(gate_.min_rows()) * groups_.total() / static_cast<double>(rows.size());
+  const double average = static_cast<double>(gate_.min_rows()) * groups_.total() / static_cast<double>(rows.size());
+  const double unit = options.unit > 0 ? options.unit : average;
   const double work = options.looks_per_row * static_cast<double>(rows.size());
   const double begun = run.Used();
   double temperature = 0;
@@ -31,9 +32,9 @@ void GroupRefinement::Anneal(const AnnealOptions& options, QuickRandom& random, 
     if (step % kLookAtClock == 0) {
       const double done = (static_cast<double>(regrowth.looks()) + kStepLooks * static_cast<double>(step)) / work;
       const double used = run.Used();
-      if (run.ShouldStop() || done >= 1) break;
-      const double share = std::max(done, (used - begun) / (1 - begun));  // short of time it cools faster
-      temperature = unit * options.temperature * std::pow(tuning_.end_temperature / options.temperature, share);
+      if (run.ShouldStop() || done >= 1 || used >= options.until) break;
+      const double share = std::max(done, (used - begun) / (options.until - begun));  // short of time it cools faster
+      temperature = unit * options.temperature * std::pow(options.end_temperature / options.temperature, share);
     }
     const std::span<const Place> stretch = orders.Stretch(tuning_.stretch, random);
     old.clear();

@@ -158,7 +158,7 @@ Result<void> Check(const WindowLikenessSpec& spec) {
 
 std::string Shown(const Rational& number) { return number.ToShortString(); }
 std::string Percent(const Rational& share) { return fmt::format("{:.4g} %", 100 * share.ToDouble()); }
-// Of a value's share in the whole, so many may be its share in a group.
+// How many times as frequent as in the whole table a value may be.
 std::string Times(const Rational& beta) { return fmt::format("{:.4g}", 1 + beta.ToDouble()); }
 
 std::string Known(const std::vector<std::string>& on) {
