@@ -98,11 +98,6 @@ bool TakesTime(const PartitionSearch& search) { return search.run.budget != null
 // Parts with about as many rows each, cut along an order of the boxes by their middles on all attributes, which come in a
 // random order. So the borders lie elsewhere each time.
 std::vector<RowSets> DealOut(const PartitionSearch& search, RowSets groups, std::size_t parts, QuickRandom& random) {
-  std::vector<RowSets> dealt(parts);
-  if (parts == 1) {
-    dealt[0] = std::move(groups);
-    return dealt;
-  }
   const std::size_t d = search.space.num_quasi();
   std::vector<std::size_t> attributes(d);
   std::iota(attributes.begin(), attributes.end(), 0);
@@ -128,6 +123,7 @@ std::vector<RowSets> DealOut(const PartitionSearch& search, RowSets groups, std:
     const auto of = [&](std::size_t g) { return std::span(middles).subspan(g * d, d); };
     return std::lexicographical_compare(of(a).begin(), of(a).end(), of(b).begin(), of(b).end());
   });
+  std::vector<RowSets> dealt(parts);
   std::size_t before = 0;
   for (const std::size_t g : order) {
     const std::size_t rows = groups[g].size();
@@ -138,41 +134,38 @@ std::vector<RowSets> DealOut(const PartitionSearch& search, RowSets groups, std:
   return dealt;
 }
 
-// Cools down once: as a whole, or in stretches, for each of which the groups are dealt out again and the parts annealed side by
-// side.
+// Cools down once, in stretches: for each the groups are dealt out again, and the parts are annealed side by side.
 RowSets AnnealInParts(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
-                      double looks, std::size_t parts, QuickRandom& random) {
-  const PartitionTuning& tuning = search.tuning;
+                      const AnnealOptions& cooling, std::size_t parts, QuickRandom& random) {
   const Run silent = search.run.Silent();
-  const int stretches = parts == 1 ? 1 : tuning.anneal_stretches;
+  const int stretches = search.tuning.anneal_stretches;
   const double begun = search.run.Used();
-  const double min_rows = static_cast<double>(search.Gate().min_rows());
   std::size_t rows = 0;
   for (const std::vector<Place>& group : groups) rows += group.size();
-  const double unit = min_rows * TotalOf(search, places, groups) / static_cast<double>(rows);
+  const double min_rows = static_cast<double>(search.Gate().min_rows());
   const auto temperature = [&](int stretch) {
-    return tuning.start_temperature *
-           std::pow(tuning.end_temperature / tuning.start_temperature, static_cast<double>(stretch) / stretches);
+    return cooling.temperature *
+           std::pow(cooling.end_temperature / cooling.temperature, static_cast<double>(stretch) / stretches);
   };
+  AnnealOptions anneal = cooling;
+  anneal.looks_per_row = cooling.looks_per_row / stretches;
+  anneal.unit = min_rows * TotalOf(search, places, groups) / static_cast<double>(rows);
   for (int stretch = 0; stretch < stretches && !search.run.ShouldStop(); ++stretch) {
-    const AnnealOptions anneal{.looks_per_row = looks / stretches,
-                               .temperature = temperature(stretch),
-                               .end_temperature = temperature(stretch + 1),
-                               .orders = tuning.orders,
-                               .unit = unit,
-                               .until = begun + tuning.annealed_time * (1 - begun) * (stretch + 1) / stretches};
+    anneal.temperature = temperature(stretch);
+    anneal.end_temperature = temperature(stretch + 1);
+    anneal.until = begun + (cooling.until - begun) * (stretch + 1) / stretches;
     std::vector<RowSets> dealt = DealOut(search, std::move(groups), parts, random);
     std::vector<QuickRandom> randoms;
     for (std::size_t part = 0; part < dealt.size(); ++part) randoms.emplace_back(random.Next());
     ParallelFor(search.run.threads, dealt.size(), 1, [&](std::size_t part, std::size_t, std::size_t) {
       GroupGate gate = search.Gate();
-      GroupRefinement refinement(search.space, gate, places, std::move(dealt[part]), options, tuning);
+      GroupRefinement refinement(search.space, gate, places, std::move(dealt[part]), options, search.tuning);
       refinement.Anneal(anneal, randoms[part], silent);
       dealt[part] = refinement.Take();
     });
     groups.clear();
     for (RowSets& part : dealt) {
-      for (std::vector<Place>& rows : part) groups.push_back(std::move(rows));
+      for (std::vector<Place>& made : part) groups.push_back(std::move(made));
     }
   }
   return groups;
@@ -301,29 +294,37 @@ RowSets AnnealBoxes(const PartitionSearch& search, RowPlaces& places, RowSets gr
 
 RowSets SearchOn(const PartitionSearch& search, RowPlaces& places, RowSets groups, const RefineOptions& options,
                  std::uint64_t key, std::size_t parts) {
-  GroupGate gate = search.Gate();
-  const auto rounds = [&](RowSets made) {
-    GroupRefinement refinement(search.space, gate, places, std::move(made), options, search.tuning);
-    refinement.Rounds(search.run);
-    return std::pair(refinement.Take(), refinement.total());
-  };
-  auto [best, least] = rounds(std::move(groups));
-  RowSets current = best;
-  QuickRandom random(key);
   const PartitionTuning& tuning = search.tuning;
+  GroupGate gate = search.Gate();
+  std::optional<GroupRefinement> refinement;
+  refinement.emplace(search.space, gate, places, std::move(groups), options, tuning);
+  refinement->Rounds(search.run);
+  RowSets best = refinement->Take();
+  double least = refinement->total();
+  QuickRandom random(key);
   const bool by_time = TakesTime(search);
   int idle = 0;
   for (int cycle = 0; (by_time ? idle < tuning.idle_cycles : cycle < tuning.cycles) && !search.run.ShouldStop(); ++cycle) {
     search.run.Report("anneal", static_cast<std::uint64_t>(cycle), by_time ? 0 : static_cast<std::uint64_t>(tuning.cycles));
-    const double looks = by_time ? tuning.timed_looks_per_row : tuning.looks_per_row;
-    current = AnnealInParts(search, places, std::move(current), options, looks, parts, random);
-    auto [made, total] = rounds(std::move(current));
-    current = std::move(made);
+    const double used = search.run.Used();
+    const AnnealOptions cooling{.looks_per_row = by_time ? tuning.timed_looks_per_row : tuning.looks_per_row,
+                                .temperature = tuning.start_temperature,
+                                .end_temperature = tuning.end_temperature,
+                                .orders = tuning.orders,
+                                .until = used + tuning.annealed_time * (1 - used)};
+    if (parts == 1) {
+      refinement->Anneal(cooling, random, search.run);
+    } else {
+      RowSets made = AnnealInParts(search, places, refinement->Take(), options, cooling, parts, random);
+      refinement.emplace(search.space, gate, places, std::move(made), options, tuning);
+    }
+    refinement->Rounds(search.run);
+    const double total = refinement->total();
     const bool pays = least - total > tuning.least_cycle_gain * least;
     idle = total < least ? 0 : idle + 1;
     if (total < least) {
       least = total;
-      best = current;
+      best = refinement->Take();
     }
     if (!pays && !by_time) break;
   }
