@@ -7,6 +7,7 @@
 // is a column "meta.ip", a list is an error. Blank lines are left out.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cordon/io/text/block_source_internal.h"
 #include "cordon/io/text/byte_scan_internal.h"
@@ -125,17 +126,18 @@ class JsonLinesFormat : public BlockFormat {
 };
 
 // Adds the keys of a line that `keys` lacks.
-Result<void> AddKeys(std::string_view line, std::uint64_t number, std::vector<std::string>& keys) {
+Result<void> AddKeys(std::string_view line, std::uint64_t number, std::vector<std::string>& keys,
+                     std::unordered_set<std::string>& known) {
   if (const auto other = line.starts_with("[") ? LooksLikeJson(line) : std::nullopt) {
     return Error::InvalidData("{}, not JSON Lines", other->what).WithHint("{}", other->hint);
   }
   ondemand::parser parser;
-  std::vector<std::string> own;
+  std::unordered_set<std::string> own;
   LineError error = ForEachField(parser, line, [&](std::string_view key, ondemand::value& value) -> LineError {
     if (key.empty()) return {"has an empty key", ""};
     if (HoldsByte(key, '\0')) return {"has a key with a zero character", ""};
-    if (std::find(own.begin(), own.end(), key) != own.end()) return {fmt::format("has the key {} twice", key), ""};
-    own.emplace_back(key);
+    if (!own.emplace(key).second) return {fmt::format("has the key {} twice", key), ""};
+    if (known.emplace(key).second) keys.emplace_back(key);
     std::optional<std::string_view> text;
     return ReadValue(value, text);
   });
@@ -144,9 +146,6 @@ Result<void> AddKeys(std::string_view line, std::uint64_t number, std::vector<st
     Error located = Error::InvalidData("line {} {}", number, error.what);
     return error.hint.empty() ? std::move(located) : std::move(located).WithHint("{}", error.hint);
   }
-  for (std::string& key : own) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
-  }
   return {};
 }
 
@@ -154,6 +153,7 @@ Result<void> AddKeys(std::string_view line, std::uint64_t number, std::vector<st
 Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, int head, const std::stop_token& stop) {
   std::vector<Block> read;
   std::vector<std::string> keys;
+  std::unordered_set<std::string> known;
   std::uint64_t number = 1;
   for (int seen = 0; seen < head;) {
     CORDON_TRY(std::optional<Block> block, feed.Next(stop));
@@ -166,7 +166,7 @@ Result<std::vector<std::string>> ReadKeys(BlockFeed& feed, int head, const std::
       if (const std::string_view line = TrimBlank(raw); !line.empty()) {
         if (const auto bad = FindBadByte(raw))
           return Error::InvalidData("line {} {}", number, bad->what()).WithHint("{}", bad->hint());
-        CORDON_RETURN_IF_ERROR(AddKeys(line, number, keys));
+        CORDON_RETURN_IF_ERROR(AddKeys(line, number, keys, known));
         ++seen;
       }
       start = end + 1;
